@@ -1,0 +1,70 @@
+use super::*;
+use proptest::prelude::*;
+
+fn separator(comparator: &dyn Comparator, start: &[u8], limit: &[u8]) -> Vec<u8> {
+    let mut key = start.to_vec();
+    comparator.find_shortest_separator(&mut key, limit);
+    key
+}
+
+proptest! {
+    #[test]
+    fn separators_separate(a: Vec<u8>, b: Vec<u8>) {
+        for comparator in [&BytewiseComparator as &dyn Comparator, &ReverseBytewiseComparator] {
+            let (start, limit) = match comparator.compare(&a, &b) {
+                Ordering::Less => (&a, &b),
+                Ordering::Greater => (&b, &a),
+                Ordering::Equal => return Ok(()),
+            };
+            let key = separator(comparator, start, limit);
+            prop_assert_ne!(comparator.compare(&key, start), Ordering::Less);
+            prop_assert_eq!(comparator.compare(&key, limit), Ordering::Less);
+            let mut successor = a.clone();
+            comparator.find_short_successor(&mut successor);
+            prop_assert_ne!(comparator.compare(&successor, &a), Ordering::Less);
+        }
+    }
+}
+
+#[test]
+fn separators_are_rocksdbs() {
+    let cases: [(&[u8], &[u8], &[u8]); 6] = [
+        (b"key00000013", b"key00000027", b"key0000002"),
+        (b"abc", b"acd", b"ac"),
+        (b"abcxyz", b"abz", b"abd"),
+        (b"a\xff\xff", b"b", b"a\xff\xff"),
+        (b"a\xff\x01z", b"b", b"a\xff\x02"),
+        (b"prefix", b"prefix1", b"prefix"),
+    ];
+    for (start, limit, expected) in cases {
+        assert_eq!(separator(&BytewiseComparator, start, limit), expected, "{start:?}");
+    }
+    assert_eq!(separator(&ReverseBytewiseComparator, b"zzz", b"zaa"), b"zz");
+    assert_eq!(separator(&ReverseBytewiseComparator, b"zz", b"za"), b"zz");
+}
+
+#[test]
+fn newest_timestamp_first() {
+    let with = |key: &[u8], time: u64| [key, &time.to_le_bytes()].concat();
+    for comparator in [U64TimestampComparator::BYTEWISE, U64TimestampComparator::REVERSE_BYTEWISE] {
+        assert_eq!(comparator.compare(&with(b"a", 300), &with(b"a", 2)), Ordering::Less);
+        assert_eq!(
+            comparator.compare_without_timestamp(&with(b"a", 1), true, b"a", false),
+            Ordering::Equal
+        );
+    }
+    let order = U64TimestampComparator::BYTEWISE.compare(&with(b"a", 1), &with(b"b", 9));
+    assert_eq!(order, Ordering::Less);
+    let order = U64TimestampComparator::REVERSE_BYTEWISE.compare(&with(b"a", 1), &with(b"b", 9));
+    assert_eq!(order, Ordering::Greater);
+}
+
+#[test]
+fn builtin_names() {
+    for name in
+        [BYTEWISE_NAME, REVERSE_BYTEWISE_NAME, BYTEWISE_U64_TS_NAME, REVERSE_BYTEWISE_U64_TS_NAME]
+    {
+        assert_eq!(builtin(name).unwrap().name(), name);
+    }
+    assert!(builtin("golden.shortlex").is_none());
+}

@@ -1,0 +1,89 @@
+//! The iterator that memtables, blocks, tables, levels and merges all are.
+
+use crate::status::Result;
+
+/// A cursor over internal keys in [`InternalKeyComparator`](crate::InternalKeyComparator) order.
+///
+/// A move that fails leaves the cursor invalid; the error is in the move's result and nowhere
+/// else, so callers pass it on. After an error only a seek may be called.
+pub trait InternalIterator: Send {
+    /// Whether the cursor stands on an entry.
+    fn valid(&self) -> bool;
+
+    /// Moves to the first entry.
+    fn seek_to_first(&mut self) -> Result<()>;
+
+    /// Moves to the last entry.
+    fn seek_to_last(&mut self) -> Result<()>;
+
+    /// Moves to the first entry at or after the internal key `target`.
+    fn seek(&mut self, target: &[u8]) -> Result<()>;
+
+    /// Moves to the last entry at or before the internal key `target`.
+    fn seek_for_prev(&mut self, target: &[u8]) -> Result<()>;
+
+    /// Moves on by one.
+    ///
+    /// # Panics
+    /// May panic if not valid.
+    fn next(&mut self) -> Result<()>;
+
+    /// Moves back by one.
+    ///
+    /// # Panics
+    /// May panic if not valid.
+    fn prev(&mut self) -> Result<()>;
+
+    /// The internal key here; good until the next move.
+    ///
+    /// # Panics
+    /// May panic if not valid.
+    fn key(&self) -> &[u8];
+
+    /// The value here; good until the next move.
+    ///
+    /// # Panics
+    /// May panic if not valid.
+    fn value(&self) -> &[u8];
+
+    /// The value here, kept alive by a reference of its own where that is cheaper than a copy.
+    ///
+    /// # Panics
+    /// May panic if not valid.
+    fn pinned_value(&self) -> crate::PinnableSlice {
+        crate::PinnableSlice::from(self.value())
+    }
+}
+
+impl<I: InternalIterator + ?Sized> InternalIterator for Box<I> {
+    fn valid(&self) -> bool {
+        (**self).valid()
+    }
+    fn seek_to_first(&mut self) -> Result<()> {
+        (**self).seek_to_first()
+    }
+    fn seek_to_last(&mut self) -> Result<()> {
+        (**self).seek_to_last()
+    }
+    fn seek(&mut self, target: &[u8]) -> Result<()> {
+        (**self).seek(target)
+    }
+    fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
+        (**self).seek_for_prev(target)
+    }
+    fn next(&mut self) -> Result<()> {
+        (**self).next()
+    }
+    fn prev(&mut self) -> Result<()> {
+        (**self).prev()
+    }
+    fn key(&self) -> &[u8] {
+        (**self).key()
+    }
+    fn value(&self) -> &[u8] {
+        (**self).value()
+    }
+    fn pinned_value(&self) -> crate::PinnableSlice {
+        (**self).pinned_value()
+    }
+}

@@ -1,0 +1,28 @@
+//! Types that every other crate shares.
+//!
+//! What an internal key is and how keys are ordered, how integers are laid out on disk, what an
+//! error is, and the traits through which users bring their own comparators, merge operators and
+//! prefix extractors. This crate knows no file and no option.
+
+#![forbid(unsafe_code)]
+
+pub mod coding;
+pub mod comparator;
+pub mod dbformat;
+pub mod filename;
+pub mod internal_iterator;
+pub mod internal_key_comparator;
+pub mod merge_operator;
+pub mod pinnable_slice;
+pub mod slice_transform;
+pub mod status;
+pub mod wide_columns;
+
+pub use comparator::Comparator;
+pub use dbformat::{InternalKey, ParsedInternalKey, SequenceNumber, ValueType};
+pub use internal_iterator::InternalIterator;
+pub use internal_key_comparator::InternalKeyComparator;
+pub use merge_operator::MergeOperator;
+pub use pinnable_slice::PinnableSlice;
+pub use slice_transform::SliceTransform;
+pub use status::{Result, Status};

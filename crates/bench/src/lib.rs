@@ -1,0 +1,1 @@
+//! The db_bench command line.

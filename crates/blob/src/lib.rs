@@ -1,0 +1,1 @@
+//! Blob files and blob indexes.

@@ -1,0 +1,1 @@
+//! Block caches by RocksDB's names and options.

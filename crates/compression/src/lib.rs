@@ -1,0 +1,1 @@
+//! One file per codec of RocksDB's block compression, and its dictionaries.

@@ -1,0 +1,1 @@
+//! Iterators over internal keys: merging, range tombstones, merge operands.

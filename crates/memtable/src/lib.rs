@@ -1,0 +1,1 @@
+//! What has been written and not yet flushed: memtables and their list.

@@ -1,0 +1,1 @@
+//! Every option once: OPTIONS files and option strings.

@@ -1,0 +1,1 @@
+//! Block-based tables: footer, blocks, index, filters, properties, reader.

@@ -1,0 +1,1 @@
+//! Fixtures and data-driven tests; for dev-dependencies only.

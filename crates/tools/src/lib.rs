@@ -1,0 +1,1 @@
+//! The ldb and sst_dump command lines.

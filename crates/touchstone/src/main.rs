@@ -1,0 +1,3 @@
+//! The `touchstone` command.
+
+fn main() {}

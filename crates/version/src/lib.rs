@@ -1,0 +1,1 @@
+//! Version edits, the MANIFEST and the shape of the tree. Opens no table.
