@@ -195,7 +195,7 @@ impl<'a> ParsedInternalKey<'a> {
             Some(value_type) => Ok(Self { user_key, sequence: packed >> 8, value_type }),
             None => Err(Status::corruption(format!(
                 "internal key {} has unknown value type {:#04x}",
-                crate::dbformat::hex(internal_key),
+                hex(internal_key),
                 packed as u8
             ))),
         }
