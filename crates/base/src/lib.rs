@@ -6,10 +6,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod checksum;
 pub mod coding;
 pub mod comparator;
+pub mod crc32c;
 pub mod dbformat;
 pub mod filename;
+pub mod hash;
 pub mod internal_iterator;
 pub mod internal_key_comparator;
 pub mod merge_operator;
@@ -19,6 +22,7 @@ pub mod slice_transform;
 pub mod status;
 pub mod wide_columns;
 
+pub use checksum::ChecksumType;
 pub use comparator::Comparator;
 pub use dbformat::{InternalKey, ParsedInternalKey, SequenceNumber, ValueType};
 pub use internal_iterator::InternalIterator;
