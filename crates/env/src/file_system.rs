@@ -1,7 +1,11 @@
 //! The traits through which the engine reaches its files.
 //!
 //! Every error is a [`Status`](base::Status) of kind `IoError` that names the operation and the
-//! file. Names are UTF-8: RocksDB's own are ASCII, and paths are the user's.
+//! file. A missing file or directory has the subcode `PathNotFound`, a full device `NoSpace`.
+//! Names are UTF-8: RocksDB's own are ASCII, and paths are the user's.
+//!
+//! What the traits promise is written as tests in the `conformance` module; every file system of
+//! this crate passes them.
 
 use base::Result;
 use std::fmt;
@@ -18,16 +22,29 @@ pub struct FileOptions {
     pub use_direct_writes: bool,
 }
 
+/// How a file will be read; see [`RandomAccessFile::hint`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessPattern {
+    /// No knowledge: the system's default readahead.
+    Normal,
+    /// Point reads: readahead would be wasted (`advise_random_on_open`).
+    Random,
+    /// From start to end: read ahead generously.
+    Sequential,
+    /// Not again soon: its cached pages may go.
+    WontNeed,
+}
+
 /// A set of files and directories.
 pub trait FileSystem: fmt::Debug + Send + Sync {
-    /// Opens an existing file for reading from its start.
+    /// Opens an existing file for reading from its start. Anything but a regular file is refused.
     fn new_sequential_file(
         &self,
         path: &Path,
         options: &FileOptions,
     ) -> Result<Box<dyn SequentialFile>>;
 
-    /// Opens an existing file for reading anywhere.
+    /// Opens an existing file for reading anywhere. Anything but a regular file is refused.
     fn new_random_access_file(
         &self,
         path: &Path,
@@ -51,42 +68,45 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// Opens a directory, so that names in it can be synced.
     fn new_directory(&self, path: &Path) -> Result<Box<dyn Directory>>;
 
-    /// Whether something exists at `path`.
+    /// Whether something exists at `path`. An error only where that cannot be told, for instance
+    /// without permission to look.
     fn file_exists(&self, path: &Path) -> Result<bool>;
 
     /// Names in a directory, in no order, without `.` and `..`. Names that are not UTF-8 are left
     /// out: no file of a database has one.
     fn get_children(&self, path: &Path) -> Result<Vec<String>>;
 
-    /// Removes a file.
+    /// Removes a file. Open files keep their content until closed.
     fn delete_file(&self, path: &Path) -> Result<()>;
 
     /// Creates a directory; an error if it exists.
     fn create_dir(&self, path: &Path) -> Result<()>;
 
-    /// Creates a directory unless it exists. Its parent must exist.
+    /// Creates a directory unless it exists. Its parent must exist. A file at `path` is an error.
     fn create_dir_if_missing(&self, path: &Path) -> Result<()>;
 
     /// Removes an empty directory.
     fn delete_dir(&self, path: &Path) -> Result<()>;
 
-    /// Bytes in a file.
+    /// Bytes in a file. What a writer holds in its buffer is not counted.
     fn get_file_size(&self, path: &Path) -> Result<u64>;
 
     /// Time of the last change, seconds since 1970.
     fn get_file_modification_time(&self, path: &Path) -> Result<u64>;
 
-    /// Renames a file over whatever is at `target`, atomically.
+    /// Renames a file over the file at `target` if there is one, atomically. A directory can be
+    /// renamed too, to a name that is free or an empty directory. Open files are not disturbed.
     fn rename_file(&self, source: &Path, target: &Path) -> Result<()>;
 
-    /// Makes `target` another name of `source`.
+    /// Makes `target` another name of the file `source`; an error if `target` exists.
     fn link_file(&self, source: &Path, target: &Path) -> Result<()>;
 
-    /// Cuts a file to `size` bytes.
+    /// Cuts a file to `size` bytes, or extends it with zeros.
     fn truncate(&self, path: &Path, size: u64) -> Result<()>;
 
     /// Takes the advisory lock of a file, creating the file if missing. Held until dropped.
-    /// Fails at once if this or another process holds it.
+    /// Fails at once if this or another process holds it. Nobody else may open the locked file
+    /// meanwhile: POSIX releases a lock when any descriptor of the file is closed.
     fn lock_file(&self, path: &Path) -> Result<Box<dyn FileLock>>;
 }
 
@@ -95,7 +115,7 @@ pub trait SequentialFile: fmt::Debug + Send {
     /// Reads up to `buffer.len()` bytes; fewer only at the end of the file.
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize>;
 
-    /// Skips `count` bytes; skipping past the end is no error.
+    /// Skips `count` bytes; skipping past the end is no error, and reads there find the end.
     fn skip(&mut self, count: u64) -> Result<()>;
 
     /// The path it was opened with.
@@ -104,7 +124,9 @@ pub trait SequentialFile: fmt::Debug + Send {
 
 /// A file read anywhere, by many threads at once.
 pub trait RandomAccessFile: fmt::Debug + Send + Sync {
-    /// Reads up to `buffer.len()` bytes at `offset`; fewer only at the end of the file.
+    /// Reads up to `buffer.len()` bytes at `offset`; fewer only at the end of the file. An offset
+    /// past the end reads nothing. Callers that know how much must be there use
+    /// [`read_exact_at`](crate::read_exact_at).
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize>;
 
     /// Bytes in the file.
@@ -112,6 +134,9 @@ pub trait RandomAccessFile: fmt::Debug + Send + Sync {
 
     /// Asks the system to bring a range into its cache. Costs nothing where it cannot.
     fn prefetch(&self, _offset: u64, _count: u64) {}
+
+    /// Tells the system how the file will be read. Costs nothing where it cannot make use of it.
+    fn hint(&self, _pattern: AccessPattern) {}
 
     /// Whether reads bypass the page cache.
     fn use_direct_io(&self) -> bool {
@@ -123,6 +148,11 @@ pub trait RandomAccessFile: fmt::Debug + Send + Sync {
 }
 
 /// A file being written from start to end by one thread.
+///
+/// Small appends gather in a buffer; only `flush`, `sync`, `fsync` and `close` make sure that
+/// readers see them. Once an append, a flush or a sync has failed, what is in the file is unknown
+/// (the kernel may have dropped pages that a later sync would then report as safe), so all later
+/// ones fail too.
 pub trait WritableFile: fmt::Debug + Send {
     /// Appends.
     fn append(&mut self, bytes: &[u8]) -> Result<()>;

@@ -7,7 +7,14 @@
 #![forbid(unsafe_code)]
 
 pub mod file_system;
+pub mod file_util;
+pub mod posix;
+pub mod random_access_file_reader;
 
 pub use file_system::{
-    Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile,
+    AccessPattern, Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile,
+    WritableFile,
 };
+pub use file_util::{create_dir_all, parent_directory, read_file_to_vec, write_file_atomically};
+pub use posix::{PosixFileSystem, default_file_system};
+pub use random_access_file_reader::{read_exact_at, read_exact_into};

@@ -1,0 +1,275 @@
+//! The file system of the operating system.
+//!
+//! Buffered files go through the page cache. Direct files (`O_DIRECT`) go around it through
+//! aligned buffers of their own, so that callers may read and append any range; a file system
+//! that refuses `O_DIRECT` (older tmpfs, some network and overlay ones) is told by an
+//! `InvalidArgument` that names the path.
+
+mod direct_io;
+mod direct_writable_file;
+mod file_lock;
+mod posix_file;
+mod random_access_file;
+mod sequential_file;
+mod writable_file;
+
+use crate::file_system::{
+    Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile,
+};
+use base::{Result, Status};
+use posix_file::PosixFile;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// The operating system's files.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PosixFileSystem;
+
+impl PosixFileSystem {
+    /// The one that everybody shares.
+    pub fn shared() -> Arc<dyn FileSystem> {
+        static SHARED: OnceLock<Arc<PosixFileSystem>> = OnceLock::new();
+        Arc::clone(SHARED.get_or_init(|| Arc::new(PosixFileSystem))) as Arc<dyn FileSystem>
+    }
+}
+
+/// The file system used when the user names none.
+pub fn default_file_system() -> Arc<dyn FileSystem> {
+    PosixFileSystem::shared()
+}
+
+/// The permissions of new files and directories, before the umask; RocksDB's.
+const FILE_MODE: u32 = 0o644;
+const DIRECTORY_MODE: u32 = 0o755;
+
+impl FileSystem for PosixFileSystem {
+    fn new_sequential_file(
+        &self,
+        path: &Path,
+        options: &FileOptions,
+    ) -> Result<Box<dyn SequentialFile>> {
+        let file = open_for_reading(path, options.use_direct_reads)?;
+        Ok(if options.use_direct_reads {
+            Box::new(direct_io::DirectSequentialFile::new(file))
+        } else {
+            Box::new(sequential_file::PosixSequentialFile::new(file))
+        })
+    }
+
+    fn new_random_access_file(
+        &self,
+        path: &Path,
+        options: &FileOptions,
+    ) -> Result<Arc<dyn RandomAccessFile>> {
+        let file = open_for_reading(path, options.use_direct_reads)?;
+        Ok(if options.use_direct_reads {
+            Arc::new(direct_io::DirectRandomAccessFile::new(file))
+        } else {
+            Arc::new(random_access_file::PosixRandomAccessFile::new(file))
+        })
+    }
+
+    fn new_writable_file(
+        &self,
+        path: &Path,
+        options: &FileOptions,
+    ) -> Result<Box<dyn WritableFile>> {
+        open_for_writing(path, options, Existing::Cut)
+    }
+
+    fn reopen_writable_file(
+        &self,
+        path: &Path,
+        options: &FileOptions,
+    ) -> Result<Box<dyn WritableFile>> {
+        open_for_writing(path, options, Existing::Append)
+    }
+
+    fn new_directory(&self, path: &Path) -> Result<Box<dyn Directory>> {
+        let doing = "open directory";
+        let file = File::open(path).map_err(|error| Status::from_io(&error, doing, path))?;
+        let metadata = file.metadata().map_err(|error| Status::from_io(&error, doing, path))?;
+        if !metadata.is_dir() {
+            let error = io::Error::from(rustix::io::Errno::NOTDIR);
+            return Err(Status::from_io(&error, doing, path));
+        }
+        Ok(Box::new(PosixDirectory { file, path: path.to_path_buf() }))
+    }
+
+    fn file_exists(&self, path: &Path) -> Result<bool> {
+        match fs::metadata(path) {
+            Ok(_) => Ok(true),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                Ok(false)
+            }
+            Err(error) => Err(Status::from_io(&error, "look for", path)),
+        }
+    }
+
+    fn get_children(&self, path: &Path) -> Result<Vec<String>> {
+        let failed = |error: io::Error| Status::from_io(&error, "list directory", path);
+        let mut names = Vec::new();
+        for entry in fs::read_dir(path).map_err(failed)? {
+            if let Ok(name) = entry.map_err(failed)?.file_name().into_string() {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+
+    fn delete_file(&self, path: &Path) -> Result<()> {
+        fs::remove_file(path).map_err(|error| Status::from_io(&error, "delete file", path))
+    }
+
+    fn create_dir(&self, path: &Path) -> Result<()> {
+        make_directory(path).map_err(|error| Status::from_io(&error, "create directory", path))
+    }
+
+    fn create_dir_if_missing(&self, path: &Path) -> Result<()> {
+        match make_directory(path) {
+            Ok(()) => Ok(()),
+            // `mkdir` says so of anything that exists; only a directory is what was asked for.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+            Err(error) => Err(Status::from_io(&error, "create directory", path)),
+        }
+    }
+
+    fn delete_dir(&self, path: &Path) -> Result<()> {
+        fs::remove_dir(path).map_err(|error| Status::from_io(&error, "delete directory", path))
+    }
+
+    fn get_file_size(&self, path: &Path) -> Result<u64> {
+        let failed = |error: io::Error| Status::from_io(&error, "get size of", path);
+        let metadata = fs::metadata(path).map_err(failed)?;
+        if metadata.is_dir() {
+            return Err(failed(rustix::io::Errno::ISDIR.into()));
+        }
+        Ok(metadata.len())
+    }
+
+    fn get_file_modification_time(&self, path: &Path) -> Result<u64> {
+        let metadata = fs::metadata(path)
+            .map_err(|error| Status::from_io(&error, "get modification time of", path))?;
+        Ok(u64::try_from(metadata.mtime()).unwrap_or(0))
+    }
+
+    fn rename_file(&self, source: &Path, target: &Path) -> Result<()> {
+        fs::rename(source, target).map_err(|error| two_paths(&error, "rename", source, target))
+    }
+
+    fn link_file(&self, source: &Path, target: &Path) -> Result<()> {
+        fs::hard_link(source, target).map_err(|error| two_paths(&error, "link", source, target))
+    }
+
+    fn truncate(&self, path: &Path, size: u64) -> Result<()> {
+        OpenOptions::new()
+            .write(true)
+            .open(path)
+            .and_then(|file| file.set_len(size))
+            .map_err(|error| Status::from_io(&error, "truncate", path))
+    }
+
+    fn lock_file(&self, path: &Path) -> Result<Box<dyn FileLock>> {
+        Ok(Box::new(file_lock::PosixFileLock::acquire(path, FILE_MODE)?))
+    }
+}
+
+fn make_directory(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(DIRECTORY_MODE).create(path)
+}
+
+fn two_paths(error: &io::Error, doing: &str, source: &Path, target: &Path) -> Status {
+    Status::from_io(error, &format!("{doing} {} to", source.display()), target)
+}
+
+/// Opens a regular file. Anything else is refused: a directory cannot be read, and a pipe under a
+/// name of the database would block for ever (hence `O_NONBLOCK`, which regular files ignore).
+fn open_for_reading(path: &Path, direct: bool) -> Result<PosixFile> {
+    let doing = "open for reading";
+    let mut flags = rustix::fs::OFlags::NONBLOCK;
+    if direct {
+        flags |= rustix::fs::OFlags::DIRECT;
+    }
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)
+        .map_err(|error| open_failed(&error, doing, path, direct))?;
+    let metadata = file.metadata().map_err(|error| Status::from_io(&error, doing, path))?;
+    if metadata.is_dir() {
+        let error = io::Error::from(rustix::io::Errno::ISDIR);
+        return Err(Status::from_io(&error, doing, path));
+    }
+    if !metadata.is_file() {
+        return Err(Status::io_error(format!("{doing} {}: not a regular file", path.display())));
+    }
+    Ok(PosixFile::new(file, path))
+}
+
+/// What happens to the content of a file that exists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Existing {
+    Cut,
+    Append,
+}
+
+fn open_for_writing(
+    path: &Path,
+    options: &FileOptions,
+    existing: Existing,
+) -> Result<Box<dyn WritableFile>> {
+    let doing = "open for writing";
+    let direct = options.use_direct_writes;
+    let mut open = OpenOptions::new();
+    open.write(true).create(true).truncate(existing == Existing::Cut).mode(FILE_MODE);
+    if direct {
+        // The last, partly filled block is read back before it is extended.
+        open.read(true).custom_flags(rustix::fs::OFlags::DIRECT.bits().cast_signed());
+    }
+    let file = open.open(path).map_err(|error| open_failed(&error, doing, path, direct))?;
+    let size = match existing {
+        Existing::Cut => 0,
+        Existing::Append => {
+            file.metadata().map_err(|error| Status::from_io(&error, doing, path))?.len()
+        }
+    };
+    let file = PosixFile::new(file, path);
+    Ok(if direct {
+        Box::new(direct_writable_file::DirectWritableFile::new(file, size)?)
+    } else {
+        Box::new(writable_file::PosixWritableFile::new(file, size))
+    })
+}
+
+fn open_failed(error: &io::Error, doing: &str, path: &Path, direct: bool) -> Status {
+    if direct && error.kind() == io::ErrorKind::InvalidInput {
+        return Status::invalid_argument(format!(
+            "{doing} {}: its file system does not support direct I/O (O_DIRECT)",
+            path.display()
+        ));
+    }
+    Status::from_io(error, doing, path)
+}
+
+#[derive(Debug)]
+struct PosixDirectory {
+    file: File,
+    path: PathBuf,
+}
+
+impl Directory for PosixDirectory {
+    fn fsync(&self) -> Result<()> {
+        self.file.sync_all().map_err(|error| Status::from_io(&error, "fsync directory", &self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests;

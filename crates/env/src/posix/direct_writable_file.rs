@@ -1,0 +1,148 @@
+//! Appends around the page cache (`O_DIRECT`).
+//!
+//! Only whole blocks can be written. A full buffer goes out as it is; a flush pads the last block
+//! with zeros, writes it, cuts the file back to its exact size and keeps the block, to write it
+//! again when it has grown. A power loss between the two can leave up to a block of zeros after
+//! the content, as preallocation does.
+
+use super::direct_io::{ALIGNMENT_BYTES, AlignedBuffer, align_down, align_up, read_aligned};
+use super::posix_file::PosixFile;
+use crate::file_system::WritableFile;
+use base::{Result, Status};
+use std::path::Path;
+
+/// RocksDB's `writable_file_max_buffer_size`.
+const BUFFER_SIZE_BYTES: usize = 1 << 20;
+
+#[derive(Debug)]
+pub(super) struct DirectWritableFile {
+    file: PosixFile,
+    /// The bytes from `buffer_offset`, which is aligned; the first `filled` are content.
+    buffer: AlignedBuffer,
+    buffer_offset: u64,
+    filled: usize,
+    /// How many of those the file has.
+    flushed: usize,
+    /// The first failure. Nothing may follow it: bytes are missing, or may be missing on the disk.
+    failure: Option<Status>,
+}
+
+impl DirectWritableFile {
+    /// Appends at `size`.
+    pub(super) fn new(file: PosixFile, size: u64) -> Result<Self> {
+        let mut buffer = AlignedBuffer::new(BUFFER_SIZE_BYTES);
+        let buffer_offset = align_down(size);
+        let filled = (size - buffer_offset) as usize;
+        if filled > 0 {
+            let block = &mut buffer.bytes_mut()[..ALIGNMENT_BYTES];
+            let found = read_aligned(&file, buffer_offset, block)?;
+            if found != filled {
+                return Err(Status::io_error(format!(
+                    "read the last block of {} at offset {buffer_offset}: expected {filled} bytes, \
+                     found {found}",
+                    file.path().display()
+                )));
+            }
+        }
+        Ok(Self { file, buffer, buffer_offset, filled, flushed: filled, failure: None })
+    }
+
+    fn check(&self) -> Result<()> {
+        match &self.failure {
+            None => Ok(()),
+            Some(status) => Err(status.clone().context("an earlier operation on it failed")),
+        }
+    }
+
+    fn remember(&mut self, result: Result<()>) -> Result<()> {
+        if let Err(status) = &result {
+            self.failure = Some(status.clone());
+        }
+        result
+    }
+
+    fn write_full_buffer(&mut self) -> Result<()> {
+        let (_, result) = self.file.write_at(self.buffer_offset, self.buffer.bytes());
+        self.remember(result)?;
+        self.buffer_offset += self.buffer.capacity() as u64;
+        self.filled = 0;
+        self.flushed = 0;
+        Ok(())
+    }
+
+    fn flush_buffer(&mut self) -> Result<()> {
+        if self.flushed == self.filled {
+            return Ok(());
+        }
+        let end = align_up(self.filled);
+        let filled = self.filled;
+        self.buffer.bytes_mut()[filled..end].fill(0);
+        let (_, result) = self.file.write_at(self.buffer_offset, &self.buffer.bytes()[..end]);
+        let size = self.size();
+        let result =
+            result.and_then(|()| if end == filled { Ok(()) } else { self.file.set_size(size) });
+        self.remember(result)?;
+        // Whole blocks are done; the last one stays, to be extended.
+        let done = align_down(filled as u64) as usize;
+        self.buffer.bytes_mut().copy_within(done..filled, 0);
+        self.buffer_offset += done as u64;
+        self.filled = filled - done;
+        self.flushed = self.filled;
+        Ok(())
+    }
+}
+
+impl WritableFile for DirectWritableFile {
+    fn append(&mut self, mut bytes: &[u8]) -> Result<()> {
+        self.check()?;
+        while !bytes.is_empty() {
+            let filled = self.filled;
+            let count = bytes.len().min(self.buffer.capacity() - filled);
+            self.buffer.bytes_mut()[filled..filled + count].copy_from_slice(&bytes[..count]);
+            self.filled += count;
+            bytes = &bytes[count..];
+            if self.filled == self.buffer.capacity() {
+                self.write_full_buffer()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.check()?;
+        self.flush_buffer()
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.flush()?;
+        let result = self.file.sync_data();
+        self.remember(result)
+    }
+
+    fn fsync(&mut self) -> Result<()> {
+        self.flush()?;
+        let result = self.file.sync_all();
+        self.remember(result)
+    }
+
+    fn size(&self) -> u64 {
+        self.buffer_offset + self.filled as u64
+    }
+
+    fn close(mut self: Box<Self>) -> Result<()> {
+        self.flush()
+    }
+
+    fn path(&self) -> &Path {
+        self.file.path()
+    }
+}
+
+impl Drop for DirectWritableFile {
+    fn drop(&mut self) {
+        if self.failure.is_none() {
+            // Nobody is left to hear of an error; `close` is the way to learn of it.
+            let _ = self.flush_buffer();
+        }
+    }
+}

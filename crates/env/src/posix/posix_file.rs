@@ -1,0 +1,112 @@
+//! An open descriptor with its name: positioned reads and writes that carry on until done.
+
+use base::{Result, Status};
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// The kernel's file offsets are signed.
+const OFFSET_MAX: u64 = i64::MAX as u64;
+
+#[derive(Debug)]
+pub(super) struct PosixFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl PosixFile {
+    pub(super) fn new(file: File, path: &Path) -> Self {
+        Self { file, path: path.to_path_buf() }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    #[cold]
+    pub(super) fn failed(&self, error: &io::Error, doing: &str) -> Status {
+        Status::from_io(error, doing, &self.path)
+    }
+
+    pub(super) fn size(&self) -> Result<u64> {
+        match self.file.metadata() {
+            Ok(metadata) => Ok(metadata.len()),
+            Err(error) => Err(self.failed(&error, "get size of")),
+        }
+    }
+
+    /// One `pread`, repeated only if a signal interrupted it. Offsets that no file can have read
+    /// as the end of the file.
+    #[inline]
+    pub(super) fn read_once(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        if offset >= OFFSET_MAX {
+            return Ok(0);
+        }
+        let room = usize::try_from(OFFSET_MAX - offset).unwrap_or(usize::MAX);
+        let length = buffer.len().min(room);
+        loop {
+            match self.file.read_at(&mut buffer[..length], offset) {
+                Ok(count) => return Ok(count),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    let doing = format!("read {length} bytes at offset {offset} of");
+                    return Err(self.failed(&error, &doing));
+                }
+            }
+        }
+    }
+
+    /// Reads until `buffer` is full or the file ends.
+    #[inline]
+    pub(super) fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            let count =
+                self.read_once(offset.saturating_add(filled as u64), &mut buffer[filled..])?;
+            if count == 0 {
+                break;
+            }
+            filled += count;
+        }
+        Ok(filled)
+    }
+
+    /// Writes all of `bytes`, or says how many were written before the error.
+    pub(super) fn write_at(&self, offset: u64, bytes: &[u8]) -> (usize, Result<()>) {
+        let mut written = 0;
+        while written < bytes.len() {
+            match self.file.write_at(&bytes[written..], offset + written as u64) {
+                Ok(0) => {
+                    let error = io::Error::from(ErrorKind::WriteZero);
+                    return (written, Err(self.failed(&error, "write to")));
+                }
+                Ok(count) => written += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    let rest = bytes.len() - written;
+                    let at = offset + written as u64;
+                    let doing = format!("write {rest} bytes at offset {at} of");
+                    return (written, Err(self.failed(&error, &doing)));
+                }
+            }
+        }
+        (written, Ok(()))
+    }
+
+    pub(super) fn set_size(&self, size: u64) -> Result<()> {
+        self.file.set_len(size).map_err(|error| self.failed(&error, "truncate"))
+    }
+
+    pub(super) fn sync_data(&self) -> Result<()> {
+        self.file.sync_data().map_err(|error| self.failed(&error, "fdatasync"))
+    }
+
+    pub(super) fn sync_all(&self) -> Result<()> {
+        self.file.sync_all().map_err(|error| self.failed(&error, "fsync"))
+    }
+}

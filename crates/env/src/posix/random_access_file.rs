@@ -1,0 +1,51 @@
+//! Reads anywhere through the page cache.
+
+use super::posix_file::PosixFile;
+use crate::file_system::{AccessPattern, RandomAccessFile};
+use base::Result;
+use rustix::fs::{Advice, fadvise};
+use std::num::NonZeroU64;
+use std::path::Path;
+
+#[derive(Debug)]
+pub(super) struct PosixRandomAccessFile {
+    file: PosixFile,
+}
+
+impl PosixRandomAccessFile {
+    pub(super) fn new(file: PosixFile) -> Self {
+        Self { file }
+    }
+}
+
+impl RandomAccessFile for PosixRandomAccessFile {
+    #[inline]
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        self.file.read_at(offset, buffer)
+    }
+
+    fn size(&self) -> Result<u64> {
+        self.file.size()
+    }
+
+    fn prefetch(&self, offset: u64, count: u64) {
+        if let Some(count) = NonZeroU64::new(count) {
+            // Advice only: where it is refused, the read itself brings the bytes.
+            let _ = fadvise(self.file.file(), offset, Some(count), Advice::WillNeed);
+        }
+    }
+
+    fn hint(&self, pattern: AccessPattern) {
+        let advice = match pattern {
+            AccessPattern::Normal => Advice::Normal,
+            AccessPattern::Random => Advice::Random,
+            AccessPattern::Sequential => Advice::Sequential,
+            AccessPattern::WontNeed => Advice::DontNeed,
+        };
+        let _ = fadvise(self.file.file(), 0, None, advice);
+    }
+
+    fn path(&self) -> &Path {
+        self.file.path()
+    }
+}

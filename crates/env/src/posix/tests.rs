@@ -1,0 +1,237 @@
+use super::*;
+use base::status::Code;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::{Command, Stdio};
+use std::{env, ffi};
+
+fn posix() -> &'static PosixFileSystem {
+    &PosixFileSystem
+}
+
+const DIRECT: FileOptions = FileOptions { use_direct_reads: true, use_direct_writes: true };
+
+fn pattern(size: usize) -> Vec<u8> {
+    (0..size).map(|i| (i / 7 + i * 31) as u8).collect()
+}
+
+#[test]
+fn one_shared_instance() {
+    assert!(Arc::ptr_eq(&PosixFileSystem::shared(), &default_file_system()));
+}
+
+#[test]
+fn a_pipe_is_refused_and_does_not_block() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("000009.sst");
+    let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::from(0o644));
+    rustix::fs::mknodat(rustix::fs::CWD, &path, fifo, mode, 0).unwrap();
+    let options = FileOptions::default();
+    let status = posix().new_random_access_file(&path, &options).unwrap_err();
+    assert!(status.message().ends_with("000009.sst: not a regular file"), "{status}");
+    assert!(posix().new_sequential_file(&path, &options).is_err());
+}
+
+#[test]
+fn no_permission_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("f");
+    fs::write(&path, "x").unwrap();
+    fs::set_permissions(&path, PermissionsExt::from_mode(0o000)).unwrap();
+    match posix().new_random_access_file(&path, &FileOptions::default()) {
+        Ok(_) => println!("skipped: this user may read everything"),
+        Err(status) => {
+            assert_eq!(status.code(), Code::IoError);
+            assert!(status.message().contains("Permission denied"), "{status}");
+            assert!(!status.is_path_not_found());
+        }
+    }
+}
+
+#[test]
+fn names_that_are_not_utf8_are_left_out() {
+    use std::os::unix::ffi::OsStrExt;
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("a"), "").unwrap();
+    let odd = directory.path().join(ffi::OsStr::from_bytes(b"b\xff"));
+    fs::write(odd, "").unwrap();
+    assert_eq!(posix().get_children(directory.path()).unwrap(), ["a"]);
+}
+
+#[test]
+fn a_lock_is_known_under_every_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("LOCK");
+    let lock = posix().lock_file(&path).unwrap();
+    let status = posix().lock_file(&path).unwrap_err();
+    assert_eq!(status.code(), Code::IoError);
+    assert!(status.message().contains("this process holds it already"), "{status}");
+
+    let other = directory.path().join("other");
+    symlink(directory.path(), &other).unwrap();
+    assert!(posix().lock_file(&other.join("LOCK")).is_err());
+    let linked = directory.path().join("LINKED");
+    posix().link_file(&path, &linked).unwrap();
+    assert!(posix().lock_file(&linked).is_err());
+    // The refusals above must not have given the lock up: another process is still kept out.
+    assert!(!flock_from_outside(&path));
+
+    posix().delete_file(&path).unwrap();
+    assert!(posix().lock_file(&path).is_err(), "the name is locked, though the file is gone");
+    drop(lock);
+    let lock = posix().lock_file(&path).unwrap();
+    assert!(!flock_from_outside(&path));
+    drop(lock);
+    assert!(flock_from_outside(&path));
+}
+
+const LOCK_VARIABLE: &str = "TOUCHSTONE_ENV_TEST_LOCK";
+
+/// Whether another process, this binary running the test below, can lock the file.
+fn flock_from_outside(path: &Path) -> bool {
+    Command::new(env::current_exe().unwrap())
+        .args(["--exact", "posix::tests::child_takes_the_lock", "--ignored"])
+        .env(LOCK_VARIABLE, path)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap()
+        .success()
+}
+
+#[test]
+#[ignore = "run by a_lock_is_known_under_every_name in a process of its own"]
+fn child_takes_the_lock() {
+    let path = PathBuf::from(env::var_os(LOCK_VARIABLE).unwrap());
+    if let Err(status) = posix().lock_file(&path) {
+        let holder = rustix::process::getppid().unwrap().as_raw_nonzero();
+        assert!(status.message().ends_with(&format!("process {holder} holds it")), "{status}");
+        panic!("{status}");
+    }
+}
+
+/// A directory whose file system takes `O_DIRECT`, or none, and why.
+fn direct_directory() -> Option<tempfile::TempDir> {
+    let directory = tempfile::tempdir().unwrap();
+    match posix().new_writable_file(&directory.path().join("probe"), &DIRECT) {
+        Ok(_) => Some(directory),
+        Err(status) => {
+            assert_eq!(status.code(), Code::InvalidArgument);
+            assert!(status.message().contains("O_DIRECT"), "{status}");
+            println!("skipped: {status}");
+            None
+        }
+    }
+}
+
+#[test]
+fn direct_reads_take_any_offset_and_length() {
+    let Some(directory) = direct_directory() else { return };
+    let path = directory.path().join("f");
+    let content = pattern(3 * 4096 + 1234);
+    fs::write(&path, &content).unwrap();
+    let file = posix().new_random_access_file(&path, &DIRECT).unwrap();
+    assert!(file.use_direct_io());
+    let edges = [0, 1, 511, 512, 4095, 4096, 4097, 8191, 8192, 12288, 13521, 13522, 13523, 20000];
+    for offset in edges {
+        for length in edges {
+            let mut buffer = vec![0xee; length];
+            let count = file.read_at(offset as u64, &mut buffer).unwrap();
+            let start = offset.min(content.len());
+            let expected = &content[start..(offset + length).clamp(start, content.len())];
+            assert_eq!(&buffer[..count], expected, "{length} bytes at {offset}");
+            assert!(buffer[count..].iter().all(|&byte| byte == 0xee));
+        }
+    }
+    assert_eq!(file.read_at(u64::MAX, &mut [0]).unwrap(), 0);
+}
+
+#[test]
+fn direct_reads_longer_than_a_chunk() {
+    let Some(directory) = direct_directory() else { return };
+    let path = directory.path().join("f");
+    let content = pattern((5 << 19) + 77);
+    fs::write(&path, &content).unwrap();
+    let file = posix().new_random_access_file(&path, &DIRECT).unwrap();
+    let mut buffer = vec![0; content.len()];
+    assert_eq!(file.read_at(5, &mut buffer).unwrap(), content.len() - 5);
+    assert_eq!(buffer[..content.len() - 5], content[5..]);
+    // Straight into aligned memory.
+    let mut aligned = direct_io::AlignedBuffer::new(2 << 20);
+    assert_eq!(file.read_at(4096, aligned.bytes_mut()).unwrap(), 2 << 20);
+    assert_eq!(aligned.bytes(), &content[4096..4096 + (2 << 20)]);
+
+    let mut sequential = posix().new_sequential_file(&path, &DIRECT).unwrap();
+    let mut found = Vec::new();
+    for length in [1, 4095, 300_000, 7, 262_144].into_iter().cycle() {
+        let mut piece = vec![0; length];
+        let count = sequential.read(&mut piece).unwrap();
+        found.extend_from_slice(&piece[..count]);
+        if count < length {
+            break;
+        }
+    }
+    assert!(found == content);
+}
+
+#[test]
+fn direct_writes_leave_the_exact_size_and_content() {
+    let Some(directory) = direct_directory() else { return };
+    let path = directory.path().join("f");
+    let content = pattern((1 << 20) + (1 << 19));
+    let mut written = 0;
+    let mut file = posix().new_writable_file(&path, &DIRECT).unwrap();
+    for (step, length) in
+        [1, 4094, 1, 4096, 10, 100_000, 8192, 1 << 20, 5000].into_iter().enumerate()
+    {
+        file.append(&content[written..written + length]).unwrap();
+        written += length;
+        assert_eq!(file.size(), written as u64);
+        match step % 4 {
+            0 => file.flush().unwrap(),
+            1 => file.sync().unwrap(),
+            2 => {
+                file.close().unwrap();
+                file = posix().reopen_writable_file(&path, &DIRECT).unwrap();
+                assert_eq!(file.size(), written as u64);
+            }
+            _ => continue,
+        }
+        assert!(fs::read(&path).unwrap() == content[..written], "after {length} bytes");
+    }
+    drop(file);
+    assert!(fs::read(&path).unwrap() == content[..written]);
+}
+
+#[test]
+fn a_failed_write_fails_all_later_ones() {
+    let path = Path::new("/dev/full");
+    if !path.exists() {
+        println!("skipped: no /dev/full");
+        return;
+    }
+    let mut file = posix().reopen_writable_file(path, &FileOptions::default()).unwrap();
+    file.append(b"x").unwrap();
+    let status = file.flush().unwrap_err();
+    assert_eq!(status.subcode(), base::status::SubCode::NoSpace);
+    assert!(status.message().starts_with("write 1 bytes at offset 0 of /dev/full: "), "{status}");
+    for status in [file.append(b"y").unwrap_err(), file.flush().unwrap_err()] {
+        assert!(status.message().contains("an earlier operation on it failed"), "{status}");
+    }
+    assert!(file.close().is_err());
+}
+
+#[test]
+fn sizes_of_appends_around_the_buffer() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("f");
+    let content = pattern(400_000);
+    let mut file = posix().new_writable_file(&path, &FileOptions::default()).unwrap();
+    let mut written = 0;
+    for length in [0, 1, 65_535, 1, 65_536, 65_537, 30_000, 40_000, 100_000] {
+        file.append(&content[written..written + length]).unwrap();
+        written += length;
+        assert_eq!(file.size(), written as u64);
+    }
+    file.close().unwrap();
+    assert!(fs::read(&path).unwrap() == content[..written]);
+}
