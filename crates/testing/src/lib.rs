@@ -1,1 +1,18 @@
 //! Fixtures and data-driven tests; for dev-dependencies only.
+//!
+//! - [`fixtures`]: the directories under `fixtures/golden/` that released versions of RocksDB
+//!   wrote, with what RocksDB read from each.
+//! - [`content`]: the hashes those records hold, computed over what a reader found.
+//! - [`parallel`]: a check run over many items on all cores, with one report of the failures.
+//! - [`corrupt`]: every byte of a file flipped in turn, every length it could be cut to.
+//! - [`datadriven`]: tests that are text files of commands and expected output.
+//! - [`hexes`]: byte strings as hexadecimal.
+//!
+//! This crate must not know any crate of the engine, so that every one of them can use it.
+
+pub mod content;
+pub mod corrupt;
+pub mod datadriven;
+pub mod fixtures;
+pub mod hexes;
+pub mod parallel;
