@@ -1,0 +1,29 @@
+//! Snappy: the raw format, which begins with the uncompressed size.
+
+use crate::size_prefix::Codec;
+use base::{Result, Status};
+use std::cell::RefCell;
+
+/// A copy element of 3 bytes yields 64 at most.
+const CODEC: Codec = Codec { name: "snappy", expansion_max: 22, expansion_extra: 64 };
+
+thread_local! {
+    static ENCODER: RefCell<snap::raw::Encoder> = RefCell::new(snap::raw::Encoder::new());
+}
+
+pub(crate) fn decompress(input: &[u8]) -> Result<Vec<u8>> {
+    let size = snap::raw::decompress_len(input).map_err(|error| CODEC.corrupt(error))?;
+    CODEC.check(size, input)?;
+    let mut output = vec![0; size];
+    let length = snap::raw::Decoder::new()
+        .decompress(input, &mut output)
+        .map_err(|error| CODEC.corrupt(error))?;
+    output.truncate(length);
+    CODEC.exactly(output, size)
+}
+
+pub(crate) fn compress(input: &[u8]) -> Result<Vec<u8>> {
+    ENCODER
+        .with_borrow_mut(|encoder| encoder.compress_vec(input))
+        .map_err(|error| Status::not_supported(format!("snappy: {error}")))
+}

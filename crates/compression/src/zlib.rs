@@ -1,0 +1,100 @@
+//! zlib: raw deflate, without zlib's header and checksum.
+
+use crate::size_prefix::{self, Codec};
+use crate::{CompressionDictionary, CompressionOptions, UncompressionDictionary};
+use base::{Result, Status};
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress};
+use std::cell::RefCell;
+
+/// Deflate's densest code: 258 bytes for 2 bits.
+const CODEC: Codec = Codec { name: "zlib", expansion_max: 1032, expansion_extra: 1032 };
+const LEVEL_DEFAULT: i32 = 6;
+
+thread_local! {
+    static INFLATE: RefCell<Decompress> = RefCell::new(Decompress::new(false));
+}
+
+pub(crate) fn decompress(
+    mut input: &[u8],
+    format_version: u32,
+    dictionary: Option<&UncompressionDictionary>,
+) -> Result<Vec<u8>> {
+    let dictionary = dictionary.map_or(&[][..], |dictionary| dictionary.raw());
+    if format_version >= 2 {
+        let size = CODEC.take_varint32(&mut input)?;
+        let output = inflate(input, Vec::with_capacity(size), size, dictionary)?;
+        CODEC.exactly(output, size)
+    } else {
+        // RocksDB's own first guess for blocks without a size.
+        let output = Vec::with_capacity(input.len().saturating_mul(5));
+        inflate(input, output, CODEC.size_bound(input.len()), dictionary)
+    }
+}
+
+fn inflate(input: &[u8], output: Vec<u8>, size_max: usize, dictionary: &[u8]) -> Result<Vec<u8>> {
+    INFLATE.with_borrow_mut(|state| {
+        state.reset(false);
+        if !dictionary.is_empty() {
+            state.set_dictionary(dictionary).map_err(|error| CODEC.corrupt(error))?;
+        }
+        let output = size_prefix::grow_until_end(&CODEC, output, size_max, |output| {
+            let rest = &input[state.total_in() as usize..];
+            match state.decompress_vec(rest, output, FlushDecompress::Finish) {
+                Ok(status) => Ok(status == flate2::Status::StreamEnd),
+                Err(error) => Err(CODEC.corrupt(error)),
+            }
+        })?;
+        if state.total_in() != input.len() as u64 {
+            return Err(CODEC.corrupt("expected the end of the stream, found more bytes"));
+        }
+        Ok(output)
+    })
+}
+
+pub(crate) fn compress(
+    options: &CompressionOptions,
+    input: &[u8],
+    dictionary: Option<&CompressionDictionary>,
+) -> Result<Vec<u8>> {
+    let mut deflate = deflate(options)?;
+    if let Some(dictionary) = dictionary.filter(|dictionary| !dictionary.raw().is_empty()) {
+        deflate
+            .set_dictionary(dictionary.raw())
+            .map_err(|error| Status::invalid_argument(format!("zlib: {error}")))?;
+    }
+    let mut output = CODEC.output_with_size(input, input.len() + input.len() / 8 + 64)?;
+    loop {
+        let rest = &input[deflate.total_in() as usize..];
+        match deflate.compress_vec(rest, &mut output, FlushCompress::Finish) {
+            Ok(flate2::Status::StreamEnd) => return Ok(output),
+            Ok(_) => output.reserve(output.len()),
+            Err(error) => return Err(Status::aborted(format!("zlib: {error}"))),
+        }
+    }
+}
+
+fn deflate(options: &CompressionOptions) -> Result<Compress> {
+    let &CompressionOptions { window_bits, strategy, .. } = options;
+    if strategy != 0 {
+        return Err(Status::not_supported(format!("zlib strategy {strategy}: only 0 is")));
+    }
+    let window_bits = match u8::try_from(-i64::from(window_bits)) {
+        Ok(bits @ 9..=15) => bits,
+        _ => {
+            return Err(Status::invalid_argument(format!(
+                "zlib window_bits: expected -15 to -9, found {window_bits}"
+            )));
+        }
+    };
+    // -1 is zlib's own way to ask for the default.
+    let level = match options.level_or(LEVEL_DEFAULT) {
+        -1 => LEVEL_DEFAULT as u32,
+        level @ 0..=9 => level as u32,
+        level => {
+            return Err(Status::invalid_argument(format!(
+                "zlib level: expected -1 to 9, found {level}"
+            )));
+        }
+    };
+    Ok(Compress::new_with_window_bits(Compression::new(level), false, window_bits))
+}
