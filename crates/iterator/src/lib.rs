@@ -1,1 +1,24 @@
-//! Iterators over internal keys: merging, range tombstones, merge operands.
+//! Iterators over internal keys, and what a read does with the records it meets.
+//!
+//! [`MergingIterator`] makes one sorted run of several; [`merge_helper`] turns merge operands into
+//! a value. Nothing here knows a file, a table or the database.
+
+#![forbid(unsafe_code)]
+
+mod heap;
+pub mod merge_helper;
+pub mod merging_iterator;
+pub mod vec_iterator;
+
+pub use merge_helper::{BaseValue, MergeContext, MergeResult, full_merge};
+pub use merging_iterator::{MergingIterator, merge};
+pub use vec_iterator::VecIterator;
+
+/// Which way a scan goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Towards greater keys.
+    Forward,
+    /// Towards smaller keys.
+    Backward,
+}

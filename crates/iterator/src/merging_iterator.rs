@@ -1,0 +1,275 @@
+//! One sorted run made of several.
+//!
+//! The child that stands on the next entry is kept apart from a heap of the others, whose top is
+//! therefore the runner-up: while the same child stays ahead a move costs one comparison. Each
+//! place in the heap caches the first eight bytes of its child's user key, so that most
+//! comparisons of bytewise keys look at two integers and at no child.
+//!
+//! Entries with equal internal keys come in the order of their children, and in the opposite order
+//! backward.
+
+use crate::heap;
+use crate::{Direction, VecIterator};
+use base::dbformat::extract_user_key;
+use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
+use std::cmp::Ordering;
+
+/// A child that stands on an entry.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Orders places as their user keys' first bytes do in the direction of the scan; zero for
+    /// orders other than bytewise.
+    rank: u64,
+    child: usize,
+}
+
+/// Merges any number of children.
+pub struct MergingIterator {
+    children: Children,
+    direction: Direction,
+    current: Option<Place>,
+    /// The valid children other than the current one.
+    others: Vec<Place>,
+    /// The key to return to when the direction changes; kept for its allocation.
+    anchor: Vec<u8>,
+}
+
+/// The children and how to order them, borrowed apart from the heap.
+struct Children {
+    comparator: InternalKeyComparator,
+    iterators: Vec<Box<dyn InternalIterator>>,
+}
+
+impl Children {
+    #[inline]
+    fn place(&self, child: usize, direction: Direction) -> Place {
+        let rank = if self.comparator.is_bytewise() {
+            let prefix = key_prefix(extract_user_key(self.iterators[child].key()));
+            match direction {
+                Direction::Forward => prefix,
+                Direction::Backward => !prefix,
+            }
+        } else {
+            0
+        };
+        Place { rank, child }
+    }
+
+    /// Whether `a` comes before `b` in the direction of the scan.
+    #[inline]
+    fn is_before(&self, direction: Direction, a: &Place, b: &Place) -> bool {
+        match a.rank.cmp(&b.rank) {
+            Ordering::Less => true,
+            Ordering::Greater => false,
+            Ordering::Equal => {
+                let order = self
+                    .comparator
+                    .compare(self.iterators[a.child].key(), self.iterators[b.child].key())
+                    .then(a.child.cmp(&b.child));
+                match direction {
+                    Direction::Forward => order.is_lt(),
+                    Direction::Backward => order.is_gt(),
+                }
+            }
+        }
+    }
+}
+
+/// The first eight bytes, padded with zeroes: where two prefixes differ their keys differ alike.
+#[inline]
+fn key_prefix(user_key: &[u8]) -> u64 {
+    match user_key.first_chunk() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => {
+            let mut padded = [0; 8];
+            padded[..user_key.len()].copy_from_slice(user_key);
+            u64::from_be_bytes(padded)
+        }
+    }
+}
+
+/// Merges `children`. A single child is returned as it is.
+pub fn merge(
+    comparator: &InternalKeyComparator,
+    mut children: Vec<Box<dyn InternalIterator>>,
+) -> Box<dyn InternalIterator> {
+    match children.len() {
+        0 => Box::new(VecIterator::empty(comparator.clone())),
+        1 => children.swap_remove(0),
+        _ => Box::new(MergingIterator::new(comparator.clone(), children)),
+    }
+}
+
+impl MergingIterator {
+    /// Merges `iterators`, whose keys must be in the order of `comparator`.
+    pub fn new(
+        comparator: InternalKeyComparator,
+        iterators: Vec<Box<dyn InternalIterator>>,
+    ) -> Self {
+        let others = Vec::with_capacity(iterators.len());
+        Self {
+            children: Children { comparator, iterators },
+            direction: Direction::Forward,
+            current: None,
+            others,
+            anchor: Vec::new(),
+        }
+    }
+
+    /// Moves every child with `seek`, then finds the one to start from.
+    fn start(
+        &mut self,
+        direction: Direction,
+        mut seek: impl FnMut(usize, &mut dyn InternalIterator) -> Result<()>,
+    ) -> Result<()> {
+        self.direction = direction;
+        self.current = None;
+        self.others.clear();
+        for (index, child) in self.children.iterators.iter_mut().enumerate() {
+            if let Err(error) = seek(index, child.as_mut()) {
+                self.others.clear();
+                return Err(error);
+            }
+        }
+        let children = &self.children;
+        for (index, child) in children.iterators.iter().enumerate() {
+            if child.valid() {
+                self.others.push(children.place(index, direction));
+            }
+        }
+        heap::heapify(&mut self.others, |a, b| children.is_before(direction, a, b));
+        self.current = heap::pop(&mut self.others, |a, b| children.is_before(direction, a, b));
+        Ok(())
+    }
+
+    #[inline]
+    fn current(&self) -> &Place {
+        match &self.current {
+            Some(place) => place,
+            None => panic!("iterator is not valid"),
+        }
+    }
+
+    /// Puts the current child, which has moved, back in its place.
+    #[inline]
+    fn settle(&mut self) {
+        let Self { children, direction, current: Some(current), others, .. } = self else {
+            return;
+        };
+        let is_before = |a: &Place, b: &Place| children.is_before(*direction, a, b);
+        if children.iterators[current.child].valid() {
+            *current = children.place(current.child, *direction);
+            if let Some(runner_up) = others.first_mut()
+                && is_before(runner_up, current)
+            {
+                std::mem::swap(runner_up, current);
+                heap::sift_down(others, 0, is_before);
+            }
+        } else {
+            self.current = heap::pop(others, is_before);
+        }
+    }
+
+    #[cold]
+    fn fail(&mut self) {
+        self.current = None;
+        self.others.clear();
+    }
+
+    /// Turns round at the current entry and steps to the next one in `direction`.
+    #[cold]
+    fn turn(&mut self, direction: Direction) -> Result<()> {
+        let current = self.current().child;
+        let mut anchor = std::mem::take(&mut self.anchor);
+        anchor.clear();
+        anchor.extend_from_slice(self.key());
+        let result = self.start(direction, |index, child| match direction {
+            _ if index == current => match direction {
+                Direction::Forward => child.next(),
+                Direction::Backward => child.prev(),
+            },
+            Direction::Forward => {
+                child.seek(&anchor)?;
+                while index < current && child.valid() && child.key() == anchor {
+                    child.next()?;
+                }
+                Ok(())
+            }
+            Direction::Backward => {
+                child.seek_for_prev(&anchor)?;
+                while index > current && child.valid() && child.key() == anchor {
+                    child.prev()?;
+                }
+                Ok(())
+            }
+        });
+        self.anchor = anchor;
+        result
+    }
+}
+
+impl InternalIterator for MergingIterator {
+    #[inline]
+    fn valid(&self) -> bool {
+        self.current.is_some()
+    }
+
+    fn seek_to_first(&mut self) -> Result<()> {
+        self.start(Direction::Forward, |_, child| child.seek_to_first())
+    }
+
+    fn seek_to_last(&mut self) -> Result<()> {
+        self.start(Direction::Backward, |_, child| child.seek_to_last())
+    }
+
+    fn seek(&mut self, target: &[u8]) -> Result<()> {
+        self.start(Direction::Forward, |_, child| child.seek(target))
+    }
+
+    fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
+        self.start(Direction::Backward, |_, child| child.seek_for_prev(target))
+    }
+
+    fn next(&mut self) -> Result<()> {
+        if self.direction == Direction::Backward {
+            return self.turn(Direction::Forward);
+        }
+        let child = self.current().child;
+        if let Err(error) = self.children.iterators[child].next() {
+            self.fail();
+            return Err(error);
+        }
+        self.settle();
+        Ok(())
+    }
+
+    fn prev(&mut self) -> Result<()> {
+        if self.direction == Direction::Forward {
+            return self.turn(Direction::Backward);
+        }
+        let child = self.current().child;
+        if let Err(error) = self.children.iterators[child].prev() {
+            self.fail();
+            return Err(error);
+        }
+        self.settle();
+        Ok(())
+    }
+
+    #[inline]
+    fn key(&self) -> &[u8] {
+        self.children.iterators[self.current().child].key()
+    }
+
+    #[inline]
+    fn value(&self) -> &[u8] {
+        self.children.iterators[self.current().child].value()
+    }
+
+    fn pinned_value(&self) -> PinnableSlice {
+        self.children.iterators[self.current().child].pinned_value()
+    }
+}
+
+#[cfg(test)]
+mod tests;
