@@ -6,15 +6,26 @@
 
 #![forbid(unsafe_code)]
 
+mod aligned_buffer;
+pub mod clock;
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
+pub mod device_limits;
 pub mod file_system;
 pub mod file_util;
+pub mod mem_fs;
 pub mod posix;
 pub mod random_access_file_reader;
+pub mod readahead;
 
+pub use clock::{ManualClock, SystemClock, WallClock};
+pub use device_limits::{DeviceLimits, device_limits, effective_readahead};
 pub use file_system::{
     AccessPattern, Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile,
     WritableFile,
 };
 pub use file_util::{create_dir_all, parent_directory, read_file_to_vec, write_file_atomically};
+pub use mem_fs::MemFileSystem;
 pub use posix::{PosixFileSystem, default_file_system};
 pub use random_access_file_reader::{read_exact_at, read_exact_into};
+pub use readahead::{Readahead, ReadaheadOptions, SequentialPrefetcher};

@@ -250,13 +250,17 @@ fn open_for_writing(
 }
 
 fn open_failed(error: &io::Error, doing: &str, path: &Path, direct: bool) -> Status {
-    if direct && error.kind() == io::ErrorKind::InvalidInput {
-        return Status::invalid_argument(format!(
-            "{doing} {}: its file system does not support direct I/O (O_DIRECT)",
-            path.display()
-        ));
+    if !direct || error.kind() != io::ErrorKind::InvalidInput {
+        return Status::from_io(error, doing, path);
     }
-    Status::from_io(error, doing, path)
+    if path.is_dir() {
+        // The kernel looks at `O_DIRECT` first.
+        return Status::from_io(&rustix::io::Errno::ISDIR.into(), doing, path);
+    }
+    Status::invalid_argument(format!(
+        "{doing} {}: its file system does not support direct I/O (O_DIRECT)",
+        path.display()
+    ))
 }
 
 #[derive(Debug)]

@@ -1,67 +1,21 @@
 //! Reads around the page cache (`O_DIRECT`).
 //!
-//! Offset, length and memory address of a direct read must be multiples of the device's logical
-//! block. [`ALIGNMENT_BYTES`] satisfies every device with blocks of up to 4 KiB. Callers ask for
-//! any range: it is widened to whole blocks, read into an aligned buffer and copied out. A request
-//! that is aligned in all three ways goes straight into the caller's memory.
+//! Callers ask for any range: it is widened to whole blocks, read into an aligned buffer and copied
+//! out. A request whose offset, length and memory are aligned goes straight into the caller's
+//! memory.
 
 use super::posix_file::PosixFile;
+use crate::aligned_buffer::{AlignedBuffer, align_down, align_up, is_aligned};
 use crate::file_system::{RandomAccessFile, SequentialFile};
 use base::Result;
 use std::cell::RefCell;
 use std::path::Path;
-
-/// A multiple of the logical block size of common devices (512 or 4096), and of what `O_DIRECT`
-/// asks of memory.
-pub(super) const ALIGNMENT_BYTES: usize = 4096;
 
 /// Reads are cut into pieces of this size, which bounds the memory of a thread's buffer.
 const CHUNK_SIZE_BYTES: usize = 1 << 20;
 
 /// What a sequential reader fetches at once.
 const SEQUENTIAL_BUFFER_SIZE_BYTES: usize = 256 << 10;
-
-pub(super) fn align_down(value: u64) -> u64 {
-    value - value % ALIGNMENT_BYTES as u64
-}
-
-pub(super) fn align_up(value: usize) -> usize {
-    value.next_multiple_of(ALIGNMENT_BYTES)
-}
-
-pub(super) fn is_aligned(value: u64) -> bool {
-    value.is_multiple_of(ALIGNMENT_BYTES as u64)
-}
-
-/// A fixed piece of memory whose start is aligned: a longer allocation, entered late.
-#[derive(Debug)]
-pub(super) struct AlignedBuffer {
-    storage: Vec<u8>,
-    start: usize,
-    capacity: usize,
-}
-
-impl AlignedBuffer {
-    /// `capacity` is rounded up to whole blocks. The memory is zero.
-    pub(super) fn new(capacity: usize) -> Self {
-        let capacity = align_up(capacity);
-        let storage = vec![0; capacity + ALIGNMENT_BYTES - 1];
-        let address = storage.as_ptr().addr();
-        Self { start: address.next_multiple_of(ALIGNMENT_BYTES) - address, storage, capacity }
-    }
-
-    pub(super) fn capacity(&self) -> usize {
-        self.capacity
-    }
-
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.storage[self.start..self.start + self.capacity]
-    }
-
-    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.storage[self.start..self.start + self.capacity]
-    }
-}
 
 /// Reads into aligned memory from an aligned offset until full or at the end of the file.
 pub(super) fn read_aligned(file: &PosixFile, offset: u64, buffer: &mut [u8]) -> Result<usize> {

@@ -5,8 +5,9 @@
 //! again when it has grown. A power loss between the two can leave up to a block of zeros after
 //! the content, as preallocation does.
 
-use super::direct_io::{ALIGNMENT_BYTES, AlignedBuffer, align_down, align_up, read_aligned};
+use super::direct_io::read_aligned;
 use super::posix_file::PosixFile;
+use crate::aligned_buffer::{ALIGNMENT_BYTES, AlignedBuffer, align_down, align_up};
 use crate::file_system::WritableFile;
 use base::{Result, Status};
 use std::path::Path;

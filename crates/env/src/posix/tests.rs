@@ -156,7 +156,7 @@ fn direct_reads_longer_than_a_chunk() {
     assert_eq!(file.read_at(5, &mut buffer).unwrap(), content.len() - 5);
     assert_eq!(buffer[..content.len() - 5], content[5..]);
     // Straight into aligned memory.
-    let mut aligned = direct_io::AlignedBuffer::new(2 << 20);
+    let mut aligned = crate::aligned_buffer::AlignedBuffer::new(2 << 20);
     assert_eq!(file.read_at(4096, aligned.bytes_mut()).unwrap(), 2 << 20);
     assert_eq!(aligned.bytes(), &content[4096..4096 + (2 << 20)]);
 

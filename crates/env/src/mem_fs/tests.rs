@@ -1,0 +1,61 @@
+use super::*;
+use crate::clock::ManualClock;
+use base::status::Code;
+
+#[test]
+fn modification_times_come_from_the_clock() {
+    let clock = Arc::new(ManualClock::new(5_000_000));
+    let fs = MemFileSystem::with_clock(Arc::clone(&clock) as Arc<dyn SystemClock>);
+    let path = Path::new("/f");
+    let mut file = fs.new_writable_file(path, &FileOptions::default()).unwrap();
+    assert_eq!(fs.get_file_modification_time(path).unwrap(), 5);
+    clock.set_micros(7_999_999);
+    file.append(b"x").unwrap();
+    assert_eq!(fs.get_file_modification_time(path).unwrap(), 5);
+    file.flush().unwrap();
+    assert_eq!(fs.get_file_modification_time(path).unwrap(), 7);
+    fs.create_dir(Path::new("/d")).unwrap();
+    assert_eq!(fs.get_file_modification_time(Path::new("/d")).unwrap(), 7);
+}
+
+#[test]
+fn paths_start_at_the_root() {
+    let fs = MemFileSystem::new();
+    fs.create_dir(Path::new("db")).unwrap();
+    fs.new_writable_file(Path::new("/db/../db/./CURRENT"), &FileOptions::default()).unwrap();
+    assert!(fs.file_exists(Path::new("db/CURRENT")).unwrap());
+    assert_eq!(fs.get_children(Path::new("/")).unwrap(), ["db"]);
+    assert_eq!(fs.get_children(Path::new("..")).unwrap(), ["db"]);
+    assert!(fs.get_children(Path::new("")).unwrap_err().is_path_not_found());
+    assert!(fs.delete_dir(Path::new("/")).is_err());
+}
+
+#[test]
+fn direct_io_is_refused_by_name() {
+    let fs = MemFileSystem::new();
+    let direct = FileOptions { use_direct_reads: true, use_direct_writes: true };
+    let status = fs.new_writable_file(Path::new("/f"), &direct).unwrap_err();
+    assert_eq!(status.code(), Code::InvalidArgument);
+    assert!(status.message().starts_with("open for writing /f: "), "{status}");
+    assert!(!fs.file_exists(Path::new("/f")).unwrap());
+}
+
+#[test]
+fn a_directory_beside_a_longer_name_keeps_its_own_children() {
+    let fs = MemFileSystem::new();
+    for name in ["/a", "/a-b", "/a/x", "/a.", "/a/x/y"] {
+        fs.create_dir(Path::new(name)).unwrap();
+    }
+    assert_eq!(fs.get_children(Path::new("/a")).unwrap(), ["x"]);
+    fs.rename_file(Path::new("/a"), Path::new("/b")).unwrap();
+    assert_eq!(fs.get_children(Path::new("/")).unwrap(), ["a-b", "a.", "b"]);
+    assert!(fs.file_exists(Path::new("/b/x/y")).unwrap());
+}
+
+#[test]
+fn a_size_that_memory_cannot_have_is_an_error() {
+    let fs = MemFileSystem::new();
+    let path = Path::new("/f");
+    fs.new_writable_file(path, &FileOptions::default()).unwrap();
+    assert_eq!(fs.truncate(path, u64::MAX).unwrap_err().code(), Code::IoError);
+}
