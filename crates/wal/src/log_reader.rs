@@ -1,0 +1,557 @@
+//! Reads the logical records of a WAL or MANIFEST. The layout is in [`log_format`](crate::log_format).
+//!
+//! Damage is reported in the order of the file, between the records, and reading may go on after
+//! it: where a checksum or length is bad the rest of the block is dropped, since the length cannot
+//! be trusted. A caller that stops at the first damage has a prefix of what was written.
+//!
+//! Stricter than RocksDB, which skips these without a word:
+//! - Zeros fill the rest of a block, then something else follows than a control record (which is
+//!   never cut and may leave room): a hole, as when the system lost a page ([`DamageKind::Hole`]).
+//! - A logical record whose Zstandard frame is bad ([`DamageKind::BadCompression`]).
+
+use crate::log_compression::LogDecompressor;
+use crate::log_format::{
+    BLOCK_SIZE, HEADER_SIZE, LogCompression, PhysicalType, PredecessorWalInfo,
+    RECORD_TYPE_SAFE_IGNORE_MASK, RECYCLABLE_HEADER_SIZE, TimestampSize, ZERO_TYPE,
+    decode_timestamp_sizes,
+};
+use base::coding::{decode_fixed16, decode_fixed32};
+use base::{Result, Status, crc32c};
+use env::SequentialFile;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+
+/// Largest logical record that a compressed log may hold. Without compression a record is bounded
+/// by its file.
+const UNCOMPRESSED_SIZE_MAX: usize = u32::MAX as usize;
+
+/// One thing met in a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LogEntry<'a> {
+    /// A logical record.
+    Record(LogicalRecord<'a>),
+    /// The timestamp sizes of column families whose first records follow.
+    TimestampSizes(Vec<TimestampSize>),
+    /// The WAL before this one.
+    PredecessorWalInfo(PredecessorWalInfo),
+    /// Bytes that are no record.
+    Damage(LogDamage),
+}
+
+/// A logical record: a write batch or a version edit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogicalRecord<'a> {
+    /// Its bytes, uncompressed.
+    pub payload: &'a [u8],
+    /// Where its first physical record starts.
+    pub offset: u64,
+    /// Where its last physical record ends.
+    pub end_offset: u64,
+}
+
+/// A stretch of the file that is no record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogDamage {
+    /// What is wrong.
+    pub kind: DamageKind,
+    /// Where.
+    pub offset: u64,
+    /// Bytes lost with it, those of the unfinished logical record included.
+    pub dropped_bytes: u64,
+    /// Whether the file is a recycled one, in which older bytes follow the last record.
+    pub in_recycled_log: bool,
+}
+
+/// What is wrong with a stretch of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DamageKind {
+    /// The file ends inside a header.
+    TruncatedHeader,
+    /// The file ends inside a payload.
+    TruncatedPayload,
+    /// The file ends before the last fragment of a record.
+    TruncatedRecord,
+    /// A record of an earlier life of a recycled file: the end of this life's records.
+    OldRecord,
+    /// As `OldRecord`, before the last fragment of a record.
+    OldRecordInsideRecord,
+    /// A length that goes beyond the block.
+    BadLength,
+    /// A checksum that does not match.
+    ChecksumMismatch,
+    /// Zeros where a record should be, and more records after them.
+    Hole,
+    /// A middle or last fragment without a first.
+    MissingStart,
+    /// A record begins, or the block ends in zeros, before the last fragment of the one before.
+    MissingEnd,
+    /// Legacy and recyclable records in one file.
+    MixedHeaders,
+    /// A valid record of a type that no known release writes and that may not be skipped.
+    UnknownType(u8),
+    /// A compression record that is not the first of the file.
+    MisplacedCompressionRecord,
+    /// A control record whose payload is wrong.
+    BadControlRecord(u8),
+    /// A record that does not decompress.
+    BadCompression(&'static str),
+}
+
+impl DamageKind {
+    /// Whether the writer may simply have been stopped here.
+    pub fn is_torn_tail(self) -> bool {
+        use DamageKind::*;
+        matches!(self, TruncatedHeader | TruncatedPayload | TruncatedRecord)
+    }
+}
+
+impl fmt::Display for DamageKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use DamageKind::*;
+        let text = match self {
+            TruncatedHeader => "truncated record header",
+            TruncatedPayload => "truncated record body",
+            TruncatedRecord => "log ends before the last fragment of a record",
+            OldRecord => "record of an earlier log in a recycled file",
+            OldRecordInsideRecord => "record of an earlier log before the last fragment of a record",
+            BadLength => "bad record length",
+            ChecksumMismatch => "checksum mismatch",
+            Hole => "zeros where a record should be",
+            MissingStart => "missing start of fragmented record",
+            MissingEnd => "missing end of fragmented record",
+            MixedHeaders => "legacy and recyclable records in one log",
+            UnknownType(number) => return write!(f, "unknown record type {number}"),
+            MisplacedCompressionRecord => "compression record that is not the first record",
+            BadControlRecord(number) => return write!(f, "bad control record of type {number}"),
+            BadCompression(reason) => return write!(f, "record does not decompress: {reason}"),
+        };
+        f.write_str(text)
+    }
+}
+
+impl LogDamage {
+    /// The error that names the file and the offset: `NotSupported` for an unknown record type,
+    /// else `Corruption`.
+    #[cold]
+    pub fn to_status(&self, path: &Path) -> Status {
+        let what = format_args!("{}, {} bytes dropped", self.kind, self.dropped_bytes);
+        match self.kind {
+            DamageKind::UnknownType(_) => {
+                Status::not_supported(format!("{} at offset {}: {what}", path.display(), self.offset))
+            }
+            _ => Status::corruption_at(path, self.offset, what),
+        }
+    }
+}
+
+/// Reads a log from start to end.
+#[derive(Debug)]
+pub struct LogReader {
+    file: Box<dyn SequentialFile>,
+    log_number: u32,
+    /// Why reading cannot go on.
+    failed: Option<Status>,
+    /// The current block; its first `block_length` bytes are from the file.
+    block: Box<[u8]>,
+    block_length: usize,
+    /// File offset of the block.
+    block_offset: u64,
+    /// Position of the next physical record in the block.
+    position: usize,
+    /// The current block is not full: nothing follows it.
+    eof: bool,
+    /// Whether headers are of the recyclable form; none before the first that has two forms.
+    recyclable: Option<bool>,
+    zeros: Option<Zeros>,
+    decompressor: Option<LogDecompressor>,
+    timestamp_sizes: BTreeMap<u32, u16>,
+    unfinished: Option<Unfinished>,
+    /// Bytes of the unfinished logical record, or of the one just finished.
+    scratch: Vec<u8>,
+}
+
+/// Zeros up to the end of a block, with room for a record.
+#[derive(Clone, Copy, Debug)]
+struct Zeros {
+    offset: u64,
+    /// They fill a whole block, which no writer leaves out.
+    whole_block: bool,
+}
+
+/// A logical record whose last fragment was not met yet.
+#[derive(Clone, Copy, Debug)]
+struct Unfinished {
+    offset: u64,
+    /// Payload bytes so far.
+    size_bytes: u64,
+}
+
+/// A physical record whose checksum is right.
+#[derive(Clone, Debug)]
+struct PhysicalRecord {
+    number: u8,
+    /// Where it starts in the block.
+    start: usize,
+    /// Where its payload is in the block.
+    payload: Range<usize>,
+}
+
+enum Physical {
+    Record(PhysicalRecord),
+    End,
+    Damage(DamageKind, u64, usize),
+}
+
+/// What [`LogReader::advance`] came to: a [`LogEntry`] that borrows nothing.
+enum Step {
+    Record { payload: Payload, offset: u64 },
+    TimestampSizes(Vec<TimestampSize>),
+    PredecessorWalInfo(PredecessorWalInfo),
+    Damage(LogDamage),
+    End,
+}
+
+enum Payload {
+    Block(Range<usize>),
+    Scratch,
+}
+
+impl LogReader {
+    /// Reads `file` from its start. `log_number` is the number in the name of a WAL, which
+    /// recyclable records repeat; 0 for a MANIFEST.
+    pub fn new(file: Box<dyn SequentialFile>, log_number: u64) -> Self {
+        Self {
+            file,
+            // Records hold the low 32 bits.
+            log_number: log_number as u32,
+            failed: None,
+            block: vec![0; BLOCK_SIZE].into_boxed_slice(),
+            block_length: 0,
+            block_offset: 0,
+            position: 0,
+            eof: false,
+            recyclable: None,
+            zeros: None,
+            decompressor: None,
+            timestamp_sizes: BTreeMap::new(),
+            unfinished: None,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// The path of the file.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Up to where the file was read: the end of the last entry.
+    pub fn offset(&self) -> u64 {
+        self.block_offset + self.position as u64
+    }
+
+    /// Whether records have the recyclable form, so that older bytes may follow the last.
+    pub fn is_recycled(&self) -> bool {
+        self.recyclable == Some(true)
+    }
+
+    /// The next thing in the log; none at its end and ever after.
+    ///
+    /// # Errors
+    /// `IoError` from the file; `NotSupported` if the log is compressed in an unknown way. After
+    /// either, all calls return it. Damage is no error here, and reading may go on after it.
+    pub fn read(&mut self) -> Result<Option<LogEntry<'_>>> {
+        if let Some(status) = &self.failed {
+            return Err(status.clone());
+        }
+        let step = self.advance().inspect_err(|status| self.failed = Some(status.clone()))?;
+        Ok(Some(match step {
+            Step::Record { payload, offset } => {
+                let end_offset = self.offset();
+                let payload = match payload {
+                    Payload::Block(range) => &self.block[range],
+                    Payload::Scratch => self.scratch.as_slice(),
+                };
+                LogEntry::Record(LogicalRecord { payload, offset, end_offset })
+            }
+            Step::TimestampSizes(sizes) => LogEntry::TimestampSizes(sizes),
+            Step::PredecessorWalInfo(info) => LogEntry::PredecessorWalInfo(info),
+            Step::Damage(damage) => LogEntry::Damage(damage),
+            Step::End => return Ok(None),
+        }))
+    }
+
+    fn advance(&mut self) -> Result<Step> {
+        loop {
+            let record = match self.read_physical()? {
+                Physical::Record(record) => record,
+                Physical::Damage(kind, offset, dropped) => {
+                    return Ok(self.damage(kind, offset, dropped));
+                }
+                Physical::End => {
+                    return Ok(match self.unfinished {
+                        None => Step::End,
+                        Some(Unfinished { offset, .. }) => {
+                            self.damage(DamageKind::TruncatedRecord, offset, 0)
+                        }
+                    });
+                }
+            };
+            if let Some(step) = self.take(&record)? {
+                return Ok(step);
+            }
+        }
+    }
+
+    /// Takes a physical record into the logical one; a step if that came to something.
+    fn take(&mut self, record: &PhysicalRecord) -> Result<Option<Step>> {
+        let kind = PhysicalType::from_number(record.number).map(|(kind, _)| kind);
+        if let Some(damage) = self.check_zeros(kind, record) {
+            return Ok(Some(damage));
+        }
+        if let Some(PhysicalType::Middle | PhysicalType::Last) = kind {
+            return Ok(self.continue_record(record, kind == Some(PhysicalType::Last)));
+        }
+        if let Some(damage) = self.interrupt_record(record) {
+            return Ok(Some(damage));
+        }
+        match kind {
+            Some(PhysicalType::Full) if self.decompressor.is_none() => {
+                let offset = self.offset_of(record);
+                Ok(Some(Step::Record { payload: Payload::Block(record.payload.clone()), offset }))
+            }
+            Some(PhysicalType::Full) => self.start_record(record, true),
+            Some(PhysicalType::First) => self.start_record(record, false),
+            Some(kind) => self.take_control_record(kind, record),
+            None if record.number & RECORD_TYPE_SAFE_IGNORE_MASK != 0 => Ok(None),
+            None => Ok(Some(self.damage_record(DamageKind::UnknownType(record.number), record))),
+        }
+    }
+
+    fn start_record(&mut self, record: &PhysicalRecord, whole: bool) -> Result<Option<Step>> {
+        if let Some(decompressor) = &mut self.decompressor {
+            decompressor.reset()?;
+        }
+        self.scratch.clear();
+        self.unfinished = Some(Unfinished { offset: self.offset_of(record), size_bytes: 0 });
+        Ok(self.continue_record(record, whole))
+    }
+
+    fn continue_record(&mut self, record: &PhysicalRecord, last: bool) -> Option<Step> {
+        let Some(unfinished) = &mut self.unfinished else {
+            return Some(self.damage_record(DamageKind::MissingStart, record));
+        };
+        let offset = unfinished.offset;
+        let fragment = &self.block[record.payload.clone()];
+        unfinished.size_bytes += fragment.len() as u64;
+        match &mut self.decompressor {
+            None => self.scratch.extend_from_slice(fragment),
+            Some(decompressor) => {
+                let mut result =
+                    decompressor.decompress(fragment, &mut self.scratch, UNCOMPRESSED_SIZE_MAX);
+                if result.is_ok() && last && !decompressor.is_complete() {
+                    result = Err("frame without an end");
+                }
+                if let Err(reason) = result {
+                    return Some(self.damage(DamageKind::BadCompression(reason), offset, 0));
+                }
+            }
+        }
+        if !last {
+            return None;
+        }
+        self.unfinished = None;
+        Some(Step::Record { payload: Payload::Scratch, offset })
+    }
+
+    /// Reports the unfinished record that `record` does not go on with. `record` is read again.
+    fn interrupt_record(&mut self, record: &PhysicalRecord) -> Option<Step> {
+        let unfinished = self.unfinished?;
+        if unfinished.size_bytes == 0 {
+            // Old releases of LevelDB left an empty first fragment at the end of a block and then
+            // began anew.
+            self.unfinished = None;
+            return None;
+        }
+        self.position = record.start;
+        Some(self.damage(DamageKind::MissingEnd, unfinished.offset, 0))
+    }
+
+    /// Reports zeros before `record` that no writer leaves. `record` is read again.
+    fn check_zeros(&mut self, kind: Option<PhysicalType>, record: &PhysicalRecord) -> Option<Step> {
+        use PhysicalType::{PredecessorWalInfo, UserDefinedTimestampSize};
+        let zeros = self.zeros.take()?;
+        let may_leave_room = matches!(kind, None | Some(PredecessorWalInfo | UserDefinedTimestampSize));
+        if may_leave_room && !zeros.whole_block {
+            return None;
+        }
+        self.position = record.start;
+        Some(self.damage(DamageKind::Hole, zeros.offset, 0))
+    }
+
+    fn take_control_record(
+        &mut self,
+        kind: PhysicalType,
+        record: &PhysicalRecord,
+    ) -> Result<Option<Step>> {
+        let payload = &self.block[record.payload.clone()];
+        let step = match kind {
+            PhysicalType::SetCompressionType if self.offset_of(record) != 0 => {
+                return Ok(Some(self.damage_record(DamageKind::MisplacedCompressionRecord, record)));
+            }
+            PhysicalType::SetCompressionType => match LogCompression::decode(payload) {
+                Ok(_) => {
+                    self.decompressor = Some(LogDecompressor::new()?);
+                    return Ok(None);
+                }
+                Err(status) if !status.is_corruption() => {
+                    return Err(status.context(self.path().display()));
+                }
+                Err(_) => None,
+            },
+            PhysicalType::UserDefinedTimestampSize => decode_timestamp_sizes(payload)
+                .ok()
+                .filter(|sizes| self.record_timestamp_sizes(sizes))
+                .map(Step::TimestampSizes),
+            _ => PredecessorWalInfo::decode(payload).ok().map(Step::PredecessorWalInfo),
+        };
+        let number = record.number;
+        Ok(Some(
+            step.unwrap_or_else(|| self.damage_record(DamageKind::BadControlRecord(number), record)),
+        ))
+    }
+
+    /// Whether each column family is here for the first time.
+    fn record_timestamp_sizes(&mut self, sizes: &[TimestampSize]) -> bool {
+        sizes.iter().all(|&(id, size_bytes)| self.timestamp_sizes.insert(id, size_bytes).is_none())
+    }
+
+    /// Finds the next physical record and checks it.
+    fn read_physical(&mut self) -> Result<Physical> {
+        loop {
+            let left = &self.block[self.position..self.block_length];
+            if left.len() < HEADER_SIZE {
+                if !self.eof {
+                    self.next_block()?;
+                    continue;
+                }
+                if left.iter().all(|&byte| byte == 0) {
+                    self.position = self.block_length;
+                    return Ok(Physical::End);
+                }
+                return Ok(self.drop_block(DamageKind::TruncatedHeader));
+            }
+            let length = usize::from(decode_fixed16(left, 4));
+            if left[6] == ZERO_TYPE && length == 0 {
+                match self.skip_zeros() {
+                    Some(damage) => return Ok(damage),
+                    None => continue,
+                }
+            }
+            return Ok(self.parse_physical(length));
+        }
+    }
+
+    /// Checks the physical record at the current position.
+    fn parse_physical(&mut self, length: usize) -> Physical {
+        let left = &self.block[self.position..self.block_length];
+        let number = left[6];
+        let form = PhysicalType::from_number(number)
+            .and_then(|(kind, form)| (kind != PhysicalType::SetCompressionType).then_some(form));
+        let recyclable = form == Some(true);
+        let header_size = if recyclable { RECYCLABLE_HEADER_SIZE } else { HEADER_SIZE };
+        let is_current =
+            !recyclable || left.len() < header_size || decode_fixed32(left, 7) == self.log_number;
+        if recyclable && is_current && self.recyclable.is_none() {
+            self.recyclable = form;
+        }
+        if left.len() < header_size + length {
+            let truncated = match left.len() < header_size {
+                true => DamageKind::TruncatedHeader,
+                false => DamageKind::TruncatedPayload,
+            };
+            return self.drop_block(if self.eof { truncated } else { DamageKind::BadLength });
+        }
+        let crc = crc32c::value(&left[6..header_size + length]);
+        if crc32c::mask(crc) != decode_fixed32(left, 0) {
+            return self.drop_block(DamageKind::ChecksumMismatch);
+        }
+        if form.is_some_and(|form| form != *self.recyclable.get_or_insert(form)) {
+            return self.drop_block(DamageKind::MixedHeaders);
+        }
+        let start = self.position;
+        let payload = start + header_size..start + header_size + length;
+        self.position = payload.end;
+        if !is_current {
+            let kind = match self.unfinished {
+                None => DamageKind::OldRecord,
+                Some(_) => DamageKind::OldRecordInsideRecord,
+            };
+            return Physical::Damage(kind, self.block_offset + start as u64, payload.end - start);
+        }
+        Physical::Record(PhysicalRecord { number, start, payload })
+    }
+
+    /// Skips zeros up to the end of the block.
+    fn skip_zeros(&mut self) -> Option<Physical> {
+        let left = &self.block[self.position..self.block_length];
+        if left.iter().any(|&byte| byte != 0) {
+            return Some(self.drop_block(DamageKind::Hole));
+        }
+        // Too short for a recyclable header: the ordinary end of a block.
+        if self.is_recycled() && left.len() < RECYCLABLE_HEADER_SIZE {
+            self.position = self.block_length;
+            return None;
+        }
+        let (offset, whole_block) = (self.offset(), left.len() == BLOCK_SIZE);
+        self.position = self.block_length;
+        let zeros = self.zeros.get_or_insert(Zeros { offset, whole_block });
+        zeros.whole_block |= whole_block;
+        let unfinished = self.unfinished?;
+        if unfinished.size_bytes == 0 {
+            self.unfinished = None;
+            return None;
+        }
+        Some(Physical::Damage(DamageKind::MissingEnd, unfinished.offset, 0))
+    }
+
+    fn next_block(&mut self) -> Result<()> {
+        self.block_offset += self.block_length as u64;
+        (self.block_length, self.position) = (0, 0);
+        self.block_length = self.file.read(&mut self.block)?;
+        self.eof = self.block_length < BLOCK_SIZE;
+        Ok(())
+    }
+
+    /// Drops the rest of the block.
+    fn drop_block(&mut self, kind: DamageKind) -> Physical {
+        let offset = self.offset();
+        let dropped = self.block_length - self.position;
+        self.position = self.block_length;
+        Physical::Damage(kind, offset, dropped)
+    }
+
+    fn offset_of(&self, record: &PhysicalRecord) -> u64 {
+        self.block_offset + record.start as u64
+    }
+
+    fn damage_record(&mut self, kind: DamageKind, record: &PhysicalRecord) -> Step {
+        self.damage(kind, self.offset_of(record), record.payload.end - record.start)
+    }
+
+    /// Reports damage; what was read of a logical record is lost with it.
+    fn damage(&mut self, kind: DamageKind, offset: u64, dropped: usize) -> Step {
+        self.zeros = None;
+        let unfinished = self.unfinished.take().map_or(0, |unfinished| unfinished.size_bytes);
+        Step::Damage(LogDamage {
+            kind,
+            offset,
+            dropped_bytes: unfinished + dropped as u64,
+            in_recycled_log: self.is_recycled(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

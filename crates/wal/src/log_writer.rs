@@ -1,0 +1,182 @@
+//! Writes the logical records of a WAL or MANIFEST. The layout is in
+//! [`log_format`](crate::log_format).
+
+use crate::log_compression::LogCompressor;
+use crate::log_format::{
+    BLOCK_SIZE, HEADER_SIZE, LogCompression, PhysicalType, PredecessorWalInfo,
+    RECYCLABLE_HEADER_SIZE, TIMESTAMP_SIZE_LENGTH, TimestampSize, encode_timestamp_sizes, put_physical_record,
+};
+use base::{Result, Status};
+use env::WritableFile;
+
+/// Appends logical records to a file.
+///
+/// Records are handed to the file and neither flushed nor synced: the caller decides how many to
+/// write between. After an error the end of the file is unknown, so all later calls fail.
+#[derive(Debug)]
+pub struct LogWriter {
+    file: Box<dyn WritableFile>,
+    /// The file number, in a log of recyclable records.
+    recyclable_number: Option<u32>,
+    compressor: Option<LogCompressor>,
+    /// Bytes in the current block.
+    block_position: usize,
+    failed: bool,
+    output: Vec<u8>,
+}
+
+impl LogWriter {
+    /// A log of legacy records, such as every MANIFEST. `file` may hold whole records already.
+    pub fn new(file: Box<dyn WritableFile>) -> Self {
+        let block_position = (file.size() % BLOCK_SIZE as u64) as usize;
+        Self {
+            file,
+            recyclable_number: None,
+            compressor: None,
+            block_position,
+            failed: false,
+            output: Vec::new(),
+        }
+    }
+
+    /// A log of recyclable records (`recycle_log_file_num`); `log_number` is the one in its name.
+    pub fn new_recyclable(file: Box<dyn WritableFile>, log_number: u64) -> Self {
+        // Records hold the low 32 bits.
+        Self { recyclable_number: Some(log_number as u32), ..Self::new(file) }
+    }
+
+    /// Compresses the records from here on. Nothing may have been written.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the file is not empty; `IoError` from the file.
+    pub fn add_compression_record(&mut self, compression: LogCompression) -> Result<()> {
+        let Some(payload) = compression.encode() else {
+            return Ok(());
+        };
+        if self.file.size() != 0 {
+            return Err(Status::invalid_argument(format!(
+                "{}: compression record after other records",
+                self.file.path().display()
+            )));
+        }
+        self.compressor = Some(LogCompressor::new()?);
+        self.put_record(PhysicalType::SetCompressionType, &payload);
+        self.append()
+    }
+
+    /// Appends a logical record.
+    ///
+    /// # Errors
+    /// `IoError` from the file, or because of an earlier error.
+    pub fn add_record(&mut self, record: &[u8]) -> Result<()> {
+        match &mut self.compressor {
+            None => self.put_fragments(record),
+            Some(compressor) => {
+                let frame = compressor.compress(record)?;
+                self.put_fragments(&frame);
+            }
+        }
+        self.append()
+    }
+
+    /// Appends the timestamp sizes of column families that have not been in this log yet.
+    ///
+    /// # Errors
+    /// As [`LogWriter::add_record`].
+    pub fn add_timestamp_sizes(&mut self, sizes: &[TimestampSize]) -> Result<()> {
+        let count_max = (BLOCK_SIZE - self.header_size()) / TIMESTAMP_SIZE_LENGTH;
+        for sizes in sizes.chunks(count_max) {
+            let payload = encode_timestamp_sizes(sizes);
+            self.add_control_record(PhysicalType::UserDefinedTimestampSize, &payload)?;
+        }
+        Ok(())
+    }
+
+    /// Appends what is known of the WAL before this one.
+    ///
+    /// # Errors
+    /// As [`LogWriter::add_record`].
+    pub fn add_predecessor_wal_info(&mut self, info: &PredecessorWalInfo) -> Result<()> {
+        self.add_control_record(PhysicalType::PredecessorWalInfo, &info.encode())
+    }
+
+    /// The file, to flush or sync it.
+    pub fn file_mut(&mut self) -> &mut dyn WritableFile {
+        &mut *self.file
+    }
+
+    /// Flushes and closes the file.
+    ///
+    /// # Errors
+    /// `IoError` from the file.
+    pub fn close(self) -> Result<()> {
+        self.file.close()
+    }
+
+    fn header_size(&self) -> usize {
+        if self.recyclable_number.is_some() { RECYCLABLE_HEADER_SIZE } else { HEADER_SIZE }
+    }
+
+    /// A control record is never cut.
+    fn add_control_record(&mut self, kind: PhysicalType, payload: &[u8]) -> Result<()> {
+        self.make_room(self.header_size() + payload.len());
+        self.put_record(kind, payload);
+        self.append()
+    }
+
+    fn put_fragments(&mut self, mut rest: &[u8]) {
+        let mut first = true;
+        loop {
+            self.make_room(self.header_size());
+            let room = BLOCK_SIZE - self.block_position - self.header_size();
+            let (fragment, tail) = rest.split_at(rest.len().min(room));
+            let kind = match (first, tail.is_empty()) {
+                (true, true) => PhysicalType::Full,
+                (true, false) => PhysicalType::First,
+                (false, true) => PhysicalType::Last,
+                (false, false) => PhysicalType::Middle,
+            };
+            self.put_record(kind, fragment);
+            if tail.is_empty() {
+                return;
+            }
+            (first, rest) = (false, tail);
+        }
+    }
+
+    /// Fills the block with zeros if fewer than `size` bytes are left in it.
+    fn make_room(&mut self, size: usize) {
+        let left = BLOCK_SIZE - self.block_position;
+        if left < size {
+            self.output.resize(self.output.len() + left, 0);
+            self.block_position = 0;
+        }
+    }
+
+    fn put_record(&mut self, kind: PhysicalType, payload: &[u8]) {
+        let number = kind.number(self.recyclable_number.is_some());
+        let log_number = self
+            .recyclable_number
+            .filter(|_| PhysicalType::from_number(number).is_some_and(|(_, form)| form));
+        let length_before = self.output.len();
+        put_physical_record(&mut self.output, number, log_number, payload);
+        self.block_position += self.output.len() - length_before;
+        debug_assert!(self.block_position <= BLOCK_SIZE);
+    }
+
+    fn append(&mut self) -> Result<()> {
+        if self.failed {
+            return Err(Status::io_error(format!(
+                "{}: an earlier write failed",
+                self.file.path().display()
+            )));
+        }
+        let result = self.file.append(&self.output);
+        self.failed = result.is_err();
+        self.output.clear();
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests;
