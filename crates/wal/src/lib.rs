@@ -14,6 +14,8 @@ pub mod log_format;
 pub mod log_reader;
 pub mod log_writer;
 pub mod recovery_mode;
+#[cfg(test)]
+mod test_files;
 pub mod write_batch;
 pub mod write_batch_reader;
 

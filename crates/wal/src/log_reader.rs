@@ -27,6 +27,9 @@ use std::path::Path;
 /// by its file.
 const UNCOMPRESSED_SIZE_MAX: usize = u32::MAX as usize;
 
+/// What every Zstandard frame begins with. Of 2^32 sequence numbers one begins a write batch so.
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
 /// One thing met in a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogEntry<'a> {
@@ -115,7 +118,9 @@ impl fmt::Display for DamageKind {
             TruncatedPayload => "truncated record body",
             TruncatedRecord => "log ends before the last fragment of a record",
             OldRecord => "record of an earlier log in a recycled file",
-            OldRecordInsideRecord => "record of an earlier log before the last fragment of a record",
+            OldRecordInsideRecord => {
+                "record of an earlier log before the last fragment of a record"
+            }
             BadLength => "bad record length",
             ChecksumMismatch => "checksum mismatch",
             Hole => "zeros where a record should be",
@@ -138,9 +143,11 @@ impl LogDamage {
     pub fn to_status(&self, path: &Path) -> Status {
         let what = format_args!("{}, {} bytes dropped", self.kind, self.dropped_bytes);
         match self.kind {
-            DamageKind::UnknownType(_) => {
-                Status::not_supported(format!("{} at offset {}: {what}", path.display(), self.offset))
-            }
+            DamageKind::UnknownType(_) => Status::not_supported(format!(
+                "{} at offset {}: {what}",
+                path.display(),
+                self.offset
+            )),
             _ => Status::corruption_at(path, self.offset, what),
         }
     }
@@ -162,6 +169,8 @@ pub struct LogReader {
     position: usize,
     /// The current block is not full: nothing follows it.
     eof: bool,
+    /// The first record is damaged, which may have been a compression record.
+    start_damaged: bool,
     /// Whether headers are of the recyclable form; none before the first that has two forms.
     recyclable: Option<bool>,
     zeros: Option<Zeros>,
@@ -232,6 +241,7 @@ impl LogReader {
             block_offset: 0,
             position: 0,
             eof: false,
+            start_damaged: false,
             recyclable: None,
             zeros: None,
             decompressor: None,
@@ -317,7 +327,7 @@ impl LogReader {
             return Ok(Some(damage));
         }
         match kind {
-            Some(PhysicalType::Full) if self.decompressor.is_none() => {
+            Some(PhysicalType::Full) if self.decompressor.is_none() && !self.start_damaged => {
                 let offset = self.offset_of(record);
                 Ok(Some(Step::Record { payload: Payload::Block(record.payload.clone()), offset }))
             }
@@ -330,6 +340,10 @@ impl LogReader {
     }
 
     fn start_record(&mut self, record: &PhysicalRecord, whole: bool) -> Result<Option<Step>> {
+        if self.start_damaged && self.block[record.payload.clone()].starts_with(&ZSTD_MAGIC) {
+            let kind = DamageKind::BadCompression("the compression record is missing");
+            return Ok(Some(self.damage_record(kind, record)));
+        }
         if let Some(decompressor) = &mut self.decompressor {
             decompressor.reset()?;
         }
@@ -382,7 +396,8 @@ impl LogReader {
     fn check_zeros(&mut self, kind: Option<PhysicalType>, record: &PhysicalRecord) -> Option<Step> {
         use PhysicalType::{PredecessorWalInfo, UserDefinedTimestampSize};
         let zeros = self.zeros.take()?;
-        let may_leave_room = matches!(kind, None | Some(PredecessorWalInfo | UserDefinedTimestampSize));
+        let may_leave_room =
+            matches!(kind, None | Some(PredecessorWalInfo | UserDefinedTimestampSize));
         if may_leave_room && !zeros.whole_block {
             return None;
         }
@@ -398,7 +413,9 @@ impl LogReader {
         let payload = &self.block[record.payload.clone()];
         let step = match kind {
             PhysicalType::SetCompressionType if self.offset_of(record) != 0 => {
-                return Ok(Some(self.damage_record(DamageKind::MisplacedCompressionRecord, record)));
+                return Ok(Some(
+                    self.damage_record(DamageKind::MisplacedCompressionRecord, record),
+                ));
             }
             PhysicalType::SetCompressionType => match LogCompression::decode(payload) {
                 Ok(_) => {
@@ -418,7 +435,9 @@ impl LogReader {
         };
         let number = record.number;
         Ok(Some(
-            step.unwrap_or_else(|| self.damage_record(DamageKind::BadControlRecord(number), record)),
+            step.unwrap_or_else(|| {
+                self.damage_record(DamageKind::BadControlRecord(number), record)
+            }),
         ))
     }
 
@@ -543,6 +562,7 @@ impl LogReader {
     /// Reports damage; what was read of a logical record is lost with it.
     fn damage(&mut self, kind: DamageKind, offset: u64, dropped: usize) -> Step {
         self.zeros = None;
+        self.start_damaged |= offset == 0 && self.decompressor.is_none();
         let unfinished = self.unfinished.take().map_or(0, |unfinished| unfinished.size_bytes);
         Step::Damage(LogDamage {
             kind,

@@ -4,7 +4,8 @@
 use crate::log_compression::LogCompressor;
 use crate::log_format::{
     BLOCK_SIZE, HEADER_SIZE, LogCompression, PhysicalType, PredecessorWalInfo,
-    RECYCLABLE_HEADER_SIZE, TIMESTAMP_SIZE_LENGTH, TimestampSize, encode_timestamp_sizes, put_physical_record,
+    RECYCLABLE_HEADER_SIZE, TIMESTAMP_SIZE_LENGTH, TimestampSize, encode_timestamp_sizes,
+    put_physical_record,
 };
 use base::{Result, Status};
 use env::WritableFile;

@@ -1,8 +1,6 @@
 //! Reads the records of a write batch. The layout is in [`write_batch`](crate::write_batch).
 
-use base::coding::{
-    decode_fixed32, decode_fixed64, get_length_prefixed, get_u8, get_varint32,
-};
+use base::coding::{decode_fixed32, decode_fixed64, get_length_prefixed, get_u8, get_varint32};
 use base::dbformat::hex;
 use base::{Result, SequenceNumber, Status, ValueType};
 use std::fmt;
