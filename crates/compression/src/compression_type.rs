@@ -108,7 +108,8 @@ impl CompressionType {
     }
 
     fn names(self) -> &'static (Self, &'static str, &'static str, &'static str) {
-        let index = if self == Self::ZstdNotFinal { NAMES.len() - 1 } else { usize::from(self as u8) };
+        let index =
+            if self == Self::ZstdNotFinal { NAMES.len() - 1 } else { usize::from(self as u8) };
         &NAMES[index]
     }
 }
