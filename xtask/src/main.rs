@@ -1,2 +1,41 @@
-//! The checks of the project.
-fn main() {}
+//! The project's own checks. `cargo xtask ci` is the whole gate.
+
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+mod ci;
+mod files;
+mod layers;
+mod source;
+mod tidy;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  ci       the whole gate: every step below, then the documents and the tests
+  fmt      formats the sources
+  clippy   the lints, warnings denied
+  layers   dependencies between crates against the tables of ARCHITECTURE.md
+  tidy     lengths, banned words, placement of tests, links, white space and the like
+  doc      the documentation of every crate, warnings denied
+  test     the tests of every crate
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let command = arguments.first().map(String::as_str);
+    let result = match command {
+        Some("ci") => ci::run_all(),
+        Some("fmt") => ci::cargo(&["fmt", "--all"], &[]),
+        Some(name) if ci::is_step(name) => ci::run_step(name),
+        _ => Err(USAGE.to_owned()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{}", why.trim_end());
+            ExitCode::FAILURE
+        }
+    }
+}

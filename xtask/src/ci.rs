@@ -1,0 +1,173 @@
+//! The gate: a table of steps, run one after the other. A step that fails does not keep the others
+//! from running, so that one run shows everything that is wrong.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use crate::{files, layers, tidy};
+
+#[cfg(test)]
+mod tests;
+
+/// A step of the gate.
+struct Step {
+    name: &'static str,
+    run: fn() -> Result<(), String>,
+}
+
+/// Every step in the order they run: the quick ones first, the tests last, so that their summary
+/// ends the output. Short modes of longer campaigns go here, before the tests.
+const STEPS: &[Step] = &[
+    Step { name: "fmt", run: || cargo(&["fmt", "--all", "--check"], &[]) },
+    Step { name: "layers", run: layers::check },
+    Step { name: "tidy", run: tidy::check },
+    Step {
+        name: "clippy",
+        run: || {
+            cargo(
+                &["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"],
+                &[],
+            )
+        },
+    },
+    Step {
+        name: "doc",
+        run: || {
+            cargo(
+                &["doc", "--locked", "--workspace", "--no-deps", "--document-private-items"],
+                &[("RUSTDOCFLAGS", "-D warnings")],
+            )
+        },
+    },
+    Step { name: "test", run: test },
+];
+
+/// Whether the gate has a step of this name.
+pub(crate) fn is_step(name: &str) -> bool {
+    STEPS.iter().any(|step| step.name == name)
+}
+
+/// Runs one step.
+pub(crate) fn run_step(name: &str) -> Result<(), String> {
+    match STEPS.iter().find(|step| step.name == name) {
+        Some(step) => (step.run)(),
+        None => Err(format!("no step {name}")),
+    }
+}
+
+/// Runs every step and says at the end which of them failed.
+pub(crate) fn run_all() -> Result<(), String> {
+    let mut lines = Vec::new();
+    let mut failed = Vec::new();
+    for step in STEPS {
+        println!("== {}", step.name);
+        let start = Instant::now();
+        let result = (step.run)();
+        let seconds = start.elapsed().as_secs_f64();
+        let verdict = if result.is_ok() { "ok" } else { "FAILED" };
+        lines.push(format!("{:8} {verdict:6} {seconds:7.1} s", step.name));
+        if let Err(why) = result {
+            println!("{}", why.trim_end());
+            failed.push(step.name);
+        }
+    }
+    println!("== gate\n{}", lines.join("\n"));
+    if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
+}
+
+/// Runs cargo in the project's directory with extra environment variables.
+pub(crate) fn cargo(arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
+    let status = cargo_command(arguments)
+        .envs(variables.iter().copied())
+        .status()
+        .map_err(|error| format!("cargo {}: {error}", arguments.join(" ")))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("cargo {} failed: {status}", arguments.join(" ")))
+    }
+}
+
+/// A cargo command in the project's directory.
+pub(crate) fn cargo_command(arguments: &[&str]) -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(arguments).current_dir(files::root());
+    command
+}
+
+/// Runs the tests and repeats at the end what each test program summed up.
+fn test() -> Result<(), String> {
+    let mut child = cargo_command(&["test", "--locked", "--workspace", "--no-fail-fast"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("cargo test: {error}"))?;
+    let mut summary = Summary::default();
+    if let Some(output) = child.stdout.take() {
+        for line in BufReader::new(output).split(b'\n') {
+            let line = line.map_err(|error| format!("cargo test: {error}"))?;
+            let line = String::from_utf8_lossy(&line);
+            // The reader of our output may have gone; the tests go on all the same.
+            drop(writeln!(std::io::stdout(), "{line}"));
+            summary.add(&line);
+        }
+    }
+    let status = child.wait().map_err(|error| format!("cargo test: {error}"))?;
+    println!("{}", summary.text());
+    if !status.success() {
+        return Err(format!("cargo test failed: {status}"));
+    }
+    if summary.passed == 0 { Err("cargo test ran no tests".to_owned()) } else { Ok(()) }
+}
+
+/// What the test programs summed up between them.
+#[derive(Default)]
+struct Summary {
+    lines: Vec<String>,
+    failed_tests: Vec<String>,
+    passed: u64,
+    failed: u64,
+    ignored: u64,
+}
+
+impl Summary {
+    fn add(&mut self, line: &str) {
+        if let Some(name) = line.strip_prefix("test ").and_then(|l| l.strip_suffix(" ... FAILED")) {
+            self.failed_tests.push(name.to_owned());
+        }
+        if !line.starts_with("test result: ") {
+            return;
+        }
+        let counts = [("passed", &mut self.passed), ("failed", &mut self.failed)];
+        for (what, sum) in counts.into_iter().chain([("ignored", &mut self.ignored)]) {
+            *sum += count(line, what);
+        }
+        if ["passed", "failed", "ignored"].iter().any(|what| count(line, what) > 0) {
+            self.lines.push(line.to_owned());
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::from("== summary of the tests\n");
+        for line in &self.lines {
+            text.push_str(line);
+            text.push('\n');
+        }
+        for name in &self.failed_tests {
+            text.push_str("FAILED ");
+            text.push_str(name);
+            text.push('\n');
+        }
+        let Self { passed, failed, ignored, .. } = self;
+        text.push_str(&format!("all: {passed} passed; {failed} failed; {ignored} ignored"));
+        text
+    }
+}
+
+/// The number before a word in a line such as `test result: ok. 3 passed; 0 failed; ...`.
+fn count(line: &str, what: &str) -> u64 {
+    let mut words =
+        line.split_whitespace().rev().skip_while(|word| word.trim_end_matches(';') != what);
+    words.nth(1).and_then(|number| number.parse().ok()).unwrap_or(0)
+}

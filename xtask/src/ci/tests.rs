@@ -1,0 +1,30 @@
+use super::{STEPS, Summary, is_step, run_step};
+
+#[test]
+fn summaries_add_up_and_failures_are_named() {
+    let mut summary = Summary::default();
+    for line in [
+        "running 4 tests",
+        "test a::b ... ok",
+        "test a::c ... FAILED",
+        "test result: FAILED. 2 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out",
+        "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out",
+        "test result: ok. 40 passed; 0 failed; 0 ignored; 0 measured; 7 filtered out",
+    ] {
+        summary.add(line);
+    }
+    assert_eq!((summary.passed, summary.failed, summary.ignored), (42, 1, 1));
+    assert_eq!(summary.lines.len(), 2, "programs without tests are left out");
+    let text = summary.text();
+    assert!(text.ends_with("FAILED a::c\nall: 42 passed; 1 failed; 1 ignored"), "{text}");
+}
+
+#[test]
+fn steps_have_names_of_their_own_and_end_with_the_tests() {
+    for (index, step) in STEPS.iter().enumerate() {
+        assert!(STEPS[..index].iter().all(|other| other.name != step.name), "{}", step.name);
+    }
+    assert_eq!(STEPS.last().unwrap().name, "test");
+    assert!(!is_step("no such step"));
+    assert_eq!(run_step("no such step"), Err("no step no such step".to_owned()));
+}

@@ -1,0 +1,106 @@
+//! Rules for Rust sources.
+
+use super::Finding;
+use crate::files::File;
+use crate::source::{line_of, word_offsets};
+
+#[cfg(test)]
+mod tests;
+
+/// Files that may hold unsafe code, each with the reason. Everything else is safe.
+const UNSAFE_FILES: &[(&str, &str)] = &[(
+    "crates/compression/src/lz4.rs",
+    "liblz4 has dictionaries and LZ4HC, and no safe interface to them exists",
+)];
+
+/// Words that mark unfinished work, with whether they count in comments too. They are put together
+/// here so that this file does not hold them.
+const BANNED_WORDS: &[(&str, bool)] = &[
+    (concat!("to", "do!"), false),
+    (concat!("unimple", "mented!"), false),
+    (concat!("d", "bg!"), false),
+    (concat!("FIX", "ME"), true),
+    (concat!("X", "XX"), true),
+    (concat!("TO", "DO"), true),
+    (concat!("HA", "CK"), true),
+];
+
+/// A source begins with a comment on what it holds; its tests need none.
+pub(super) fn header(file: &File) -> Vec<Finding> {
+    if !file.is_rust() || file.path.ends_with("/tests.rs") || file.text.starts_with("//!") {
+        return Vec::new();
+    }
+    vec![Finding::new(file, 1, "begin with a comment (//!) on what the file holds")]
+}
+
+/// Marks of unfinished work.
+pub(super) fn banned_words(file: &File) -> Vec<Finding> {
+    if !file.is_rust() {
+        return Vec::new();
+    }
+    let mut findings = Vec::new();
+    for (word, in_comments) in BANNED_WORDS {
+        let text = if *in_comments { &file.text } else { &file.code };
+        for offset in word_offsets(text, word) {
+            let line = line_of(text, offset);
+            findings.push(Finding::new(file, line, format!("{word} marks unfinished work")));
+        }
+    }
+    findings
+}
+
+/// Attributes that switch something off say why: in themselves or in a comment above.
+pub(super) fn attributes_without_reason(file: &File) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for name in ["ignore", "allow", "expect"] {
+        for offset in attribute_offsets(&file.code, name) {
+            let end = file.code[offset..].find(']').map_or(file.code.len(), |end| offset + end);
+            let attribute = &file.code[offset..end];
+            let has_reason = match name {
+                "ignore" => attribute.contains('='),
+                _ => word_offsets(attribute, "reason").next().is_some(),
+            };
+            let line = line_of(&file.code, offset);
+            let above = line.checked_sub(2).and_then(|index| file.text.lines().nth(index));
+            let has_comment = above.is_some_and(|above| above.trim_start().starts_with("// "));
+            if !has_reason && !has_comment {
+                findings.push(Finding::new(file, line, format!("#[{name}] without a reason")));
+            }
+        }
+    }
+    findings
+}
+
+/// Offsets of the name in attributes `#[name...]` and `#![name...]`.
+fn attribute_offsets<'a>(code: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+    word_offsets(code, name).filter(|&offset| {
+        let before = code[..offset].trim_end();
+        before.ends_with("#[") || before.ends_with("#![")
+    })
+}
+
+/// Unsafe code stays in the files that are listed for it.
+pub(super) fn unsafe_code(file: &File) -> Vec<Finding> {
+    if UNSAFE_FILES.iter().any(|(path, _)| *path == file.path) {
+        return Vec::new();
+    }
+    word_offsets(&file.code, "unsafe")
+        .map(|offset| {
+            let line = line_of(&file.code, offset);
+            Finding::new(file, line, "unsafe code outside the files listed for it in xtask")
+        })
+        .collect()
+}
+
+/// Tests have files of their own.
+pub(super) fn misplaced_tests(file: &File) -> Vec<Finding> {
+    if file.is_test() {
+        return Vec::new();
+    }
+    attribute_offsets(&file.code, "test")
+        .map(|offset| {
+            let line = line_of(&file.code, offset);
+            Finding::new(file, line, "move the test into the module's tests.rs")
+        })
+        .collect()
+}
