@@ -73,7 +73,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/golden")
 }
 
-/// All fixtures, releases from the oldest to the newest, cases by name.
+/// All golden fixtures, releases from the oldest to the newest, cases by name.
 ///
 /// # Panics
 /// When a record cannot be read or has a field this module does not know.
@@ -110,6 +110,16 @@ pub fn one(release: &str, prefix: &str) -> Fixture {
     found.remove(0)
 }
 
+/// The directory that the read benchmark runs on when it is given no other: 100,000 operations of
+/// `db_bench`, spread over two WAL files and three levels.
+///
+/// # Panics
+/// As [`all`].
+#[must_use]
+pub fn bench() -> Fixture {
+    read(&root().join("../bench"), "7.8.3", "db_bench-100k")
+}
+
 /// The fixtures whose release and name `wanted` accepts, in the order of [`all`].
 ///
 /// # Panics
@@ -126,11 +136,7 @@ pub fn matching(wanted: impl Fn(&str, &str) -> bool) -> Vec<Fixture> {
             .map(str::to_owned)
             .collect();
         names.sort();
-        for name in names {
-            let archive = directory.join(format!("{name}.tar.zst"));
-            let case = Case::read(&directory.join(format!("{name}.json")));
-            fixtures.push(Fixture { release: release.clone(), name, archive, case });
-        }
+        fixtures.extend(names.iter().map(|name| read(&directory, &release, name)));
     }
     fixtures
 }
@@ -154,6 +160,12 @@ pub fn releases() -> Vec<String> {
 #[must_use]
 pub fn version_numbers(release: &str) -> Vec<u32> {
     release.split('.').filter_map(|part| part.parse().ok()).collect()
+}
+
+fn read(directory: &Path, release: &str, name: &str) -> Fixture {
+    let archive = directory.join(format!("{name}.tar.zst"));
+    let case = Case::read(&directory.join(format!("{name}.json")));
+    Fixture { release: release.to_owned(), name: name.to_owned(), archive, case }
 }
 
 fn list(directory: &Path) -> Vec<String> {
