@@ -8,6 +8,8 @@ use proptest::prelude::*;
 use testing::corrupt;
 use testing::hexes::{hex, unhex};
 
+mod golden;
+
 const LOG_NUMBER: u64 = 4;
 
 /// A [`LogEntry`] that owns its bytes.
