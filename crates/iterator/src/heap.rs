@@ -27,6 +27,20 @@ pub(crate) fn sift_down<T>(heap: &mut [T], mut at: usize, before: impl Fn(&T, &T
     }
 }
 
+/// Adds an element.
+pub(crate) fn push<T>(heap: &mut Vec<T>, element: T, before: impl Fn(&T, &T) -> bool) {
+    heap.push(element);
+    let mut at = heap.len() - 1;
+    while at > 0 {
+        let parent = (at - 1) / 2;
+        if !before(&heap[at], &heap[parent]) {
+            return;
+        }
+        heap.swap(at, parent);
+        at = parent;
+    }
+}
+
 /// Takes the top.
 #[inline]
 pub(crate) fn pop<T>(heap: &mut Vec<T>, before: impl Fn(&T, &T) -> bool) -> Option<T> {

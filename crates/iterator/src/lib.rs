@@ -1,17 +1,22 @@
 //! Iterators over internal keys, and what a read does with the records it meets.
 //!
-//! [`MergingIterator`] makes one sorted run of several; [`merge_helper`] turns merge operands into
-//! a value. Nothing here knows a file, a table or the database.
+//! [`MergingIterator`] makes one sorted run of several; [`range_tombstone`] says which records a
+//! range deletion hides; [`merge_helper`] turns merge operands into a value. Nothing here knows a
+//! file, a table or the database.
 
 #![forbid(unsafe_code)]
 
 mod heap;
 pub mod merge_helper;
 pub mod merging_iterator;
+pub mod range_tombstone;
 pub mod vec_iterator;
 
 pub use merge_helper::{BaseValue, MergeContext, MergeResult, full_merge};
 pub use merging_iterator::{MergingIterator, merge};
+pub use range_tombstone::{
+    FragmentedRangeTombstoneList, RangeTombstoneAggregator, RangeTombstoneSink,
+};
 pub use vec_iterator::VecIterator;
 
 /// Which way a scan goes.

@@ -1,0 +1,317 @@
+//! The range tombstones of everything that a scan reads from.
+//!
+//! The scan keeps the stretch of keys around the last record in which no list changes its answer,
+//! and the greatest visible sequence number over that stretch. Within it a record costs two key
+//! comparisons, however many lists there are. A heap of the lists by where their regions end says
+//! where the stretch ends; leaving it moves only the lists whose regions were left.
+
+use super::fragmented::FragmentedRangeTombstoneList;
+use super::truncated::{Bound, Cursor, OwnedBound, Visibility};
+use crate::{Direction, heap};
+use base::{InternalKey, InternalKeyComparator, ParsedInternalKey, SequenceNumber};
+use std::collections::{BTreeSet, HashSet};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering as MemoryOrder};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Says of each record of a scan whether a range tombstone hides it. Belongs to the scan; the
+/// iterators below it add lists through a [`RangeTombstoneSink`] while they move.
+pub struct RangeTombstoneAggregator {
+    comparator: InternalKeyComparator,
+    visibility: Visibility,
+    inbox: Arc<Inbox>,
+    cursors: Vec<Cursor>,
+    /// The cursors whose regions end, nearest end first; which end depends on the direction.
+    heap: Vec<usize>,
+    direction: Direction,
+    stretch: Stretch,
+    /// The sequence numbers over the stretch, each with the cursor it comes from.
+    covering: BTreeSet<(SequenceNumber, usize)>,
+    newest: SequenceNumber,
+}
+
+/// Hands the tombstones of a newly opened table to the scan it is part of.
+#[derive(Clone, Debug)]
+pub struct RangeTombstoneSink {
+    inbox: Arc<Inbox>,
+}
+
+#[derive(Default)]
+struct Inbox {
+    /// Whether `arrivals` holds any. Written under the mutex; read without it on every record by
+    /// the thread that moves the scan, which is the one that filled it.
+    has_arrivals: AtomicBool,
+    state: Mutex<InboxState>,
+}
+
+#[derive(Default)]
+struct InboxState {
+    arrivals: Vec<Cursor>,
+    files: HashSet<u64>,
+}
+
+/// The keys over which nothing changes: from the record at which the stretch was found to the
+/// nearest end of a region in the direction of the scan.
+#[derive(Debug, Default)]
+struct Stretch {
+    is_known: bool,
+    anchor: OwnedBound,
+    /// Forward the first place behind the stretch, backward the first place within.
+    end: OwnedBound,
+    has_end: bool,
+}
+
+impl Stretch {
+    #[inline]
+    fn contains(
+        &self,
+        key: &Bound<'_>,
+        direction: Direction,
+        comparator: &InternalKeyComparator,
+    ) -> bool {
+        let to_end = || key.compare(&self.end.as_bound(), comparator);
+        self.is_ahead(key, direction, comparator)
+            && (!self.has_end
+                || match direction {
+                    Direction::Forward => to_end().is_lt(),
+                    Direction::Backward => to_end().is_ge(),
+                })
+    }
+
+    /// Whether `key` is the record that the stretch was found at or lies beyond.
+    #[inline]
+    fn is_ahead(
+        &self,
+        key: &Bound<'_>,
+        direction: Direction,
+        comparator: &InternalKeyComparator,
+    ) -> bool {
+        let to_anchor = || key.compare(&self.anchor.as_bound(), comparator);
+        self.is_known
+            && match direction {
+                Direction::Forward => to_anchor().is_ge(),
+                Direction::Backward => to_anchor().is_le(),
+            }
+    }
+}
+
+impl Inbox {
+    fn lock(&self) -> MutexGuard<'_, InboxState> {
+        // Nothing is left half done by a panic under this lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Inbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inbox").field("files", &self.lock().files).finish_non_exhaustive()
+    }
+}
+
+impl RangeTombstoneSink {
+    /// Adds the tombstones of a memtable.
+    pub fn add(&self, list: Arc<FragmentedRangeTombstoneList>) {
+        if !list.is_empty() {
+            self.push(&mut self.inbox.lock(), Cursor::new(list, None, None));
+        }
+    }
+
+    /// Whether the tombstones of this file were added before, so that they need not be loaded.
+    pub fn has_file(&self, file_number: u64) -> bool {
+        self.inbox.lock().files.contains(&file_number)
+    }
+
+    /// Adds the tombstones of a table within the boundaries that the version gives for the file.
+    /// Does nothing if they were added before.
+    pub fn add_file(
+        &self,
+        file_number: u64,
+        list: Arc<FragmentedRangeTombstoneList>,
+        smallest: &InternalKey,
+        largest: &InternalKey,
+    ) {
+        let mut state = self.inbox.lock();
+        if state.files.insert(file_number) && !list.is_empty() {
+            self.push(&mut state, Cursor::new(list, Some(smallest), Some(largest)));
+        }
+    }
+
+    fn push(&self, state: &mut InboxState, cursor: Cursor) {
+        state.arrivals.push(cursor);
+        self.inbox.has_arrivals.store(true, MemoryOrder::Release);
+    }
+}
+
+impl RangeTombstoneAggregator {
+    /// For a scan that sees writes up to `snapshot_sequence`, and in a column family with
+    /// timestamps those up to `read_timestamp`.
+    pub fn new(
+        comparator: InternalKeyComparator,
+        snapshot_sequence: SequenceNumber,
+        read_timestamp: Option<&[u8]>,
+    ) -> Self {
+        let timestamp = read_timestamp.map(<[u8]>::to_vec);
+        Self {
+            comparator,
+            visibility: Visibility { sequence: snapshot_sequence, timestamp },
+            inbox: Arc::default(),
+            cursors: Vec::new(),
+            heap: Vec::new(),
+            direction: Direction::Forward,
+            stretch: Stretch::default(),
+            covering: BTreeSet::new(),
+            newest: 0,
+        }
+    }
+
+    /// A way to add lists.
+    pub fn sink(&self) -> RangeTombstoneSink {
+        RangeTombstoneSink { inbox: self.inbox.clone() }
+    }
+
+    /// Whether no list was added so far.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.cursors.is_empty() && !self.inbox.has_arrivals.load(MemoryOrder::Acquire)
+    }
+
+    /// Whether a tombstone that the scan sees hides the record at `key`. `direction` says where the
+    /// scan goes from here and has no bearing on the answer: keys in that direction are answered
+    /// fast, others after a search in every list.
+    #[inline]
+    pub fn should_delete(&mut self, key: &ParsedInternalKey<'_>, direction: Direction) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let place = Bound::before(key);
+        if self.direction != direction
+            || self.inbox.has_arrivals.load(MemoryOrder::Acquire)
+            || !self.stretch.contains(&place, direction, &self.comparator)
+        {
+            self.move_to(&place, direction);
+        }
+        self.newest > key.sequence
+    }
+
+    #[cold]
+    fn move_to(&mut self, key: &Bound<'_>, direction: Direction) {
+        if self.direction == direction && self.stretch.is_ahead(key, direction, &self.comparator) {
+            self.advance(key);
+        } else {
+            self.direction = direction;
+            self.restart(key);
+        }
+        self.admit(key);
+        self.newest = self.covering.last().map_or(0, |(sequence, _)| *sequence);
+        self.stretch.is_known = true;
+        self.stretch.anchor.set(*key);
+        let nearest = self.heap.first().and_then(|top| region_end(&self.cursors[*top], direction));
+        self.stretch.has_end = nearest.is_some();
+        if let Some(end) = nearest {
+            self.stretch.end.set(end);
+        }
+    }
+
+    /// Moves the cursors whose regions `key` has left.
+    fn advance(&mut self, key: &Bound<'_>) {
+        while let Some(&top) = self.heap.first()
+            && self.is_left_behind(top, key)
+        {
+            let (cursors, direction, comparator) =
+                (&self.cursors, self.direction, &self.comparator);
+            heap::pop(&mut self.heap, |a, b| {
+                is_nearer(&cursors[*a], &cursors[*b], direction, comparator)
+            });
+            self.covering.remove(&(self.cursors[top].sequence(), top));
+            self.enter(top, key);
+        }
+    }
+
+    fn is_left_behind(&self, cursor: usize, key: &Bound<'_>) -> bool {
+        region_end(&self.cursors[cursor], self.direction).is_some_and(|end| {
+            let order = key.compare(&end, &self.comparator);
+            match self.direction {
+                Direction::Forward => order.is_ge(),
+                Direction::Backward => order.is_lt(),
+            }
+        })
+    }
+
+    /// Moves all cursors.
+    fn restart(&mut self, key: &Bound<'_>) {
+        self.heap.clear();
+        self.covering.clear();
+        for cursor in 0..self.cursors.len() {
+            self.enter(cursor, key);
+        }
+    }
+
+    /// Takes in the lists that arrived since the last record.
+    fn admit(&mut self, key: &Bound<'_>) {
+        if !self.inbox.has_arrivals.load(MemoryOrder::Acquire) {
+            return;
+        }
+        let arrivals = {
+            let mut state = self.inbox.lock();
+            self.inbox.has_arrivals.store(false, MemoryOrder::Release);
+            std::mem::take(&mut state.arrivals)
+        };
+        for cursor in arrivals {
+            if cursor.smallest_sequence() <= self.visibility.sequence {
+                self.cursors.push(cursor);
+                self.enter(self.cursors.len() - 1, key);
+            }
+        }
+    }
+
+    /// Moves one cursor, which is not in the heap.
+    fn enter(&mut self, index: usize, key: &Bound<'_>) {
+        let cursor = &mut self.cursors[index];
+        cursor.move_to(key, &self.comparator, &self.visibility);
+        if cursor.sequence() > 0 {
+            self.covering.insert((cursor.sequence(), index));
+        }
+        let (cursors, direction, comparator) = (&self.cursors, self.direction, &self.comparator);
+        if region_end(&cursors[index], direction).is_some() {
+            heap::push(&mut self.heap, index, |a, b| {
+                is_nearer(&cursors[*a], &cursors[*b], direction, comparator)
+            });
+        }
+    }
+}
+
+fn region_end(cursor: &Cursor, direction: Direction) -> Option<Bound<'_>> {
+    match direction {
+        Direction::Forward => cursor.high(),
+        Direction::Backward => cursor.low(),
+    }
+}
+
+/// Whether the region of `a` ends before that of `b` in the direction of the scan.
+fn is_nearer(
+    a: &Cursor,
+    b: &Cursor,
+    direction: Direction,
+    comparator: &InternalKeyComparator,
+) -> bool {
+    match (region_end(a, direction), region_end(b, direction)) {
+        (Some(a), Some(b)) => match direction {
+            Direction::Forward => a.compare(&b, comparator).is_lt(),
+            Direction::Backward => a.compare(&b, comparator).is_gt(),
+        },
+        (a, _) => a.is_some(),
+    }
+}
+
+impl fmt::Debug for RangeTombstoneAggregator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RangeTombstoneAggregator")
+            .field("visibility", &self.visibility)
+            .field("lists", &self.cursors.len())
+            .field("inbox", &self.inbox)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,306 @@
+use super::*;
+use base::comparator::{BytewiseComparator, ReverseBytewiseComparator, U64TimestampComparator};
+use base::dbformat::MAX_SEQUENCE_NUMBER;
+use base::{RangeTombstone, ValueType};
+use proptest::prelude::*;
+
+/// One memtable's or file's tombstones, kept as they are.
+#[derive(Clone, Debug)]
+struct Source {
+    tombstones: Vec<RangeTombstone>,
+    /// Smallest and largest internal key of a file.
+    boundaries: Option<(InternalKey, InternalKey)>,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Add(Source),
+    Ask(InternalKey, Direction),
+    /// Asks the given number of steps along all records, from a place among them.
+    Scan(usize, usize, Direction),
+}
+
+impl Source {
+    fn may_hide(&self, record: &InternalKey, comparator: &InternalKeyComparator) -> bool {
+        let Some((smallest, largest)) = &self.boundaries else {
+            return true;
+        };
+        let sequence = |key: &InternalKey| key.trailer() >> 8;
+        let to_smallest = comparator.compare_user_keys(record.user_key(), smallest.user_key());
+        let to_largest = comparator.compare_user_keys(record.user_key(), largest.user_key());
+        let is_after_smallest =
+            to_smallest.is_gt() || (to_smallest.is_eq() && sequence(record) <= sequence(smallest));
+        let is_before_largest = to_largest.is_lt()
+            || (to_largest.is_eq()
+                && !largest.is_range_tombstone_sentinel()
+                && match sequence(largest) {
+                    0 => record.trailer() > largest.trailer(),
+                    _ => sequence(record) >= sequence(largest),
+                });
+        is_after_smallest && is_before_largest
+    }
+
+    fn hides(
+        &self,
+        record: &InternalKey,
+        snapshot: SequenceNumber,
+        comparator: &InternalKeyComparator,
+    ) -> bool {
+        let user_key = record.user_key();
+        self.may_hide(record, comparator)
+            && self.tombstones.iter().any(|tombstone| {
+                tombstone.sequence <= snapshot
+                    && tombstone.sequence > record.trailer() >> 8
+                    && comparator.compare_user_keys(&tombstone.start_key, user_key).is_le()
+                    && comparator.compare_user_keys(user_key, &tombstone.end_key).is_lt()
+            })
+    }
+}
+
+fn ask(aggregator: &mut RangeTombstoneAggregator, key: &InternalKey, direction: Direction) -> bool {
+    let parsed = ParsedInternalKey::parse(key.as_bytes()).unwrap();
+    aggregator.should_delete(&parsed, direction)
+}
+
+fn user_key() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(0u8..3, 0..3)
+}
+
+fn record() -> impl Strategy<Value = InternalKey> {
+    let value_type = prop_oneof![Just(ValueType::Value), Just(ValueType::Deletion)];
+    (user_key(), 0u64..12, value_type)
+        .prop_map(|(key, seq, kind)| InternalKey::new(&key, seq, kind))
+}
+
+fn boundary() -> impl Strategy<Value = InternalKey> {
+    let sentinel = user_key()
+        .prop_map(|key| InternalKey::new(&key, MAX_SEQUENCE_NUMBER, ValueType::RangeDeletion));
+    let tombstone_start = (user_key(), 1u64..12)
+        .prop_map(|(key, sequence)| InternalKey::new(&key, sequence, ValueType::RangeDeletion));
+    prop_oneof![3 => record(), 1 => sentinel, 1 => tombstone_start]
+}
+
+fn tombstone() -> impl Strategy<Value = RangeTombstone> {
+    (user_key(), user_key(), 1u64..14).prop_map(|(start_key, end_key, sequence)| RangeTombstone {
+        start_key,
+        end_key,
+        sequence,
+    })
+}
+
+fn source() -> impl Strategy<Value = Source> {
+    (prop::collection::vec(tombstone(), 0..5), prop::option::of((boundary(), boundary())))
+        .prop_map(|(tombstones, boundaries)| Source { tombstones, boundaries })
+}
+
+fn direction() -> impl Strategy<Value = Direction> {
+    prop_oneof![Just(Direction::Forward), Just(Direction::Backward)]
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        2 => source().prop_map(Step::Add),
+        2 => (record(), direction()).prop_map(|(key, direction)| Step::Ask(key, direction)),
+        2 => (0usize..1000, 1usize..40, direction())
+            .prop_map(|(from, count, direction)| Step::Scan(from, count, direction)),
+    ];
+    prop::collection::vec(step, 1..20)
+}
+
+fn all_records(comparator: &InternalKeyComparator) -> Vec<InternalKey> {
+    let user_keys: Vec<Vec<u8>> = (0..3u8)
+        .flat_map(|a| [vec![a], vec![a, 0], vec![a, 1], vec![a, 2]])
+        .chain([vec![]])
+        .collect();
+    let mut records: Vec<_> = user_keys
+        .iter()
+        .flat_map(|key| (0..12).map(|sequence| InternalKey::new(key, sequence, ValueType::Value)))
+        .collect();
+    records.sort_by(|a, b| comparator.compare(a.as_bytes(), b.as_bytes()));
+    records
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn answers_as_all_tombstones_one_by_one(
+        steps in steps(),
+        snapshot in 0u64..14,
+        reverse in any::<bool>(),
+    ) {
+        let comparator = InternalKeyComparator::new(if reverse {
+            Arc::new(ReverseBytewiseComparator)
+        } else {
+            Arc::new(BytewiseComparator)
+        });
+        let records = all_records(&comparator);
+        let mut aggregator = RangeTombstoneAggregator::new(comparator.clone(), snapshot, None);
+        let sink = aggregator.sink();
+        let mut sources: Vec<Source> = Vec::new();
+        for step in steps {
+            let (asked, direction): (Vec<&InternalKey>, _) = match &step {
+                Step::Add(source) => {
+                    let list =
+                        FragmentedRangeTombstoneList::new(source.tombstones.clone(), &comparator);
+                    match &source.boundaries {
+                        None => sink.add(Arc::new(list)),
+                        Some((smallest, largest)) => {
+                            sink.add_file(sources.len() as u64, Arc::new(list), smallest, largest);
+                        }
+                    }
+                    sources.push(source.clone());
+                    continue;
+                }
+                Step::Ask(key, direction) => (vec![key], *direction),
+                Step::Scan(from, count, Direction::Forward) => {
+                    let from = from % records.len();
+                    (records[from..].iter().take(*count).collect(), Direction::Forward)
+                }
+                Step::Scan(from, count, Direction::Backward) => {
+                    let from = from % records.len();
+                    (records[..from].iter().rev().take(*count).collect(), Direction::Backward)
+                }
+            };
+            for key in asked {
+                let expected = sources.iter().any(|s| s.hides(key, snapshot, &comparator));
+                prop_assert_eq!(
+                    ask(&mut aggregator, key, direction),
+                    expected,
+                    "{:?} {:?} with {:?}", key, direction, &sources
+                );
+            }
+        }
+    }
+
+    /// Records of one level, split into files at any place, even between versions of one key: each
+    /// file's tombstones, which reach beyond it, hide together what they would hide unsplit.
+    #[test]
+    fn a_split_level_hides_what_the_whole_would(
+        tombstones in prop::collection::vec(tombstone(), 1..6),
+        cuts in prop::collection::btree_set(1usize..150, 0..6),
+        backward in any::<bool>(),
+    ) {
+        let comparator = InternalKeyComparator::bytewise();
+        let mut records = all_records(&comparator);
+        records.retain(|record| record.trailer() >> 8 > 0);
+        let whole = Source { tombstones: tombstones.clone(), boundaries: None };
+        let list = Arc::new(FragmentedRangeTombstoneList::new(tombstones, &comparator));
+        let mut aggregator =
+            RangeTombstoneAggregator::new(comparator.clone(), MAX_SEQUENCE_NUMBER, None);
+        let sink = aggregator.sink();
+        let mut ends: Vec<usize> =
+            cuts.into_iter().filter(|cut| *cut < records.len()).chain([records.len()]).collect();
+        let mut starts: Vec<usize> = [0].into_iter().chain(ends.clone()).collect();
+        starts.pop();
+        let direction = if backward { Direction::Backward } else { Direction::Forward };
+        if backward {
+            starts.reverse();
+            ends.reverse();
+        }
+        for (start, end) in starts.into_iter().zip(ends) {
+            prop_assert!(!sink.has_file(start as u64));
+            sink.add_file(start as u64, list.clone(), &records[start], &records[end - 1]);
+            prop_assert!(sink.has_file(start as u64));
+            let mut in_file: Vec<_> = records[start..end].iter().collect();
+            if backward {
+                in_file.reverse();
+            }
+            for record in in_file {
+                let expected = whole.hides(record, MAX_SEQUENCE_NUMBER, &comparator);
+                prop_assert_eq!(ask(&mut aggregator, record, direction), expected);
+            }
+        }
+    }
+}
+
+fn tombstone_list(raw: &[(&str, &str, u64)]) -> Arc<FragmentedRangeTombstoneList> {
+    let tombstones = raw
+        .iter()
+        .map(|(start, end, sequence)| RangeTombstone {
+            start_key: start.as_bytes().to_vec(),
+            end_key: end.as_bytes().to_vec(),
+            sequence: *sequence,
+        })
+        .collect();
+    Arc::new(FragmentedRangeTombstoneList::new(tombstones, &InternalKeyComparator::bytewise()))
+}
+
+#[test]
+fn nothing_added_hides_nothing() {
+    let comparator = InternalKeyComparator::bytewise();
+    let mut aggregator = RangeTombstoneAggregator::new(comparator, MAX_SEQUENCE_NUMBER, None);
+    assert!(aggregator.is_empty());
+    aggregator.sink().add(tombstone_list(&[]));
+    assert!(aggregator.is_empty());
+    let key = InternalKey::new(b"k", 1, ValueType::Value);
+    assert!(!ask(&mut aggregator, &key, Direction::Forward));
+    aggregator.sink().add(tombstone_list(&[("a", "z", 5)]));
+    assert!(!aggregator.is_empty());
+    assert!(ask(&mut aggregator, &key, Direction::Forward));
+}
+
+#[test]
+fn a_file_is_added_once() {
+    let comparator = InternalKeyComparator::bytewise();
+    let mut aggregator = RangeTombstoneAggregator::new(comparator, MAX_SEQUENCE_NUMBER, None);
+    let sink = aggregator.sink();
+    let [a, z] = [b"a", b"z"].map(|key| InternalKey::new(key, 9, ValueType::Value));
+    for _ in 0..3 {
+        sink.add_file(7, tombstone_list(&[("a", "z", 5)]), &a, &z);
+        assert!(ask(
+            &mut aggregator,
+            &InternalKey::new(b"k", 1, ValueType::Value),
+            Direction::Forward
+        ));
+    }
+    assert_eq!(aggregator.cursors.len(), 1);
+}
+
+#[test]
+fn a_read_timestamp_bounds_what_is_seen() {
+    let comparator = InternalKeyComparator::new(Arc::new(U64TimestampComparator::BYTEWISE));
+    let at = |key: &str, timestamp: u64| [key.as_bytes(), &timestamp.to_le_bytes()].concat();
+    let tombstones = [("a", "m", 10, 100), ("c", "z", 20, 200)]
+        .map(|(start, end, sequence, timestamp)| RangeTombstone {
+            start_key: at(start, timestamp),
+            end_key: at(end, timestamp),
+            sequence,
+        })
+        .to_vec();
+    let list = Arc::new(FragmentedRangeTombstoneList::new(tombstones, &comparator));
+    for (read_timestamp, expected) in [(99, ""), (150, "abl"), (200, "ablxy")] {
+        let mut aggregator = RangeTombstoneAggregator::new(
+            comparator.clone(),
+            MAX_SEQUENCE_NUMBER,
+            Some(&u64::to_le_bytes(read_timestamp)),
+        );
+        aggregator.sink().add(list.clone());
+        let mut hidden = String::new();
+        for key in ["A", "a", "b", "l", "x", "y", "z"] {
+            let record = InternalKey::new(&at(key, 50), 5, ValueType::Value);
+            if ask(&mut aggregator, &record, Direction::Forward) {
+                hidden.push_str(key);
+            }
+        }
+        assert_eq!(hidden, expected);
+    }
+}
+
+#[test]
+fn a_scan_compares_little_within_a_stretch() {
+    let comparator = InternalKeyComparator::bytewise();
+    let mut aggregator = RangeTombstoneAggregator::new(comparator, MAX_SEQUENCE_NUMBER, None);
+    for sequence in 0..100 {
+        aggregator.sink().add(tombstone_list(&[("b", "y", 10 + sequence)]));
+    }
+    let record = |key: u8| InternalKey::new(&[key], 5, ValueType::Value);
+    assert!(!ask(&mut aggregator, &record(b'a'), Direction::Forward));
+    assert!(ask(&mut aggregator, &record(b'b'), Direction::Forward));
+    let place = aggregator.stretch.anchor.clone();
+    for key in b'c'..b'y' {
+        assert!(ask(&mut aggregator, &record(key), Direction::Forward));
+    }
+    assert_eq!(aggregator.stretch.anchor.as_bound().user_key, place.as_bound().user_key);
+    assert!(!ask(&mut aggregator, &record(b'y'), Direction::Forward));
+}
