@@ -55,6 +55,8 @@ pub enum SubCode {
     None = 0,
     /// No space left on the device.
     NoSpace = 4,
+    /// A memory limit, such as that of a block cache, was reached.
+    MemoryLimit = 7,
     /// A file or directory is missing.
     PathNotFound = 9,
     /// A merge operand exists and no merge operator was given, or it failed.

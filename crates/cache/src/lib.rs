@@ -1,1 +1,97 @@
 //! Block caches by RocksDB's names and options.
+//!
+//! A cache maps a [`CacheKey`] to a shared value of any type, each with the bytes it is charged for,
+//! and drops values when their charges exceed its capacity. Table readers put blocks in; the cache
+//! knows nothing of them.
+
+#![forbid(unsafe_code)]
+
+pub mod cache_key;
+pub mod lru_cache;
+
+pub use cache_key::CacheKey;
+pub use lru_cache::{CacheMetadataChargePolicy, LruCache, LruCacheOptions};
+
+use base::Result;
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+/// A cached value. Who holds a clone keeps the value alive, and in the cache.
+pub type CacheValue = Arc<dyn Any + Send + Sync>;
+
+/// How much an entry matters. Names are those of `rocksdb::Cache::Priority`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Priority {
+    /// Index, filter and dictionary blocks (`cache_index_and_filter_blocks_with_high_priority`).
+    High,
+    /// Data blocks.
+    #[default]
+    Low,
+    /// Blob values.
+    Bottom,
+}
+
+/// What a cache has done since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheCounters {
+    /// Calls of [`Cache::lookup`].
+    pub lookups: u64,
+    /// Those that found a value.
+    pub hits: u64,
+    /// Calls of [`Cache::insert`] after which the value was in the cache.
+    pub inserts: u64,
+    /// Entries dropped for want of room.
+    pub evictions: u64,
+}
+
+/// A cache that many readers share.
+pub trait Cache: fmt::Debug + Send + Sync {
+    /// The name that RocksDB gives this kind, as `LRUCache`.
+    fn name(&self) -> &'static str;
+
+    /// The value of `key`.
+    fn lookup(&self, key: &CacheKey) -> Option<CacheValue>;
+
+    /// Makes `value` the value of `key`, which counts for `charge_bytes`.
+    ///
+    /// A value that cannot fit is not kept, and that is no error unless the cache has a strict limit.
+    ///
+    /// # Errors
+    /// `Aborted` with subcode `MemoryLimit` when the cache has a strict limit and too much of it is
+    /// in use.
+    fn insert(
+        &self,
+        key: CacheKey,
+        value: CacheValue,
+        charge_bytes: usize,
+        priority: Priority,
+    ) -> Result<()>;
+
+    /// Forgets `key`.
+    fn erase(&self, key: &CacheKey);
+
+    /// A number that this cache never gave before, to build keys of.
+    fn new_id(&self) -> u64;
+
+    /// How much may be charged.
+    fn capacity_bytes(&self) -> usize;
+
+    /// Changes the capacity; drops entries if it shrinks.
+    fn set_capacity(&self, capacity_bytes: usize);
+
+    /// Whether [`Cache::insert`] fails rather than exceed the capacity.
+    fn has_strict_capacity_limit(&self) -> bool;
+
+    /// How much is charged.
+    fn usage_bytes(&self) -> usize;
+
+    /// How much of it is charged for values that somebody holds. Visits every entry.
+    fn pinned_usage_bytes(&self) -> usize;
+
+    /// Number of entries.
+    fn occupancy_count(&self) -> usize;
+
+    /// What the cache has done.
+    fn counters(&self) -> CacheCounters;
+}

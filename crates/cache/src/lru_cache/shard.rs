@@ -1,0 +1,348 @@
+//! One shard: entries in a slab, an index over them, and three lists through them.
+
+use super::hash_index::{self, HashIndex, NONE};
+use crate::{CacheCounters, CacheKey, CacheValue, Priority};
+use std::sync::Arc;
+
+/// How many entries one insert moves to the front because they were hit, before it drops one
+/// nevertheless: bounds the time under the lock. On average there is at most one move for each hit.
+pub(super) const SECOND_CHANCES_MAX: usize = 128;
+/// The same for entries that somebody holds, where exceeding the capacity is allowed.
+const PINNED_SKIPPED_MAX: usize = 64;
+
+/// What an entry takes besides its value.
+pub(super) const METADATA_BYTES: usize = size_of::<Entry>() + hash_index::BYTES_PER_ENTRY;
+
+/// The lists, in the order in which entries are handed down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Pool {
+    High = 0,
+    Low = 1,
+    Bottom = 2,
+}
+
+/// One cache line.
+#[repr(align(64))]
+struct Entry {
+    key: CacheKey,
+    /// `None` only where the place is free.
+    value: Option<CacheValue>,
+    charge: usize,
+    /// Towards the front of the list, where the newest are.
+    newer: u32,
+    /// Towards the back; in a free place, the next free one.
+    older: u32,
+    hash: u32,
+    pool: Pool,
+    priority: Priority,
+    /// Hit since it was last moved to a front.
+    hit: bool,
+}
+
+const _: () = assert!(size_of::<Entry>() == 64);
+
+/// Values to be dropped once the lock is released; almost always at most one.
+#[derive(Default)]
+pub(super) struct Dropped {
+    first: Option<CacheValue>,
+    rest: Vec<CacheValue>,
+}
+
+impl Dropped {
+    fn push(&mut self, value: Option<CacheValue>) {
+        if self.first.is_none() {
+            self.first = value;
+        } else {
+            self.rest.extend(value);
+        }
+    }
+}
+
+/// How much a shard may hold, in bytes. A pool that is `None` takes no entries.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ShardLimits {
+    pub(super) capacity: usize,
+    pub(super) high_pool: Option<usize>,
+    pub(super) low_pool: Option<usize>,
+    pub(super) strict: bool,
+}
+
+#[derive(Clone, Copy)]
+struct List {
+    newest: u32,
+    oldest: u32,
+    usage: usize,
+}
+
+const EMPTY_LIST: List = List { newest: NONE, oldest: NONE, usage: 0 };
+
+pub(super) struct Shard {
+    index: HashIndex,
+    entries: Vec<Entry>,
+    free: u32,
+    lists: [List; 3],
+    usage: usize,
+    limits: ShardLimits,
+    counters: CacheCounters,
+}
+
+impl Default for Shard {
+    fn default() -> Self {
+        Self {
+            index: HashIndex::default(),
+            entries: Vec::new(),
+            free: NONE,
+            lists: [EMPTY_LIST; 3],
+            usage: 0,
+            limits: ShardLimits::default(),
+            counters: CacheCounters::default(),
+        }
+    }
+}
+
+impl Shard {
+    #[inline]
+    pub(super) fn lookup(&mut self, key: &CacheKey, hash: u32) -> Option<CacheValue> {
+        self.counters.lookups += 1;
+        let entry = self.find(key, hash)?;
+        self.counters.hits += 1;
+        let entry = &mut self.entries[entry as usize];
+        entry.hit = true;
+        entry.value.clone()
+    }
+
+    /// Whether the value was taken in.
+    pub(super) fn insert(
+        &mut self,
+        key: CacheKey,
+        hash: u32,
+        value: CacheValue,
+        charge: usize,
+        priority: Priority,
+        dropped: &mut Dropped,
+    ) -> bool {
+        if let Some(entry) = self.find(&key, hash) {
+            dropped.push(self.remove(entry));
+        }
+        if charge > self.limits.capacity {
+            dropped.push(Some(value));
+            return false;
+        }
+        self.make_room(charge, dropped);
+        let full = self.usage + charge > self.limits.capacity;
+        if full && self.limits.strict {
+            dropped.push(Some(value));
+            return false;
+        }
+        let entry = self.allocate(Entry {
+            key,
+            value: Some(value),
+            charge,
+            newer: NONE,
+            older: NONE,
+            hash,
+            pool: Pool::Bottom,
+            priority,
+            hit: false,
+        });
+        self.usage += charge;
+        self.counters.inserts += 1;
+        self.index.insert(hash, entry);
+        let pool = self.pool_of(priority, false);
+        self.link(entry, pool);
+        self.maintain_pools();
+        true
+    }
+
+    pub(super) fn erase(&mut self, key: &CacheKey, hash: u32) -> Option<CacheValue> {
+        self.find(key, hash).and_then(|entry| self.remove(entry))
+    }
+
+    pub(super) fn set_limits(&mut self, limits: ShardLimits, dropped: &mut Dropped) {
+        self.limits = limits;
+        self.maintain_pools();
+        self.make_room(0, dropped);
+    }
+
+    pub(super) fn usage(&self) -> usize {
+        self.usage
+    }
+
+    pub(super) fn pinned_usage(&self) -> usize {
+        self.entries.iter().filter(|entry| is_pinned(entry)).map(|entry| entry.charge).sum()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    pub(super) fn counters(&self) -> CacheCounters {
+        self.counters
+    }
+
+    #[inline]
+    fn find(&self, key: &CacheKey, hash: u32) -> Option<u32> {
+        self.index.find(hash, |entry| self.entries[entry as usize].key == *key)
+    }
+
+    /// Drops the oldest entries until `charge` more fits, if entries in use allow.
+    fn make_room(&mut self, charge: usize, dropped: &mut Dropped) {
+        let mut chances = SECOND_CHANCES_MAX;
+        let mut pinned = if self.limits.strict { self.len() } else { PINNED_SKIPPED_MAX };
+        while self.usage.saturating_add(charge) > self.limits.capacity {
+            let Some(oldest) = self.oldest() else { break };
+            let entry = &mut self.entries[oldest as usize];
+            if is_pinned(entry) {
+                if pinned == 0 {
+                    break;
+                }
+                pinned -= 1;
+                self.renew(oldest);
+            } else if entry.hit && chances > 0 {
+                chances -= 1;
+                self.renew(oldest);
+            } else {
+                self.counters.evictions += 1;
+                dropped.push(self.remove(oldest));
+            }
+        }
+    }
+
+    /// The entry to be dropped next.
+    fn oldest(&self) -> Option<u32> {
+        self.lists.iter().rev().map(|list| list.oldest).find(|&oldest| oldest != NONE)
+    }
+
+    /// Moves an entry that was used to the front, where it counts as new again.
+    fn renew(&mut self, entry: u32) {
+        self.unlink(entry);
+        self.entries[entry as usize].hit = false;
+        let pool = self.pool_of(self.entries[entry as usize].priority, true);
+        self.link(entry, pool);
+        self.maintain_pools();
+    }
+
+    fn pool_of(&self, priority: Priority, hit: bool) -> Pool {
+        let ShardLimits { high_pool, low_pool, .. } = self.limits;
+        if high_pool.is_some() && (hit || priority == Priority::High) {
+            Pool::High
+        } else if low_pool.is_some() && (hit || priority != Priority::Bottom) {
+            Pool::Low
+        } else {
+            Pool::Bottom
+        }
+    }
+
+    /// Hands the oldest entries of a pool that is too large down to the next.
+    fn maintain_pools(&mut self) {
+        let mut chances = SECOND_CHANCES_MAX;
+        let high_pool = self.limits.high_pool.unwrap_or(0);
+        while self.lists[Pool::High as usize].usage > high_pool {
+            let oldest = self.lists[Pool::High as usize].oldest;
+            self.unlink(oldest);
+            let entry = &mut self.entries[oldest as usize];
+            let again = entry.hit && chances > 0;
+            if again {
+                chances -= 1;
+                entry.hit = false;
+            }
+            self.link(oldest, if again { Pool::High } else { Pool::Low });
+        }
+        let low_pool = self.limits.low_pool.unwrap_or(0);
+        while self.lists[Pool::Low as usize].usage > low_pool {
+            let oldest = self.lists[Pool::Low as usize].oldest;
+            self.unlink(oldest);
+            self.link(oldest, Pool::Bottom);
+        }
+    }
+
+    /// Puts an entry that is in no list to the front of one.
+    fn link(&mut self, entry: u32, pool: Pool) {
+        let list = &mut self.lists[pool as usize];
+        let this = &mut self.entries[entry as usize];
+        this.pool = pool;
+        this.newer = NONE;
+        this.older = list.newest;
+        list.usage += this.charge;
+        match std::mem::replace(&mut list.newest, entry) {
+            NONE => list.oldest = entry,
+            second => self.entries[second as usize].newer = entry,
+        }
+    }
+
+    fn unlink(&mut self, entry: u32) {
+        let &Entry { newer, older, pool, charge, .. } = &self.entries[entry as usize];
+        match newer {
+            NONE => self.lists[pool as usize].newest = older,
+            newer => self.entries[newer as usize].older = older,
+        }
+        match older {
+            NONE => self.lists[pool as usize].oldest = newer,
+            older => self.entries[older as usize].newer = newer,
+        }
+        self.lists[pool as usize].usage -= charge;
+    }
+
+    /// Takes an entry out of everything.
+    fn remove(&mut self, entry: u32) -> Option<CacheValue> {
+        self.unlink(entry);
+        let this = &mut self.entries[entry as usize];
+        self.index.remove(this.hash, entry);
+        self.usage -= this.charge;
+        this.older = std::mem::replace(&mut self.free, entry);
+        this.value.take()
+    }
+
+    fn allocate(&mut self, entry: Entry) -> u32 {
+        match self.free {
+            NONE => {
+                self.entries.push(entry);
+                (self.entries.len() - 1) as u32
+            }
+            place => {
+                self.free = self.entries[place as usize].older;
+                self.entries[place as usize] = entry;
+                place
+            }
+        }
+    }
+
+    /// Panics unless the index, the lists and the sums agree.
+    #[cfg(test)]
+    pub(super) fn check(&self) {
+        let mut seen = 0;
+        let mut usage = 0;
+        for (number, list) in self.lists.iter().enumerate() {
+            let (mut at, mut newer, mut list_usage) = (list.newest, NONE, 0);
+            while at != NONE {
+                let entry = &self.entries[at as usize];
+                assert_eq!((entry.newer, entry.pool as usize), (newer, number));
+                assert_eq!(self.find(&entry.key, entry.hash), Some(at));
+                assert!(entry.value.is_some());
+                list_usage += entry.charge;
+                seen += 1;
+                (newer, at) = (at, entry.older);
+            }
+            assert_eq!((list.oldest, list.usage), (newer, list_usage));
+            usage += list_usage;
+        }
+        assert_eq!((seen, usage), (self.index.len(), self.usage));
+    }
+
+    /// Keys from the newest to the oldest.
+    #[cfg(test)]
+    pub(super) fn keys(&self, pool: Pool) -> Vec<CacheKey> {
+        let mut keys = Vec::new();
+        let mut at = self.lists[pool as usize].newest;
+        while at != NONE {
+            keys.push(self.entries[at as usize].key);
+            at = self.entries[at as usize].older;
+        }
+        keys
+    }
+}
+
+fn is_pinned(entry: &Entry) -> bool {
+    entry.value.as_ref().is_some_and(|value| Arc::strong_count(value) > 1)
+}
