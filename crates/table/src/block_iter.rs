@@ -1,0 +1,244 @@
+//! Cursors over data blocks.
+
+use crate::data_block::DataBlock;
+use crate::key_buffer::KeyBuffer;
+use crate::sort_prefix::{Location, lower_bound};
+use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Tie ranges up to this length are walked, not halved.
+const WALKED_MAX: usize = 8;
+
+/// A position in a data block, which every method is given: a table's iterator keeps one cursor
+/// for all its blocks. Moves cannot fail, since the block was checked when it was loaded.
+#[derive(Clone, Debug)]
+pub(crate) struct BlockCursor {
+    /// The entry; the number of entries when there is none.
+    index: usize,
+    /// Start of the value and, so far, of the next entry.
+    value_start: usize,
+    next_offset: usize,
+    key: KeyBuffer,
+}
+
+impl BlockCursor {
+    /// A cursor that is not valid in an empty block and must be moved before use in any other.
+    pub(crate) fn new() -> Self {
+        Self { index: 0, value_start: 0, next_offset: 0, key: KeyBuffer::new() }
+    }
+
+    #[inline]
+    pub(crate) fn valid(&self, block: &DataBlock) -> bool {
+        self.index < block.entry_count()
+    }
+
+    /// The internal key here.
+    #[inline]
+    pub(crate) fn key(&self) -> &[u8] {
+        self.key.as_slice()
+    }
+
+    /// Where the value here is in the block's contents.
+    #[inline]
+    pub(crate) fn value_range(&self) -> Range<usize> {
+        self.value_start..self.next_offset
+    }
+
+    #[inline]
+    pub(crate) fn value<'a>(&self, block: &'a DataBlock) -> &'a [u8] {
+        &block.contents()[self.value_start..self.next_offset]
+    }
+
+    pub(crate) fn seek_to_first(&mut self, block: &DataBlock) {
+        self.move_to(block, 0);
+    }
+
+    pub(crate) fn seek_to_last(&mut self, block: &DataBlock) {
+        match block.entry_count().checked_sub(1) {
+            Some(last) => self.move_to(block, last),
+            None => self.index = 0,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn next(&mut self, block: &DataBlock) {
+        self.index += 1;
+        if self.index < block.entry_count() {
+            self.step(block);
+        }
+    }
+
+    pub(crate) fn prev(&mut self, block: &DataBlock) {
+        match self.index.checked_sub(1) {
+            Some(index) => self.move_to(block, index),
+            None => self.index = block.entry_count(),
+        }
+    }
+
+    /// Moves to the first entry at or after the internal key `target`.
+    #[inline]
+    pub(crate) fn seek(
+        &mut self,
+        block: &DataBlock,
+        target: &[u8],
+        comparator: &InternalKeyComparator,
+    ) {
+        let order = block.order();
+        let count = block.entry_count();
+        if !order.is_bytewise() || count == 0 {
+            return self.seek_between(block, 0, count, target, comparator);
+        }
+        let user_key = &target[..target.len() - order.internal_suffix_size()];
+        match block.locate(user_key) {
+            Location::BeforeAll => self.move_to(block, 0),
+            Location::AfterAll => self.index = count,
+            Location::Number(number) => {
+                let start = lower_bound(block.prefixes(), number);
+                let ties = &block.prefixes()[start..];
+                let end = start
+                    + match ties.get(WALKED_MAX) {
+                        Some(&far) if far == number => ties.partition_point(|&n| n == number),
+                        _ => ties.iter().take_while(|&&n| n == number).count(),
+                    };
+                self.seek_between(block, start, end, target, comparator);
+            }
+        }
+    }
+
+    /// [`BlockCursor::seek`] given that entries before `start` are before `target` and entries from
+    /// `end` on are after it.
+    fn seek_between(
+        &mut self,
+        block: &DataBlock,
+        mut start: usize,
+        mut end: usize,
+        target: &[u8],
+        comparator: &InternalKeyComparator,
+    ) {
+        while end - start > WALKED_MAX {
+            let middle = start + (end - start) / 2;
+            let anchor =
+                (start..=middle).rev().find(|&index| block.stands_alone(&block.entry(index)));
+            let Some(anchor) = anchor else { break };
+            self.move_to(block, anchor);
+            match comparator.compare(self.key(), target) {
+                Ordering::Less => start = anchor + 1,
+                Ordering::Equal => return,
+                Ordering::Greater => end = anchor,
+            }
+        }
+        self.move_to(block, start);
+        while self.index < end && comparator.compare(self.key(), target).is_lt() {
+            self.next(block);
+        }
+    }
+
+    /// Moves to an entry, or to none if `index` is the number of entries.
+    fn move_to(&mut self, block: &DataBlock, index: usize) {
+        self.index = index;
+        if index >= block.entry_count() {
+            return;
+        }
+        let mut at = index;
+        let mut entry = block.entry(at);
+        while !block.stands_alone(&entry) {
+            at -= 1;
+            entry = block.entry(at);
+        }
+        block.load_key(at, &entry, &mut self.key);
+        self.value_start = entry.value_start();
+        self.next_offset = entry.value_end();
+        for _ in at..index {
+            self.step(block);
+        }
+    }
+
+    /// Decodes the entry after the one decoded last.
+    #[inline]
+    fn step(&mut self, block: &DataBlock) {
+        let entry = block.entry_at(self.next_offset);
+        self.key.splice(entry.shared, block.contents(), entry.suffix_start, entry.non_shared);
+        self.value_start = entry.value_start();
+        self.next_offset = entry.value_end();
+    }
+}
+
+/// An iterator over one data block.
+#[derive(Debug)]
+pub struct DataBlockIter {
+    block: Arc<DataBlock>,
+    cursor: BlockCursor,
+    comparator: InternalKeyComparator,
+}
+
+impl DataBlockIter {
+    /// An iterator that is not valid until it is moved. `comparator` must be the one that the block
+    /// was decoded for.
+    pub fn new(block: Arc<DataBlock>, comparator: InternalKeyComparator) -> Self {
+        let mut cursor = BlockCursor::new();
+        cursor.index = block.entry_count();
+        Self { block, cursor, comparator }
+    }
+}
+
+impl InternalIterator for DataBlockIter {
+    fn valid(&self) -> bool {
+        self.cursor.valid(&self.block)
+    }
+
+    fn seek_to_first(&mut self) -> Result<()> {
+        self.cursor.seek_to_first(&self.block);
+        Ok(())
+    }
+
+    fn seek_to_last(&mut self) -> Result<()> {
+        self.cursor.seek_to_last(&self.block);
+        Ok(())
+    }
+
+    fn seek(&mut self, target: &[u8]) -> Result<()> {
+        self.cursor.seek(&self.block, target, &self.comparator);
+        Ok(())
+    }
+
+    fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
+        self.cursor.seek(&self.block, target, &self.comparator);
+        if !self.valid() {
+            self.cursor.seek_to_last(&self.block);
+        } else if self.comparator.compare(self.key(), target).is_gt() {
+            self.cursor.prev(&self.block);
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<()> {
+        assert!(self.valid(), "next of an iterator that is not valid");
+        self.cursor.next(&self.block);
+        Ok(())
+    }
+
+    fn prev(&mut self) -> Result<()> {
+        assert!(self.valid(), "prev of an iterator that is not valid");
+        self.cursor.prev(&self.block);
+        Ok(())
+    }
+
+    fn key(&self) -> &[u8] {
+        assert!(self.valid(), "key of an iterator that is not valid");
+        self.cursor.key()
+    }
+
+    fn value(&self) -> &[u8] {
+        assert!(self.valid(), "value of an iterator that is not valid");
+        self.cursor.value(&self.block)
+    }
+
+    fn pinned_value(&self) -> PinnableSlice {
+        PinnableSlice::pinned(self.block.clone(), self.cursor.value_range())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,363 @@
+//! A data block in memory: its entries, and an array through which they are found.
+//!
+//! Every entry is checked once, when the block is loaded, so that cursors need not doubt what they
+//! read. On the way two arrays are made, one element per entry:
+//!
+//! ```text
+//! prefixes   the eight bytes of the user key after those that all keys of the block have in
+//!            common, as a number (`sort_prefix`); none under a comparator that is not bytewise
+//! offsets    where the entry begins
+//! ```
+//!
+//! A search counts prefixes below the wanted one, a few adjacent cache lines, where a search over
+//! restart points would touch a line far from the next at every step. The prefixes also hold what
+//! the next keys leave out: a key that shares no more with the key before than common prefix and
+//! number can be put together without that key.
+//!
+//! Blocks whose keys or layout differ from the plain form (sequence numbers given to a whole file,
+//! timestamps that were left out, keys and values apart) are brought into it here, so that the rest
+//! of the crate knows one form only.
+
+use crate::block::{BlockLayout, Entry, EntryWalker, bad_entry};
+use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
+use crate::key_buffer::KeyBuffer;
+use crate::sort_prefix::{
+    Location, SORT_PREFIX_SIZE, SortPrefixOrder, common_prefix_length, keep_bytes, load_prefix,
+};
+use base::dbformat::{MAX_SEQUENCE_NUMBER, TRAILER_SIZE, hex};
+use base::pinnable_slice::PinnedBytes;
+use base::{InternalKeyComparator, Result, SequenceNumber, Status, ValueType};
+
+/// What a table's keys get when they are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeyTransform {
+    /// The sequence number of every key of an ingested file.
+    pub global_sequence: Option<SequenceNumber>,
+    /// Size of the timestamps that user keys lack; zeros take their place.
+    pub missing_timestamp_size: usize,
+}
+
+impl KeyTransform {
+    /// Whether keys stay as they are.
+    pub fn is_identity(&self) -> bool {
+        self.global_sequence.is_none() && self.missing_timestamp_size == 0
+    }
+
+    /// Replaces `output` with the transformed `internal_key`.
+    ///
+    /// # Errors
+    /// `Corruption` if the key is shorter than a trailer.
+    pub fn apply(&self, internal_key: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        let Some((user_key, trailer)) = internal_key.split_last_chunk::<TRAILER_SIZE>() else {
+            return Err(Status::corruption(format!(
+                "internal key {} is shorter than its trailer",
+                hex(internal_key)
+            )));
+        };
+        output.clear();
+        output.extend_from_slice(user_key);
+        output.resize(output.len() + self.missing_timestamp_size, 0);
+        let mut packed = u64::from_le_bytes(*trailer);
+        if let Some(sequence) = self.global_sequence {
+            debug_assert!(sequence <= MAX_SEQUENCE_NUMBER);
+            packed = packed & 0xff | sequence << 8;
+        }
+        output.extend_from_slice(&packed.to_le_bytes());
+        Ok(())
+    }
+}
+
+/// Turns the bytes of a table's data blocks into [`DataBlock`]s.
+#[derive(Clone, Debug)]
+pub struct DataBlockDecoder {
+    order: SortPrefixOrder,
+    transform: KeyTransform,
+}
+
+/// Restart points of rewritten blocks.
+const REWRITTEN_RESTART_INTERVAL: usize = 16;
+/// Walking back to a key that stands for itself may take this many entries.
+const CHAIN_LENGTH_MAX: usize = 64;
+
+impl DataBlockDecoder {
+    /// A decoder for one table.
+    pub fn new(comparator: &InternalKeyComparator, transform: KeyTransform) -> Self {
+        Self { order: SortPrefixOrder::new(comparator), transform }
+    }
+
+    /// Decodes an uncompressed block.
+    ///
+    /// # Errors
+    /// `Corruption` if anything in it is not as it must be; `NotSupported` for reserved bits.
+    pub fn decode(&self, contents: Vec<u8>) -> Result<DataBlock> {
+        let layout = BlockLayout::parse(&contents)?;
+        if layout.values_offset.is_none() && self.transform.is_identity() {
+            let block = DataBlock::build(contents, &layout, self.order)?;
+            if block.has_short_chains {
+                return Ok(block);
+            }
+            return self.decode_rewritten(&block.contents, &KeyTransform::default());
+        }
+        self.decode_rewritten(&contents, &self.transform)
+    }
+
+    fn decode_rewritten(&self, contents: &[u8], transform: &KeyTransform) -> Result<DataBlock> {
+        let rewritten = rewrite(contents, transform)?;
+        DataBlock::build_with_layout(rewritten, self.order)
+    }
+}
+
+/// Encodes a block anew, in the plain form and with restart points near enough to one another,
+/// which makes it longer by no more than a small factor: a long key is repeated only after entries of
+/// at least a quarter of its length.
+fn rewrite(contents: &[u8], transform: &KeyTransform) -> Result<Vec<u8>> {
+    let options = BlockBuilderOptions { restart_interval: usize::MAX, ..Default::default() };
+    let mut builder = BlockBuilder::new(options);
+    let mut walker = EntryWalker::new(contents)?;
+    let mut transformed = Vec::new();
+    let (mut since_restart, mut restart_size) = (0, 0);
+    while let Some((key, value)) = walker.next()? {
+        transform.apply(key, &mut transformed)?;
+        let size = builder.current_size_estimate();
+        let distance = size - restart_size;
+        if since_restart >= REWRITTEN_RESTART_INTERVAL && distance >= transformed.len() / 4 {
+            builder.force_restart();
+            (since_restart, restart_size) = (0, size);
+        }
+        builder.add(&transformed, value);
+        since_restart += 1;
+    }
+    Ok(builder.finish())
+}
+
+/// A data block ready for cursors.
+#[derive(Debug)]
+pub struct DataBlock {
+    contents: Vec<u8>,
+    entries_end: usize,
+    offsets: Box<[u32]>,
+    prefixes: Box<[u64]>,
+    /// Start of the first key, which begins with what all keys have in common.
+    common_start: usize,
+    common_length: usize,
+    order: SortPrefixOrder,
+    has_short_chains: bool,
+}
+
+impl DataBlock {
+    fn build_with_layout(contents: Vec<u8>, order: SortPrefixOrder) -> Result<Self> {
+        let layout = BlockLayout::parse(&contents)?;
+        Self::build(contents, &layout, order)
+    }
+
+    /// `contents` must be in the plain form.
+    fn build(contents: Vec<u8>, layout: &BlockLayout, order: SortPrefixOrder) -> Result<Self> {
+        if u32::try_from(contents.len()).is_err() {
+            return Err(Status::corruption(format!("block of {} bytes", contents.len())));
+        }
+        let (offsets, common) = check_entries(&contents, layout, order)?;
+        let mut block = Self {
+            common_start: offsets.first().map_or(0, |_| first_suffix_start(&contents)),
+            common_length: if order.is_bytewise() { common } else { 0 },
+            entries_end: layout.entries_end,
+            contents,
+            offsets,
+            prefixes: Box::default(),
+            order,
+            has_short_chains: true,
+        };
+        if order.is_bytewise() {
+            block.prefixes = block.compute_prefixes()?;
+        }
+        block.has_short_chains = block.check_chains();
+        Ok(block)
+    }
+
+    /// The prefixes, which must ascend.
+    fn compute_prefixes(&self) -> Result<Box<[u64]>> {
+        let common = self.common_length;
+        let mut prefixes = Vec::with_capacity(self.offsets.len());
+        let (mut raw, mut last) = (0u64, 0);
+        for &offset in &self.offsets {
+            let entry = self.entry_at(offset as usize);
+            if entry.shared < common + SORT_PREFIX_SIZE {
+                // A key is at least a trailer longer than the common prefix, so the suffix has all
+                // bytes wanted here.
+                let kept = entry.shared.saturating_sub(common);
+                let skipped = common.saturating_sub(entry.shared);
+                let loaded = load_prefix(&self.contents[entry.suffix_start + skipped..]);
+                raw = keep_bytes(raw, kept) | loaded >> (8 * kept);
+            }
+            let number = self.order.from_raw(keep_bytes(raw, self.prefix_size(&entry)));
+            if number < last {
+                return Err(Status::corruption(format!(
+                    "keys of block out of order at its byte {offset}"
+                )));
+            }
+            last = number;
+            prefixes.push(number);
+        }
+        Ok(prefixes.into_boxed_slice())
+    }
+
+    /// Bytes of the user key, without timestamp, after the common prefix.
+    #[inline]
+    fn prefix_size(&self, entry: &Entry) -> usize {
+        entry.key_size() - self.order.internal_suffix_size() - self.common_length
+    }
+
+    /// Whether every key can be put together in few steps, or in so few that copying the key takes
+    /// as long.
+    fn check_chains(&self) -> bool {
+        let (mut length, mut start) = (0, 0);
+        self.offsets.iter().all(|&offset| {
+            let entry = self.entry_at(offset as usize);
+            if self.stands_alone(&entry) {
+                (length, start) = (0, offset as usize);
+            } else {
+                length += 1;
+            }
+            length <= CHAIN_LENGTH_MAX || (offset as usize - start) / 4 <= entry.key_size()
+        })
+    }
+
+    /// Number of entries.
+    #[inline]
+    pub fn entry_count(&self) -> usize {
+        self.offsets.len()
+    }
+
+    /// Bytes of memory, for the cache.
+    pub fn memory_usage_bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.contents.capacity()
+            + size_of_val(&*self.offsets)
+            + size_of_val(&*self.prefixes)
+    }
+
+    #[inline]
+    pub(crate) fn contents(&self) -> &[u8] {
+        &self.contents
+    }
+
+    #[inline]
+    pub(crate) fn order(&self) -> SortPrefixOrder {
+        self.order
+    }
+
+    #[inline]
+    pub(crate) fn prefixes(&self) -> &[u64] {
+        &self.prefixes
+    }
+
+    #[inline]
+    pub(crate) fn common_prefix(&self) -> &[u8] {
+        &self.contents[self.common_start..self.common_start + self.common_length]
+    }
+
+    #[inline]
+    pub(crate) fn entry(&self, index: usize) -> Entry {
+        self.entry_at(self.offsets[index] as usize)
+    }
+
+    /// The entry that begins at `offset`.
+    ///
+    /// # Panics
+    /// If none does.
+    #[inline]
+    pub(crate) fn entry_at(&self, offset: usize) -> Entry {
+        match Entry::decode_head(&self.contents[..self.entries_end], offset) {
+            Some(entry) => entry,
+            None => panic!("no entry at byte {offset} of a block that was checked"),
+        }
+    }
+
+    /// Whether the key can be put together without the key before.
+    #[inline]
+    pub(crate) fn stands_alone(&self, entry: &Entry) -> bool {
+        entry.shared == 0
+            || !self.prefixes.is_empty()
+                && entry.shared <= self.common_length + SORT_PREFIX_SIZE
+                && entry.shared + self.order.internal_suffix_size() <= entry.key_size()
+    }
+
+    /// Makes `key` the key of an entry that stands alone.
+    #[inline]
+    pub(crate) fn load_key(&self, index: usize, entry: &Entry, key: &mut KeyBuffer) {
+        let common = entry.shared.min(self.common_length);
+        if entry.shared > 0 {
+            key.splice(0, &self.contents, self.common_start, common);
+        }
+        if entry.shared > common {
+            let mut chunk = [0; 32];
+            let raw = self.order.to_raw(self.prefixes[index]);
+            chunk[..SORT_PREFIX_SIZE].copy_from_slice(&raw.to_be_bytes());
+            key.splice(common, &chunk, 0, entry.shared - common);
+        }
+        key.splice(entry.shared, &self.contents, entry.suffix_start, entry.non_shared);
+    }
+
+    /// Where a user key without timestamp stands among the block's, as far as prefixes tell.
+    #[inline]
+    pub(crate) fn locate(&self, key: &[u8]) -> Location {
+        self.order.locate(key, self.common_prefix())
+    }
+}
+
+impl PinnedBytes for DataBlock {
+    fn bytes(&self) -> &[u8] {
+        &self.contents
+    }
+}
+
+/// Checks every entry of a block in the plain form. Returns where they begin, and how many bytes
+/// all their user keys have in common, timestamps left out.
+fn check_entries(
+    contents: &[u8],
+    layout: &BlockLayout,
+    order: SortPrefixOrder,
+) -> Result<(Box<[u32]>, usize)> {
+    /// Sizes, and the trailer of a key.
+    const ENTRY_SIZE_MIN: usize = 3 + TRAILER_SIZE;
+    let entries = &contents[..layout.entries_end];
+    let count_estimate = layout.restart_count.saturating_mul(REWRITTEN_RESTART_INTERVAL);
+    let mut offsets =
+        Vec::with_capacity(count_estimate.min(entries.len().div_ceil(ENTRY_SIZE_MIN)));
+    let mut key = KeyBuffer::new();
+    let mut first_key: &[u8] = &[];
+    let (mut offset, mut common) = (0, 0);
+    while offset < entries.len() {
+        let entry = Entry::decode(entries, offset)
+            .filter(|entry| {
+                entry.shared <= key.len() && entry.key_size() >= order.internal_suffix_size()
+            })
+            .ok_or_else(|| bad_entry(offset))?;
+        key.splice(entry.shared, contents, entry.suffix_start, entry.non_shared);
+        let type_byte = key.as_slice()[entry.key_size() - TRAILER_SIZE];
+        if !ValueType::from_u8(type_byte).is_some_and(ValueType::is_stored) {
+            return Err(Status::corruption(format!(
+                "unknown value type {type_byte:#04x} in block at its byte {offset}"
+            )));
+        }
+        let user_key_size = entry.key_size() - order.internal_suffix_size();
+        if offsets.is_empty() {
+            first_key = &entries[entry.suffix_start..entry.value_start()];
+            common = user_key_size;
+        } else if entry.shared < common {
+            let suffix = &entries[entry.suffix_start..entry.value_start()];
+            common = entry.shared + common_prefix_length(&first_key[entry.shared..common], suffix);
+        }
+        common = common.min(user_key_size);
+        offsets.push(offset as u32);
+        offset = entry.value_end();
+    }
+    Ok((offsets.into_boxed_slice(), common))
+}
+
+/// Where the key of a block's first entry begins.
+fn first_suffix_start(contents: &[u8]) -> usize {
+    Entry::decode_head(contents, 0).map_or(0, |entry| entry.suffix_start)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! Eight bytes of a key as a number that orders as the key does.
+//!
+//! Searching numbers in an array is far cheaper than decoding and comparing keys. Where the
+//! comparator is bytewise, in either direction, with or without timestamps, the number is made of
+//! the key bytes after a prefix that all keys of the array have in common, padded with zeros, most
+//! significant byte first. Equal numbers decide nothing: then whole keys are compared.
+
+use base::InternalKeyComparator;
+use base::comparator::{
+    BYTEWISE_NAME, BYTEWISE_U64_TS_NAME, REVERSE_BYTEWISE_NAME, REVERSE_BYTEWISE_U64_TS_NAME,
+};
+use base::dbformat::TRAILER_SIZE;
+use std::cmp::Ordering;
+
+/// Bytes of a key that a number holds.
+pub(crate) const SORT_PREFIX_SIZE: usize = 8;
+
+/// How, and whether, a comparator's keys become numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SortPrefixOrder {
+    /// All ones where keys descend, so that numbers ascend all the same.
+    invert: u64,
+    /// Whether the comparator is one of those known to be bytewise.
+    is_bytewise: bool,
+    timestamp_size: usize,
+}
+
+impl SortPrefixOrder {
+    pub(crate) fn new(comparator: &InternalKeyComparator) -> Self {
+        let (is_bytewise, invert) = match comparator.user_comparator().name() {
+            BYTEWISE_NAME | BYTEWISE_U64_TS_NAME => (true, 0),
+            REVERSE_BYTEWISE_NAME | REVERSE_BYTEWISE_U64_TS_NAME => (true, u64::MAX),
+            _ => (false, 0),
+        };
+        Self { invert, is_bytewise, timestamp_size: comparator.timestamp_size() }
+    }
+
+    /// Whether keys become numbers at all.
+    #[inline]
+    pub(crate) fn is_bytewise(self) -> bool {
+        self.is_bytewise
+    }
+
+    /// Bytes at the end of an internal key that numbers leave out: trailer and timestamp.
+    #[inline]
+    pub(crate) fn internal_suffix_size(self) -> usize {
+        TRAILER_SIZE + self.timestamp_size
+    }
+
+    /// The number of up to eight bytes, given in the high bytes of `raw`; the others must be 0.
+    #[inline]
+    pub(crate) fn from_raw(self, raw: u64) -> u64 {
+        raw ^ self.invert
+    }
+
+    /// The opposite of [`SortPrefixOrder::from_raw`].
+    #[inline]
+    pub(crate) fn to_raw(self, number: u64) -> u64 {
+        number ^ self.invert
+    }
+
+    /// Where a key without trailer and timestamp stands among keys that begin with `common`:
+    /// before all, after all, or where its number says.
+    #[inline]
+    pub(crate) fn locate(self, key: &[u8], common: &[u8]) -> Location {
+        let (head, tail) = key.split_at(key.len().min(common.len()));
+        match head.cmp(common) {
+            Ordering::Equal => Location::Number(self.from_raw(load_prefix(tail))),
+            Ordering::Less => {
+                if self.invert == 0 {
+                    Location::BeforeAll
+                } else {
+                    Location::AfterAll
+                }
+            }
+            Ordering::Greater => {
+                if self.invert == 0 {
+                    Location::AfterAll
+                } else {
+                    Location::BeforeAll
+                }
+            }
+        }
+    }
+}
+
+/// Result of [`SortPrefixOrder::locate`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Location {
+    BeforeAll,
+    AfterAll,
+    Number(u64),
+}
+
+/// The first eight bytes as a big-endian number, padded with zeros.
+#[inline]
+pub(crate) fn load_prefix(key: &[u8]) -> u64 {
+    match key.first_chunk::<SORT_PREFIX_SIZE>() {
+        Some(chunk) => u64::from_be_bytes(*chunk),
+        None => key.iter().rev().fold(0, |raw, &byte| raw >> 8 | u64::from(byte) << 56),
+    }
+}
+
+/// `raw` with all but its first `count` bytes zero.
+#[inline]
+pub(crate) fn keep_bytes(raw: u64, count: usize) -> u64 {
+    if count >= SORT_PREFIX_SIZE { raw } else { raw & !(u64::MAX >> (8 * count)) }
+}
+
+/// Length of the longest common prefix.
+#[inline]
+pub(crate) fn common_prefix_length(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// Numbers up to this many are counted rather than searched: the loads of a count don't wait for
+/// one another.
+const COUNTED_MAX: usize = 64;
+
+/// Index of the first of ascending `numbers` that is not less than `wanted`.
+#[inline]
+pub(crate) fn lower_bound(numbers: &[u64], wanted: u64) -> usize {
+    let (mut start, mut end) = (0, numbers.len());
+    while end - start > COUNTED_MAX {
+        let middle = start + (end - start) / 2;
+        if numbers[middle] < wanted { start = middle + 1 } else { end = middle }
+    }
+    start + numbers[start..end].iter().map(|&number| usize::from(number < wanted)).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests;
