@@ -7,6 +7,7 @@ pub mod block_builder;
 pub mod block_iter;
 pub mod data_block;
 pub mod data_block_hash_index;
+pub mod filter;
 pub mod format;
 mod key_buffer;
 mod sort_prefix;

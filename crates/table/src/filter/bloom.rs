@@ -1,0 +1,149 @@
+//! Bloom filters from format version 5 on: every key within one cache line.
+//!
+//! ```text
+//! line*       64 bytes each
+//! metadata    ff | 00 | probes | 00 00
+//! ```
+//!
+//! With `H = hash64(key)`: the low half chooses the line by `fastrange32`; starting with the high half
+//! as `x`, each probe is the bit `x >> 23` of the line, bit 0 being the lowest of byte 0, and then `x`
+//! is multiplied by 0x9e3779b9.
+
+use super::{FilterBitsBuilder, HashEntries, METADATA_LENGTH};
+use base::hash::{fastrange32, hash64};
+
+/// First byte of the metadata.
+pub(super) const MARKER: u8 = 0xff;
+const LINE: usize = 64;
+const MULTIPLIER: u32 = 0x9e37_79b9;
+/// Most bytes of lines that the 32-bit arithmetic of the format can reach.
+const LENGTH_MAX: u64 = 0xffff_ffc0;
+
+/// The metadata of a new Bloom filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FastLocalBloom {
+    probes: u8,
+    line_count: u32,
+}
+
+impl FastLocalBloom {
+    /// `None` for variants that are reserved, and for filters without a whole line.
+    pub(super) fn parse(bits: &[u8], metadata: &[u8; METADATA_LENGTH]) -> Option<Self> {
+        let &[_, 0, probes @ 1..=30, 0, 0] = metadata else { return None };
+        match u32::try_from(bits.len() / LINE) {
+            Ok(line_count @ 1..) => Some(Self { probes, line_count }),
+            _ => None,
+        }
+    }
+
+    /// Bits tested per key.
+    pub fn probes(&self) -> u32 {
+        u32::from(self.probes)
+    }
+
+    #[inline]
+    pub(super) fn may_match(&self, contents: &[u8], hash: u64) -> bool {
+        let at = fastrange32(hash as u32, self.line_count) as usize * LINE;
+        let Some(line) = contents[at..].first_chunk::<LINE>() else { return true };
+        let mut x = (hash >> 32) as u32;
+        for _ in 0..self.probes {
+            let (byte, mask) = position(x);
+            if line[byte] & mask == 0 {
+                return false;
+            }
+            x = x.wrapping_mul(MULTIPLIER);
+        }
+        true
+    }
+}
+
+/// The byte of the line and the bit of the byte.
+#[inline]
+fn position(x: u32) -> (usize, u8) {
+    let bit = x >> 23;
+    ((bit >> 3) as usize, 1 << (bit & 7))
+}
+
+/// RocksDB's best number of probes for so many thousandths of a bit per key.
+pub(super) fn choose_probes(millibits_per_key: u32) -> u8 {
+    match millibits_per_key {
+        0..=2080 => 1,
+        2081..=3580 => 2,
+        3581..=5100 => 3,
+        5101..=6640 => 4,
+        6641..=8300 => 5,
+        8301..=10_070 => 6,
+        10_071..=11_720 => 7,
+        11_721..=14_001 => 8,
+        14_002..=16_050 => 9,
+        16_051..=18_300 => 10,
+        18_301..=22_001 => 11,
+        22_002..=25_501 => 12,
+        25_502..=50_000 => ((millibits_per_key - 1) / 2000 - 1) as u8,
+        50_001.. => 24,
+    }
+}
+
+/// Bytes of lines for so many keys.
+pub(super) fn lines_length(entries_count: usize, millibits_per_key: u32) -> usize {
+    let bits = entries_count as u128 * u128::from(millibits_per_key);
+    let length = bits.div_ceil(8000).min(u128::from(LENGTH_MAX)) as u64;
+    length.next_multiple_of(LINE as u64) as usize
+}
+
+/// The contents of a filter of these hashes.
+pub(super) fn build(hashes: &[u64], millibits_per_key: u32) -> Vec<u8> {
+    if hashes.is_empty() {
+        return Vec::new();
+    }
+    let length = lines_length(hashes.len(), millibits_per_key);
+    let probes = choose_probes(millibits_per_key);
+    let mut contents = vec![0; length + METADATA_LENGTH];
+    contents[length..].copy_from_slice(&[MARKER, 0, probes, 0, 0]);
+    let (lines, _) = contents[..length].as_chunks_mut::<LINE>();
+    for &hash in hashes {
+        let line = &mut lines[fastrange32(hash as u32, (length / LINE) as u32) as usize];
+        let mut x = (hash >> 32) as u32;
+        for _ in 0..probes {
+            let (byte, mask) = position(x);
+            line[byte] |= mask;
+            x = x.wrapping_mul(MULTIPLIER);
+        }
+    }
+    contents
+}
+
+/// Builds new Bloom filters.
+#[derive(Clone, Debug)]
+pub struct FastLocalBloomBuilder {
+    millibits_per_key: u32,
+    entries: HashEntries<u64>,
+}
+
+impl FastLocalBloomBuilder {
+    /// A builder that spends so many thousandths of a bit per key, at least 1000.
+    pub fn new(millibits_per_key: u32) -> Self {
+        Self { millibits_per_key: millibits_per_key.max(1000), entries: HashEntries::default() }
+    }
+}
+
+impl FilterBitsBuilder for FastLocalBloomBuilder {
+    fn add_key(&mut self, key: &[u8]) {
+        self.entries.push(hash64(key));
+    }
+
+    fn entries_count(&self) -> usize {
+        self.entries.hashes.len()
+    }
+
+    fn calculate_space(&self, entries_count: usize) -> usize {
+        lines_length(entries_count, self.millibits_per_key) + METADATA_LENGTH
+    }
+
+    fn finish(&mut self) -> Vec<u8> {
+        build(&self.entries.take(), self.millibits_per_key)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,31 @@
+use super::*;
+use crate::filter::tests::{build, false_positives, from_hex};
+use crate::filter::{FilterBitsReader, FilterKind};
+
+/// Of RocksDB 7.8.3, `ribbonfilter:10:-1`: keys `key%08d` of the first 240 multiples of 7.
+const GOLDEN: &str = "\
+    04e09b0d86860f2bba074294b31400fdc62571638e599f4ab5ddc6c59f2473a61de17d12d95df987ac0160c0886b6d80 \
+    9d55edb1dcc94af5da2a99b0bb364a3739202637de85d8f33f3f6ade1231a326882053e3cffaa921a854b3458293480d \
+    4565418f39eca7c4461bec25583d4249e7d606aa8e27a59985266cc42a81030077ebae251e48deb33a2fdbe953300100 \
+    53eba73f4ba5336ed5c03c9375be010000f4c4a142bbd7f66b2e1fcf976c0100a5769422976c4f7870b34f1e0f510000 \
+    ebd0539afe09c857937689b9c249030043a24c198e1e0f22aeab4aaae9c80100feec020000";
+
+fn golden_keys() -> Vec<Vec<u8>> {
+    (0..240).map(|i| format!("key{:08}", 7 * i).into_bytes()).collect()
+}
+
+#[test]
+fn golden_filter_of_rocksdb_7_8_3() {
+    let contents = from_hex(GOLDEN);
+    assert_eq!(contents.len(), 229);
+    let reader = FilterBitsReader::new(&contents);
+    let FilterKind::Ribbon(ribbon) = reader.kind() else { panic!("{:?}", reader.kind()) };
+    assert_eq!(ribbon.layout, Layout { upper_columns: 7, upper_start: 0 });
+    assert!(golden_keys().iter().all(|key| reader.may_match(key)));
+    assert_eq!(false_positives(&contents), 75);
+}
+
+#[test]
+fn the_builder_gives_the_golden_bytes() {
+    assert_eq!(build(&mut RibbonBuilder::new(10_000), &golden_keys()), from_hex(GOLDEN));
+}
