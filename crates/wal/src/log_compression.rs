@@ -83,7 +83,7 @@ impl LogDecompressor {
         &mut self,
         fragment: &[u8],
         record: &mut Vec<u8>,
-        size_max: usize,
+        size_max: u64,
     ) -> std::result::Result<(), &'static str> {
         if fragment.is_empty() {
             return Ok(());
@@ -101,7 +101,7 @@ impl LogDecompressor {
                 .decompress_stream(&mut output, &mut input)
                 .map_err(zstd_safe::get_error_name)?;
             let produced = output.as_slice();
-            if produced.len() > size_max.saturating_sub(record.len()) {
+            if (record.len() + produced.len()) as u64 > size_max {
                 return Err("record too large");
             }
             record.extend_from_slice(produced);
@@ -139,3 +139,6 @@ impl fmt::Debug for LogDecompressor {
         f.write_str("LogDecompressor")
     }
 }
+
+#[cfg(test)]
+mod tests;

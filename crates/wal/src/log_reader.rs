@@ -23,9 +23,11 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
-/// Largest logical record that a compressed log may hold. Without compression a record is bounded
-/// by its file.
-const UNCOMPRESSED_SIZE_MAX: usize = u32::MAX as usize;
+/// Bytes that a compressed record may take for each of its compressed bytes, and those that any
+/// may take. Without compression a record is bounded by its file; a Zstandard frame can claim
+/// 32768 times its size.
+const EXPANSION_MAX: u64 = 64;
+const EXPANDED_SIZE_ALLOWED: u64 = 1 << 30;
 
 /// What every Zstandard frame begins with. Of 2^32 sequence numbers one begins a write batch so.
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -362,8 +364,8 @@ impl LogReader {
         match &mut self.decompressor {
             None => self.scratch.extend_from_slice(fragment),
             Some(decompressor) => {
-                let mut result =
-                    decompressor.decompress(fragment, &mut self.scratch, UNCOMPRESSED_SIZE_MAX);
+                let size_max = EXPANDED_SIZE_ALLOWED + EXPANSION_MAX * unfinished.size_bytes;
+                let mut result = decompressor.decompress(fragment, &mut self.scratch, size_max);
                 if result.is_ok() && last && !decompressor.is_complete() {
                     result = Err("frame without an end");
                 }
@@ -538,7 +540,13 @@ impl LogReader {
     fn next_block(&mut self) -> Result<()> {
         self.block_offset += self.block_length as u64;
         (self.block_length, self.position) = (0, 0);
-        self.block_length = self.file.read(&mut self.block)?;
+        // A short read alone does not end the log: records after it would be lost without a word.
+        while self.block_length < BLOCK_SIZE {
+            match self.file.read(&mut self.block[self.block_length..])? {
+                0 => break,
+                count => self.block_length += count,
+            }
+        }
         self.eof = self.block_length < BLOCK_SIZE;
         Ok(())
     }

@@ -5,23 +5,28 @@ use env::{SequentialFile, WritableFile};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// A file to read.
+/// A file to read, at most `read_max` bytes at once.
 #[derive(Debug)]
 pub(crate) struct Source {
     bytes: Vec<u8>,
     position: usize,
+    read_max: usize,
 }
 
 impl Source {
     pub(crate) fn new(bytes: impl Into<Vec<u8>>) -> Box<Self> {
-        Box::new(Self { bytes: bytes.into(), position: 0 })
+        Self::with_read_max(bytes, usize::MAX)
+    }
+
+    pub(crate) fn with_read_max(bytes: impl Into<Vec<u8>>, read_max: usize) -> Box<Self> {
+        Box::new(Self { bytes: bytes.into(), position: 0, read_max })
     }
 }
 
 impl SequentialFile for Source {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         let rest = &self.bytes[self.position..];
-        let count = rest.len().min(buffer.len());
+        let count = rest.len().min(buffer.len()).min(self.read_max);
         buffer[..count].copy_from_slice(&rest[..count]);
         self.position += count;
         Ok(count)

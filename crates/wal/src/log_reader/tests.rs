@@ -474,6 +474,18 @@ fn legacy_and_recyclable_records_do_not_mix() {
 }
 
 #[test]
+fn short_reads_are_not_the_end() {
+    let entries = records(&[100, 3 * BLOCK_SIZE, 7]);
+    let bytes = LEGACY.write(&entries);
+    let mut reader = LogReader::new(Source::with_read_max(bytes, 1000), 0);
+    for entry in &entries {
+        let Some(LogEntry::Record(record)) = reader.read().unwrap() else { panic!() };
+        assert_eq!(Record(record.payload.to_vec()), *entry);
+    }
+    assert_eq!(reader.read(), Ok(None));
+}
+
+#[test]
 fn errors_of_the_file_are_kept() {
     #[derive(Debug)]
     struct Broken;
@@ -505,19 +517,22 @@ fn damage_names_file_and_offset() {
     );
 }
 
-/// Entries of every kind over some blocks.
-fn mixture() -> Vec<Seen> {
+/// Entries of every kind, the last records with these sizes.
+fn mixture(sizes: &[usize]) -> Vec<Seen> {
     let info = PredecessorWalInfo { log_number: 3, size_bytes: 5, last_sequence: 9 };
     let mut entries = vec![Seen::PredecessorWalInfo(info)];
-    entries.extend(records(&[13, 200, 0, 1000]));
+    entries.extend(records(&[13, 200, 0]));
     entries.push(Seen::TimestampSizes(vec![(0, 8)]));
-    entries.extend(records(&[BLOCK_SIZE - 1400, 600, 40]));
+    entries.extend(records(sizes));
     entries
 }
 
+/// Sizes with which a mixture covers two blocks.
+const TWO_BLOCKS: [usize; 3] = [BLOCK_SIZE - 400, 600, 40];
+
 #[test]
 fn every_truncation_gives_a_prefix_and_a_torn_tail() {
-    let entries = mixture();
+    let entries = mixture(&TWO_BLOCKS);
     for form in FORMS {
         let bytes = form.write(&entries);
         for size in 0..bytes.len() {
@@ -532,10 +547,14 @@ fn every_truncation_gives_a_prefix_and_a_torn_tail() {
 
 #[test]
 fn every_flipped_byte_gives_a_prefix_and_nothing_false() {
-    let entries = mixture();
+    check_flips(&mixture(&[100, 20]), &corrupt::MASKS);
+    check_flips(&mixture(&TWO_BLOCKS), &[0xff]);
+}
+
+fn check_flips(entries: &[Seen], masks: &[u8]) {
     for form in FORMS {
-        let bytes = form.write(&entries);
-        for flip in corrupt::flips(bytes.len(), &corrupt::MASKS) {
+        let bytes = form.write(entries);
+        for flip in corrupt::flips(bytes.len(), masks) {
             let seen = read_all(&flip.apply(&bytes));
             let (before, found) = until_damage(&seen);
             assert_eq!(before, &entries[..before.len()], "{form:?} {flip}");

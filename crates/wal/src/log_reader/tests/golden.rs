@@ -120,3 +120,36 @@ fn manifests_of_every_release_decode_completely() {
         Ok(())
     });
 }
+
+#[test]
+fn damaged_wals_of_rocksdb_give_a_prefix() {
+    for (release, case) in [
+        ("9.10.0", "n01"),
+        ("11.8.1", "n02"),
+        ("10.10.1", "n04"),
+        ("11.8.1", "n07"),
+        ("9.10.0", "q08"),
+    ] {
+        let fixture = fixtures::one(release, case);
+        let (path, bytes) = fixture
+            .files()
+            .into_iter()
+            .filter(|(path, bytes)| path.ends_with(".log") && !bytes.is_empty())
+            .min_by_key(|(_, bytes)| bytes.len())
+            .unwrap();
+        let log_number = path.trim_end_matches(".log").parse().unwrap();
+        let whole = read_numbered(&bytes, log_number);
+        let (entries, _) = until_damage(&whole);
+        assert!(entries.len() > 5, "{fixture} {path}: {whole:?}");
+        for damage in corrupt::all(bytes.len()) {
+            let seen = read_numbered(&damage.apply(&bytes), log_number);
+            let (before, found) = until_damage(&seen);
+            assert_eq!(before, &entries[..before.len()], "{fixture} {path}: {damage}");
+            let is_cut = matches!(damage, corrupt::Damage::Truncate { .. });
+            assert!(
+                found.is_some() || before.len() == entries.len() || is_cut,
+                "{fixture} {path}: {damage}"
+            );
+        }
+    }
+}
