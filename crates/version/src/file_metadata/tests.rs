@@ -9,8 +9,7 @@ fn key(user_key: &[u8], sequence: SequenceNumber) -> InternalKey {
 fn decode(form: u32, bytes: &[u8]) -> Result<NewFile> {
     let mut input = Decoder::new(bytes);
     let file = NewFile::decode(form, &mut input, &mut None)?;
-    assert!(input.is_empty());
-    Ok(file)
+    if input.is_empty() { Ok(file) } else { Err(input.error("more than a file")) }
 }
 
 /// A flush by 11.9.
