@@ -1,1 +1,54 @@
 //! Every option once: OPTIONS files and option strings.
+//!
+//! - [`DbOptions`], [`ColumnFamilyOptions`] and the structs inside them are made from tables of
+//!   rows (`schema/`), one per option: its name, type, default, text and whether the engine acts
+//!   on it. Adding an option is adding a row.
+//! - [`option_string`]: the grammar of `a=1;b={c=2;d=3}`.
+//! - [`OptionsFile`]: the OPTIONS files of every release.
+//! - [`Registry`]: the comparators, merge operators and prefix extractors that texts name.
+//!
+//! Whoever reads options gets [`Diagnostic`]s beside them: what was kept but is not honoured yet,
+//! what was not known and tolerated, which objects are missing. This crate must not know how any
+//! option is acted on.
+
+#![forbid(unsafe_code)]
+
+pub mod config;
+pub mod docs;
+pub mod enums;
+pub mod filter_policy;
+mod ini;
+pub mod object_value;
+pub mod option_string;
+pub mod options_file;
+mod options_struct;
+pub mod registry;
+pub mod release;
+mod schema;
+pub mod table_factory;
+mod value;
+
+pub use config::{ConfigOptions, Diagnostic, Remark};
+pub use enums::{
+    BlockSearchType, CacheTier, ChecksumType, CompactionPri, CompactionStopStyle, CompactionStyle,
+    CompressionType, DataBlockIndexType, EncodingType, IndexShorteningMode, IndexType,
+    InfoLogLevel, PinningTier, PrepopulateBlobCache, PrepopulateBlockCache, Temperature,
+    WalRecoveryMode,
+};
+pub use filter_policy::FilterPolicy;
+pub use object_value::{ObjectName, ObjectNames};
+pub use options_file::{ColumnFamilySection, OptionsFile};
+pub use registry::Registry;
+pub use release::Release;
+pub use schema::block_based::{BlockBasedTableOptions, MetadataCacheOptions, ReadAmpBytesPerBit};
+pub use schema::cache::LruCacheOptions;
+pub use schema::cf::ColumnFamilyOptions;
+pub use schema::compaction::{
+    CompactionOptionsFifo, CompactionOptionsUniversal, FileTemperatureAge,
+};
+pub use schema::compression::CompressionOptions;
+pub use schema::db::DbOptions;
+pub use schema::db_path::DbPath;
+pub use schema::plain::{CuckooTableOptions, PlainTableOptions};
+pub use schema::{LegacyOption, OptionAlias, OptionInfo};
+pub use table_factory::TableFactory;

@@ -1,0 +1,115 @@
+//! The reference of all options, `docs/options.md`, made from their rows.
+
+use crate::release::Release;
+use crate::schema::OptionStruct;
+use crate::schema::block_based::{BlockBasedTableOptions, MetadataCacheOptions};
+use crate::schema::cache::LruCacheOptions;
+use crate::schema::cf::ColumnFamilyOptions;
+use crate::schema::compaction::{
+    CompactionOptionsFifo, CompactionOptionsUniversal, FileTemperatureAge,
+};
+use crate::schema::compression::CompressionOptions;
+use crate::schema::db::DbOptions;
+use crate::schema::db_path::DbPath;
+use crate::schema::plain::{CuckooTableOptions, PlainTableOptions};
+use std::fmt::Write as _;
+
+const INTRODUCTION: &str = "\
+# Options
+
+Every option that Touchstone knows, by the name it has in option strings and OPTIONS files. Made
+from the tables in `crates/options/src/schema/`; do not edit.
+
+- **Honoured**: whether the engine acts on the option. What is not honoured yet is accepted, kept,
+  written back, and reported when it is set.
+- **Mutable**: whether it can be changed while the database is open.
+- **Since**: the first release of RocksDB that knows the name, as far as releases still at hand
+  tell.
+- Sizes are in bytes unless the text says otherwise; in option strings numbers may end in `K`, `M`,
+  `G` or `T`.
+";
+
+/// The whole text.
+pub fn reference() -> String {
+    let mut text = INTRODUCTION.to_owned();
+    section::<DbOptions>(&mut text, "Section `[DBOptions]`.");
+    section::<ColumnFamilyOptions>(&mut text, "Section `[CFOptions \"name\"]`.");
+    section::<BlockBasedTableOptions>(
+        &mut text,
+        "Section `[TableOptions/BlockBasedTable \"name\"]`, or `table_factory.` before the name.",
+    );
+    section::<LruCacheOptions>(
+        &mut text,
+        "A block cache; a number alone is `capacity`, and no value a cache of the default size.",
+    );
+    section::<MetadataCacheOptions>(&mut text, "The value of `metadata_cache_options`.");
+    section::<CompressionOptions>(
+        &mut text,
+        "The value of `compression_opts`, `bottommost_compression_opts` and \
+         `blob_compression_opts`.",
+    );
+    section::<CompactionOptionsUniversal>(
+        &mut text,
+        "The value of `compaction_options_universal`.",
+    );
+    section::<CompactionOptionsFifo>(&mut text, "The value of `compaction_options_fifo`.");
+    section::<FileTemperatureAge>(&mut text, "An item of `file_temperature_age_thresholds`.");
+    section::<DbPath>(&mut text, "An item of `db_paths` and `cf_paths`.");
+    section::<PlainTableOptions>(
+        &mut text,
+        "Section `[TableOptions/PlainTable \"name\"]`. Such tables are not read.",
+    );
+    section::<CuckooTableOptions>(
+        &mut text,
+        "Section `[TableOptions/CuckooTable \"name\"]`. Such tables are not read.",
+    );
+    text
+}
+
+fn section<S: OptionStruct>(text: &mut String, what: &str) {
+    // Writing to a string cannot fail.
+    let _ = write!(text, "\n## {}\n\n{what}\n\n", S::NAME);
+    text.push_str("| Option | Type | Default | Honoured | Mutable | Since | What it does |\n");
+    text.push_str("| --- | --- | --- | --- | --- | --- | --- |\n");
+    for row in S::rows() {
+        let info = &row.info;
+        let default = (row.print)(S::defaults(), Release::NEWEST_KNOWN);
+        let default = match default.as_str() {
+            "" => "(empty)".to_owned(),
+            braced if braced.starts_with('{') => "(its defaults)".to_owned(),
+            other => format!("`{other}`"),
+        };
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {default} | {} | {} | {} | {} |",
+            info.name,
+            info.type_name(),
+            yes_or_no(info.honoured),
+            yes_or_no(info.mutable),
+            info.since,
+            info.doc.trim(),
+        );
+    }
+    let aliases = S::aliases().iter();
+    let aliases: Vec<String> =
+        aliases.map(|alias| format!("`{}` for `{}`", alias.name, alias.target)).collect();
+    if !aliases.is_empty() {
+        let _ = write!(text, "\nOther names: {}.\n", aliases.join(", "));
+    }
+    let legacy: Vec<String> =
+        S::legacy().iter().map(|legacy| format!("`{}`", legacy.name)).collect();
+    if !legacy.is_empty() {
+        let _ = write!(
+            text,
+            "\nGiven up by RocksDB, accepted without effect: {}.\n",
+            legacy.join(", ")
+        );
+    }
+}
+
+fn yes_or_no(yes: bool) -> &'static str {
+    if yes { "yes" } else { "no" }
+}
+
+#[cfg(test)]
+mod tests;

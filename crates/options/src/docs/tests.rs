@@ -1,0 +1,37 @@
+use super::*;
+use std::path::Path;
+
+#[test]
+fn the_reference_in_the_tree_is_current() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/options.md");
+    if std::env::var_os("TOUCHSTONE_REWRITE").is_some() {
+        std::fs::write(&path, reference()).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        found == reference(),
+        "{} is out of date: run this test with TOUCHSTONE_REWRITE=1",
+        path.display()
+    );
+}
+
+#[test]
+fn every_row_of_a_struct_is_in_its_section_once() {
+    let text = reference();
+    let section = |name: &str| {
+        let (_, rest) = text.split_once(&format!("\n## {name}\n")).unwrap();
+        rest.split("\n## ").next().unwrap().to_owned()
+    };
+    let infos = [
+        (section("DbOptions"), DbOptions::infos().collect::<Vec<_>>()),
+        (section("ColumnFamilyOptions"), ColumnFamilyOptions::infos().collect()),
+        (section("BlockBasedTableOptions"), BlockBasedTableOptions::infos().collect()),
+    ];
+    for (section, infos) in infos {
+        assert!(infos.len() > 30);
+        for info in infos {
+            assert_eq!(section.matches(&format!("\n| `{}` |", info.name)).count(), 1);
+        }
+    }
+    assert!(text.lines().all(|line| !line.starts_with('|') || line.matches('|').count() == 8));
+}

@@ -1,0 +1,283 @@
+//! What programs do with structs of options: read, change and print them as text.
+
+use crate::config::{ConfigOptions, Diagnostic};
+use crate::object_value::{Object, ObjectTexts};
+use crate::option_string::{escape, quote, split_pairs, unescape};
+use crate::release::Release;
+use crate::schema::block_based::BlockBasedTableOptions;
+use crate::schema::cf::ColumnFamilyOptions;
+use crate::schema::db::DbOptions;
+use crate::schema::{LegacyOption, OptionAlias, OptionInfo, OptionStruct, Row};
+use crate::value::{Context, SetError};
+use base::{Result, Status};
+use std::borrow::Cow;
+
+pub(crate) fn to_status(error: SetError, name: &str) -> Status {
+    Status::invalid_argument(match error {
+        SetError::UnknownName(unknown) => format!("unknown option {unknown}"),
+        SetError::BadValue(why) => format!("option {name}: {why}"),
+    })
+}
+
+/// A struct whose options have names of their own in OPTIONS files.
+pub(crate) trait Configurable: OptionStruct + Clone {
+    /// Sets one option from a text without escapes.
+    fn configure(
+        &mut self,
+        name: &str,
+        text: &str,
+        context: &mut Context<'_>,
+    ) -> std::result::Result<(), SetError> {
+        self.set_or_remark(name, text, context)
+    }
+
+    /// The option's value as text.
+    fn print_option(&self, row: &'static Row<Self>, release: Release) -> String {
+        (row.print)(self, release)
+    }
+
+    /// Where the objects came from, if the struct has any.
+    fn objects(&mut self) -> Option<&mut ObjectTexts> {
+        None
+    }
+
+    /// Sets one option from a text as it stands in a string or file.
+    fn configure_raw<'a>(
+        &mut self,
+        name: &str,
+        raw: &'a str,
+        context: &mut Context<'a>,
+    ) -> std::result::Result<(), SetError> {
+        let text =
+            if context.config.input_strings_escaped { unescape(raw) } else { Cow::Borrowed(raw) };
+        context.raw = Some(raw);
+        if let Some(objects) = self.objects() {
+            context.objects = std::mem::take(objects);
+        }
+        let result = self.configure(name, &text, context);
+        context.raw = None;
+        if let Some(objects) = self.objects() {
+            *objects = std::mem::take(&mut context.objects);
+        }
+        result
+    }
+
+    /// Sets one option, all or nothing.
+    fn apply_one(
+        &mut self,
+        name: &str,
+        value: &str,
+        config: &ConfigOptions,
+    ) -> Result<Vec<Diagnostic>> {
+        self.apply_all(&[(name, value)], config)
+    }
+
+    /// Sets the options in `a=b;c=d`, all or nothing.
+    fn apply_text(&mut self, text: &str, config: &ConfigOptions) -> Result<Vec<Diagnostic>> {
+        let pairs = split_pairs(text)
+            .map_err(|error| Status::invalid_argument(format!("option string {error}: {text}")))?;
+        self.apply_all(&pairs, config)
+    }
+
+    fn apply_all(
+        &mut self,
+        pairs: &[(&str, &str)],
+        config: &ConfigOptions,
+    ) -> Result<Vec<Diagnostic>> {
+        // Texts of objects are kept the way OPTIONS files have them.
+        let escaped: Vec<Cow<'_, str>> = pairs
+            .iter()
+            .map(|(_, value)| match config.input_strings_escaped {
+                true => Cow::Borrowed(*value),
+                false => escape(value),
+            })
+            .collect();
+        let config = ConfigOptions { input_strings_escaped: true, ..config.clone() };
+        let mut changed = self.clone();
+        let mut context = Context::new(&config);
+        for ((name, _), value) in pairs.iter().zip(&escaped) {
+            changed
+                .configure_raw(name, value, &mut context)
+                .map_err(|error| to_status(error, name))?;
+        }
+        let diagnostics = context.diagnostics;
+        *self = changed;
+        Ok(diagnostics)
+    }
+
+    fn print_named(&self, name: &str) -> Option<String> {
+        let alias = Self::aliases().iter().find(|alias| alias.name == name);
+        let row = Self::row(alias.map_or(name, |alias| alias.target))?;
+        Some(self.print_option(row, Release::NEWEST_KNOWN))
+    }
+
+    /// The options OPTIONS files of `release` have, with their values, without those that are
+    /// empty.
+    fn print_written(&self, release: Release) -> Vec<(&'static str, String)> {
+        let rows = Self::written_rows(release);
+        let printed = rows.map(|row| (row.info.name, self.print_option(row, release)));
+        printed.filter(|(_, value)| !value.is_empty()).collect()
+    }
+}
+
+impl Configurable for DbOptions {}
+
+impl Configurable for BlockBasedTableOptions {}
+
+impl Configurable for ColumnFamilyOptions {
+    fn configure(
+        &mut self,
+        name: &str,
+        text: &str,
+        context: &mut Context<'_>,
+    ) -> std::result::Result<(), SetError> {
+        match self.set_table_option(name, text, context) {
+            Some(result) => context.or_remark(result, name, text),
+            None => self.set_or_remark(name, text, context),
+        }
+    }
+
+    fn print_option(&self, row: &'static Row<Self>, release: Release) -> String {
+        let object = self.object(row.info.name);
+        let text = object.and_then(|object| self.objects.text(row.info.name, &object));
+        text.map_or_else(|| (row.print)(self, release), str::to_owned)
+    }
+
+    fn objects(&mut self) -> Option<&mut ObjectTexts> {
+        Some(&mut self.objects)
+    }
+}
+
+impl ColumnFamilyOptions {
+    fn object(&self, option: &str) -> Option<Object> {
+        Some(match option {
+            "comparator" => Object::Comparator(self.comparator.clone()),
+            "merge_operator" => Object::MergeOperator(self.merge_operator.clone()),
+            "prefix_extractor" => Object::SliceTransform(self.prefix_extractor.clone()),
+            "memtable_insert_with_hint_prefix_extractor" => {
+                Object::SliceTransform(self.memtable_insert_with_hint_prefix_extractor.clone())
+            }
+            _ => return None,
+        })
+    }
+
+    /// The name `comparator`, `merge_operator` or `prefix_extractor` was set to, where nobody had
+    /// registered an object of that name and none was given since.
+    pub fn unregistered(&self, option: &str) -> Option<&str> {
+        self.objects.unregistered(option, &self.object(option)?)
+    }
+
+    /// Fails if `option` (as for [`ColumnFamilyOptions::unregistered`]) is not what was asked for.
+    ///
+    /// # Errors
+    /// `InvalidArgument` with the option and the name.
+    pub fn require_registered(&self, option: &str) -> Result<()> {
+        match self.unregistered(option) {
+            None => Ok(()),
+            Some(name) => Err(Status::invalid_argument(format!(
+                "option {option}: no object is registered under the name {name}"
+            ))),
+        }
+    }
+}
+
+macro_rules! public_methods {
+    ($($struct:ident),*) => {$(
+        impl $struct {
+            /// The defaults changed by an option string, for instance `a=1;b={c=2;d=3}`.
+            ///
+            /// # Errors
+            /// `InvalidArgument` that names the option.
+            pub fn from_string(text: &str) -> Result<Self> {
+                let mut options = Self::default();
+                options.apply_string(text, &ConfigOptions::default())?;
+                Ok(options)
+            }
+
+            /// Sets the options in an option string: all, or on an error none. Says what there is
+            /// to say about them.
+            ///
+            /// # Errors
+            /// `InvalidArgument` that names the option.
+            pub fn apply_string(
+                &mut self,
+                text: &str,
+                config: &ConfigOptions,
+            ) -> Result<Vec<Diagnostic>> {
+                self.apply_text(text, config)
+            }
+
+            /// Sets one option. In `name`, `a.b` is the field `b` of the option `a`.
+            ///
+            /// # Errors
+            /// `InvalidArgument` that names the option; it is then as it was.
+            pub fn apply(
+                &mut self,
+                name: &str,
+                value: &str,
+                config: &ConfigOptions,
+            ) -> Result<Vec<Diagnostic>> {
+                self.apply_one(name, value, config)
+            }
+
+            /// The value of one option as OPTIONS files have it; none if there is no such option.
+            pub fn get(&self, name: &str) -> Option<String> {
+                self.print_named(name)
+            }
+
+            /// Every option, in the order of the documentation.
+            pub fn infos() -> impl ExactSizeIterator<Item = &'static OptionInfo> {
+                Self::rows().iter().map(|row| &row.info)
+            }
+
+            /// The names RocksDB gave up.
+            pub fn legacy_options() -> &'static [LegacyOption] {
+                Self::legacy()
+            }
+
+            /// Other names of options.
+            pub fn option_aliases() -> &'static [OptionAlias] {
+                Self::aliases()
+            }
+        }
+    )*};
+}
+
+public_methods!(DbOptions, ColumnFamilyOptions, BlockBasedTableOptions);
+
+fn join(pairs: impl IntoIterator<Item = (&'static str, String)>) -> String {
+    let pairs = pairs.into_iter();
+    pairs.map(|(name, value)| format!("{name}={};", quote(&value))).collect()
+}
+
+impl DbOptions {
+    /// An option string that [`DbOptions::from_string`] takes back.
+    pub fn to_option_string(&self) -> String {
+        join(self.print_written(Release::NEWEST_KNOWN))
+    }
+}
+
+impl BlockBasedTableOptions {
+    /// An option string that [`BlockBasedTableOptions::from_string`] takes back.
+    pub fn to_option_string(&self) -> String {
+        join(self.print_written(Release::NEWEST_KNOWN))
+    }
+}
+
+impl ColumnFamilyOptions {
+    /// An option string that [`ColumnFamilyOptions::from_string`] takes back, options of the table
+    /// format included.
+    pub fn to_option_string(&self) -> String {
+        let release = Release::NEWEST_KNOWN;
+        join(self.print_written(release).into_iter().map(|(name, value)| {
+            if name != "table_factory" {
+                return (name, value);
+            }
+            let options = join(self.print_table_options(release));
+            (name, format!("{{id={value};{options}}}"))
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,369 @@
+//! Every option once.
+//!
+//! A struct of options is a table of rows (`schema/*.rs`). A row is
+//!
+//! ```text
+//! /// What it does, for people: the field's documentation and the text of docs/options.md.
+//! field as "key": type = default, fixed accepted 4.3 unwritten;
+//! ```
+//!
+//! - `as "key"`: the name in texts, where it is not the field's.
+//! - `fixed` or `mutable`: whether it can be changed while the database is open.
+//! - `honoured` or `accepted`: whether this engine acts on it. What is only accepted is kept,
+//!   printed back, and reported when it is set.
+//! - `4.3`: the first release that knows the name, as far as releases still at hand tell.
+//! - `unwritten`: read, never written.
+//!
+//! From the rows come the struct with its defaults, reading and printing by name, and the
+//! documentation. Below the rows stand the names RocksDB gave up (`legacy`), whose values have no
+//! effect, and other spellings of rows (`aliases`).
+
+use crate::config::Remark;
+use crate::option_string::split_pairs;
+use crate::release::Release;
+use crate::value::{Context, OptionValue, SetError, bad};
+
+pub(crate) mod block_based;
+pub(crate) mod cache;
+pub(crate) mod cf;
+pub(crate) mod compaction;
+pub(crate) mod compression;
+pub(crate) mod db;
+pub(crate) mod db_path;
+pub(crate) mod plain;
+
+/// What is known of an option without a value.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionInfo {
+    /// The name in option strings and OPTIONS files.
+    pub name: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    /// Whether it can be changed while the database is open.
+    pub mutable: bool,
+    /// Whether this engine acts on it.
+    pub honoured: bool,
+    /// The first release that knows the name, for instance `4.3`, as far as releases still at hand
+    /// tell.
+    pub since: &'static str,
+    /// Whether OPTIONS files have it.
+    pub written: bool,
+    type_name: fn() -> String,
+}
+
+impl OptionInfo {
+    /// Its type in words, for instance `u64` or `list of CompressionType`.
+    pub fn type_name(&self) -> String {
+        (self.type_name)()
+    }
+}
+
+/// A name RocksDB gave up; texts may have it, and its value has no effect.
+#[derive(Clone, Copy, Debug)]
+pub struct LegacyOption {
+    /// The name.
+    pub name: &'static str,
+    /// The first release that knew it.
+    pub since: &'static str,
+}
+
+/// Another name of an option.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionAlias {
+    /// The other name.
+    pub name: &'static str,
+    /// The option's name.
+    pub target: &'static str,
+    /// The first release that knew it.
+    pub since: &'static str,
+}
+
+/// One option of the struct `S`.
+pub(crate) struct Row<S: 'static> {
+    pub(crate) info: OptionInfo,
+    pub(crate) set: fn(&mut S, &str, &mut Context<'_>) -> Result<(), SetError>,
+    pub(crate) set_field: fn(&mut S, &str, &str, &mut Context<'_>) -> Result<(), SetError>,
+    pub(crate) print: fn(&S, Release) -> String,
+}
+
+/// What a name stands for in a struct of options.
+pub(crate) enum Entry<S: 'static> {
+    Row(&'static Row<S>),
+    Legacy,
+}
+
+/// A struct made of rows.
+pub(crate) trait OptionStruct: Sized + Default + 'static {
+    /// What the documentation calls it.
+    const NAME: &'static str;
+    fn rows() -> &'static [Row<Self>];
+    fn legacy() -> &'static [LegacyOption];
+    fn aliases() -> &'static [OptionAlias];
+    fn defaults() -> &'static Self;
+    /// The row with this name, whatever release it came with.
+    fn row(name: &str) -> Option<&'static Row<Self>>;
+    /// Takes a text that has no `name=value` in it, if there is such a form.
+    fn set_short_form(&mut self, text: &str) -> Result<(), SetError>;
+
+    /// What `name` stands for to the release the context reads as.
+    fn find(name: &str, context: &Context<'_>) -> Option<Entry<Self>> {
+        let reader = context.config.reader;
+        if let Some(row) = Self::row(name) {
+            return reader.has(row.info.since).then_some(Entry::Row(row));
+        }
+        if let Some(alias) = Self::aliases().iter().find(|alias| alias.name == name) {
+            let known = reader.has(alias.since);
+            return Self::row(alias.target).filter(|_| known).map(Entry::Row);
+        }
+        let legacy = Self::legacy().iter().find(|legacy| legacy.name == name)?;
+        reader.has(legacy.since).then_some(Entry::Legacy)
+    }
+
+    /// Sets one option. In `name`, `a.b` is the field `b` of the option `a`.
+    fn set_option(
+        &mut self,
+        name: &str,
+        text: &str,
+        context: &mut Context<'_>,
+    ) -> Result<(), SetError> {
+        let (row, field) = match Self::find(name, context) {
+            Some(Entry::Legacy) => {
+                context.remark(Remark::Legacy, name, text);
+                return Ok(());
+            }
+            Some(Entry::Row(row)) => (row, None),
+            None => {
+                let unknown = || SetError::UnknownName(name.to_owned());
+                let (owner, field) = name.split_once('.').ok_or_else(unknown)?;
+                match Self::find(owner, context) {
+                    Some(Entry::Row(row)) => (row, Some(field)),
+                    _ => return Err(unknown()),
+                }
+            }
+        };
+        context.option = row.info.name;
+        let outer = context.enter(&row.info);
+        let result = match field {
+            None => (row.set)(self, text, context),
+            Some(field) => {
+                context.raw = None;
+                (row.set_field)(self, field, text, context)
+            }
+        };
+        context.leave(outer);
+        let print = |options| (row.print)(options, Release::NEWEST_KNOWN);
+        let is_default = || print(self) == print(Self::defaults());
+        let unsaid = !row.info.honoured && !context.inside_accepted;
+        if unsaid && result.is_ok() && !(context.exhaustive && is_default()) {
+            context.remark(Remark::NotHonoured, name, text);
+        }
+        result
+    }
+
+    /// Sets one option, or, where the context is lenient, remarks why not.
+    fn set_or_remark(
+        &mut self,
+        name: &str,
+        text: &str,
+        context: &mut Context<'_>,
+    ) -> Result<(), SetError> {
+        let result = self.set_option(name, text, context);
+        context.or_remark(result, name, text)
+    }
+
+    /// Sets the options in `a=b;c=d`.
+    fn set_pairs(&mut self, text: &str, context: &mut Context<'_>) -> Result<(), SetError> {
+        for (name, text) in split_pairs(text).map_err(SetError::BadValue)? {
+            self.set_or_remark(name, text, context)?;
+        }
+        Ok(())
+    }
+
+    /// The rows that OPTIONS files of `release` have.
+    fn written_rows(release: Release) -> impl Iterator<Item = &'static Row<Self>> {
+        let rows = Self::rows().iter();
+        rows.filter(move |row| row.info.written && release.has(row.info.since))
+    }
+
+    /// `name=value;` for every row that OPTIONS files have, those with an empty value too.
+    fn print_pairs(&self, release: Release) -> String {
+        let mut printed = String::new();
+        for row in Self::written_rows(release) {
+            printed.push_str(row.info.name);
+            printed.push('=');
+            printed.push_str(&(row.print)(self, release));
+            printed.push(';');
+        }
+        printed
+    }
+}
+
+/// A struct inside another is `{a=b;c=d;}`.
+impl<S: OptionStruct> OptionValue for S {
+    fn type_name() -> String {
+        S::NAME.to_owned()
+    }
+
+    fn set(&mut self, text: &str, context: &mut Context<'_>) -> Result<(), SetError> {
+        context.raw = None;
+        if text.contains('=') || text == "{}" {
+            self.set_pairs(text, context).map_err(|error| within(error, S::NAME))
+        } else {
+            self.set_short_form(text)
+        }
+    }
+
+    fn set_field(
+        &mut self,
+        path: &str,
+        text: &str,
+        context: &mut Context<'_>,
+    ) -> Result<(), SetError> {
+        self.set_option(path, text, context).map_err(|error| within(error, S::NAME))
+    }
+
+    fn print(&self, release: Release) -> String {
+        format!("{{{}}}", self.print_pairs(release))
+    }
+}
+
+fn within(error: SetError, name: &str) -> SetError {
+    match error {
+        SetError::UnknownName(unknown) => SetError::BadValue(format!("{name} has no {unknown}")),
+        bad @ SetError::BadValue(_) => bad,
+    }
+}
+
+/// The short form of structs that have none.
+pub(crate) fn no_short_form<S: OptionStruct>(_: &mut S, text: &str) -> Result<(), SetError> {
+    bad(format!("expected {{name=value;…}} with the fields of {}, found {text:?}", S::NAME))
+}
+
+/// Makes a struct of options from its rows; the module's documentation says how rows look.
+macro_rules! options {
+    (
+        $(#[$struct_doc:meta])*
+        pub struct $struct:ident, short form $short_form:path;
+        rows {
+            $(
+                $(#[doc = $doc:literal])+
+                $field:ident $(as $key:literal)? : $type:ty = $default:expr,
+                $change:ident $honour:ident $since:literal $($unwritten:ident)?;
+            )*
+        }
+        $(fields {
+            $( $(#[$other_doc:meta])+ $other_vis:vis $other:ident : $other_type:ty; )*
+        })?
+        $(legacy { $( $legacy:ident $legacy_since:literal; )* })?
+        $(aliases { $( $alias:ident for $target:ident $alias_since:literal; )* })?
+    ) => {
+        $(#[$struct_doc])*
+        #[derive(Clone, Debug)]
+        pub struct $struct {
+            $( $(#[doc = $doc])+ pub $field: $type, )*
+            $( $( $(#[$other_doc])+ $other_vis $other: $other_type, )* )?
+        }
+
+        impl Default for $struct {
+            fn default() -> Self {
+                Self {
+                    $( $field: $default, )*
+                    $( $( $other: <$other_type>::default(), )* )?
+                }
+            }
+        }
+
+        impl $crate::schema::OptionStruct for $struct {
+            const NAME: &'static str = stringify!($struct);
+
+            fn rows() -> &'static [$crate::schema::Row<Self>] {
+                use $crate::value::OptionValue;
+                static ROWS: &[$crate::schema::Row<$struct>] = &[ $( $crate::schema::Row {
+                    info: $crate::schema::OptionInfo {
+                        name: $crate::schema::row_key!($field $($key)?),
+                        doc: concat!($($doc),+),
+                        mutable: $crate::schema::row_word!($change),
+                        honoured: $crate::schema::row_word!($honour),
+                        since: stringify!($since),
+                        written: $crate::schema::row_word!(written $($unwritten)?),
+                        type_name: <$type as OptionValue>::type_name,
+                    },
+                    set: |options, text, context| options.$field.set(text, context),
+                    set_field: |options, path, text, context| {
+                        options.$field.set_field(path, text, context)
+                    },
+                    print: |options, release| options.$field.print(release),
+                }, )* ];
+                ROWS
+            }
+
+            fn row(name: &str) -> Option<&'static $crate::schema::Row<Self>> {
+                use std::collections::HashMap;
+                static INDEX: std::sync::OnceLock<HashMap<&'static str, usize>> =
+                    std::sync::OnceLock::new();
+                let index = INDEX.get_or_init(|| {
+                    Self::rows().iter().enumerate().map(|(at, row)| (row.info.name, at)).collect()
+                });
+                Self::rows().get(*index.get(name)?)
+            }
+
+            fn defaults() -> &'static Self {
+                static DEFAULTS: std::sync::OnceLock<$struct> = std::sync::OnceLock::new();
+                DEFAULTS.get_or_init(Self::default)
+            }
+
+            fn legacy() -> &'static [$crate::schema::LegacyOption] {
+                &[ $( $( $crate::schema::LegacyOption {
+                    name: stringify!($legacy),
+                    since: stringify!($legacy_since),
+                }, )* )? ]
+            }
+
+            fn aliases() -> &'static [$crate::schema::OptionAlias] {
+                &[ $( $( $crate::schema::OptionAlias {
+                    name: stringify!($alias),
+                    target: stringify!($target),
+                    since: stringify!($alias_since),
+                }, )* )? ]
+            }
+
+            fn set_short_form(&mut self, text: &str) -> Result<(), $crate::value::SetError> {
+                $short_form(self, text)
+            }
+        }
+    };
+}
+
+/// The name in texts.
+macro_rules! row_key {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $key:literal) => {
+        $key
+    };
+}
+
+/// What the words of a row say.
+macro_rules! row_word {
+    (mutable) => {
+        true
+    };
+    (fixed) => {
+        false
+    };
+    (honoured) => {
+        true
+    };
+    (accepted) => {
+        false
+    };
+    (written) => {
+        true
+    };
+    (written unwritten) => {
+        false
+    };
+}
+
+pub(crate) use {options, row_key, row_word};
