@@ -11,6 +11,7 @@ pub mod clock;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod device_limits;
+pub mod fault_injection_fs;
 pub mod file_system;
 pub mod file_util;
 pub mod mem_fs;
@@ -20,6 +21,7 @@ pub mod readahead;
 
 pub use clock::{ManualClock, SystemClock, WallClock};
 pub use device_limits::{DeviceLimits, device_limits, effective_readahead};
+pub use fault_injection_fs::{FaultInjectionFileSystem, FaultPlan};
 pub use file_system::{
     AccessPattern, Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile,
     WritableFile,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{MemFileSystem, PosixFileSystem};
+use crate::{FaultInjectionFileSystem, MemFileSystem, PosixFileSystem};
 
 const BUFFERED: FileOptions = FileOptions { use_direct_reads: false, use_direct_writes: false };
 const DIRECT: FileOptions = FileOptions { use_direct_reads: true, use_direct_writes: true };
@@ -46,4 +46,23 @@ fn posix_mixed() {
 #[test]
 fn memory() {
     run(&MemFileSystem::new(), Path::new("/"), &BUFFERED);
+}
+
+#[test]
+fn faultless_posix_buffered() {
+    let root = tempfile::tempdir().unwrap();
+    let fs = FaultInjectionFileSystem::new(PosixFileSystem::shared());
+    run(&fs, root.path(), &BUFFERED);
+}
+
+#[test]
+fn faultless_posix_direct() {
+    let root = tempfile::tempdir().unwrap();
+    run_direct(&FaultInjectionFileSystem::new(PosixFileSystem::shared()), root.path());
+}
+
+#[test]
+fn faultless_memory() {
+    let fs = FaultInjectionFileSystem::new(Arc::new(MemFileSystem::new()));
+    run(&fs, Path::new("/"), &BUFFERED);
 }

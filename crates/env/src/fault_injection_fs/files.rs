@@ -1,0 +1,320 @@
+//! Files and locks that ask the plan first and tell the model afterwards.
+
+use super::Shared;
+use super::fault_plan::{OperationKind, Verdict};
+use super::unsynced::NodeId;
+use crate::file_system::{
+    AccessPattern, Directory, FileLock, RandomAccessFile, SequentialFile, WritableFile,
+};
+use base::{Result, Status};
+use parking_lot::Mutex;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Something that a power loss takes away from whoever holds it.
+pub(super) trait OpenHandle: fmt::Debug + Send + Sync {
+    fn close(&self);
+}
+
+/// A wrapped thing that can be taken away.
+#[derive(Debug)]
+struct Handle<T: ?Sized>(Mutex<Option<Box<T>>>);
+
+impl<T: ?Sized + fmt::Debug + Send> OpenHandle for Handle<T> {
+    fn close(&self) {
+        let taken = self.0.lock().take();
+        drop(taken);
+    }
+}
+
+/// Which lifetime of the machine something belongs to.
+#[derive(Debug)]
+struct Session {
+    shared: Arc<Shared>,
+    number: u64,
+    path: PathBuf,
+}
+
+impl Session {
+    fn new(shared: &Arc<Shared>, path: &Path) -> Self {
+        Self { shared: Arc::clone(shared), number: shared.session(), path: path.to_path_buf() }
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.shared.session() == self.number {
+            return Ok(());
+        }
+        let path = self.path.display();
+        Err(Status::io_error(format!("use of {path}: it was open when the power was lost")))
+    }
+
+    fn before(&self, kind: OperationKind) -> Result<Verdict> {
+        self.check()?;
+        self.shared.plan.before(kind, &[&self.path])
+    }
+
+    /// What a read gives: fewer bytes, or others.
+    fn after_read(&self, verdict: Verdict, offset: u64, bytes: &mut [u8]) -> Result<usize> {
+        let count = match verdict {
+            Verdict::ShortRead(most) => bytes.len().min(most),
+            _ => bytes.len(),
+        };
+        self.shared.plan.corrupt(&self.path, offset, &mut bytes[..count]);
+        verdict.finish(count)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct FaultSequentialFile {
+    session: Session,
+    file: Box<dyn SequentialFile>,
+    offset: u64,
+}
+
+impl FaultSequentialFile {
+    pub(super) fn new(shared: &Arc<Shared>, file: Box<dyn SequentialFile>) -> Self {
+        Self { session: Session::new(shared, file.path()), file, offset: 0 }
+    }
+}
+
+impl SequentialFile for FaultSequentialFile {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let verdict = self.session.before(OperationKind::Read)?;
+        let wanted = match verdict {
+            Verdict::ShortRead(most) => buffer.len().min(most),
+            _ => buffer.len(),
+        };
+        let count = self.file.read(&mut buffer[..wanted])?;
+        let offset = self.offset;
+        self.offset += count as u64;
+        self.session.after_read(verdict, offset, &mut buffer[..count])
+    }
+
+    fn skip(&mut self, count: u64) -> Result<()> {
+        self.session.check()?;
+        self.offset = self.offset.saturating_add(count);
+        self.file.skip(count)
+    }
+
+    fn path(&self) -> &Path {
+        &self.session.path
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct FaultRandomAccessFile {
+    session: Session,
+    file: Arc<dyn RandomAccessFile>,
+}
+
+impl FaultRandomAccessFile {
+    pub(super) fn new(shared: &Arc<Shared>, file: Arc<dyn RandomAccessFile>) -> Self {
+        Self { session: Session::new(shared, file.path()), file }
+    }
+}
+
+impl RandomAccessFile for FaultRandomAccessFile {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        let verdict = self.session.before(OperationKind::Read)?;
+        let count = self.file.read_at(offset, buffer)?;
+        self.session.after_read(verdict, offset, &mut buffer[..count])
+    }
+
+    fn size(&self) -> Result<u64> {
+        let verdict = self.session.before(OperationKind::Inspect)?;
+        verdict.finish(self.file.size()?)
+    }
+
+    fn prefetch(&self, offset: u64, count: u64) {
+        self.file.prefetch(offset, count);
+    }
+
+    fn hint(&self, pattern: AccessPattern) {
+        self.file.hint(pattern);
+    }
+
+    fn use_direct_io(&self) -> bool {
+        self.file.use_direct_io()
+    }
+
+    fn path(&self) -> &Path {
+        &self.session.path
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct FaultWritableFile {
+    session: Session,
+    node: NodeId,
+    handle: Arc<Handle<dyn WritableFile>>,
+    size: u64,
+    /// The first failure; as the trait says, nothing may follow it.
+    failure: Option<Status>,
+}
+
+impl FaultWritableFile {
+    /// The file, and what to hand to the model.
+    pub(super) fn new(
+        shared: &Arc<Shared>,
+        node: NodeId,
+        file: Box<dyn WritableFile>,
+    ) -> (Self, Arc<dyn OpenHandle>) {
+        let session = Session::new(shared, file.path());
+        let size = file.size();
+        let handle = Arc::new(Handle(Mutex::new(Some(file))));
+        let open = Arc::clone(&handle) as Arc<dyn OpenHandle>;
+        (Self { session, node, handle, size, failure: None }, open)
+    }
+
+    fn before(&self, kind: OperationKind) -> Result<Verdict> {
+        if let Some(status) = &self.failure {
+            return Err(status.clone().context("an earlier operation on it failed"));
+        }
+        self.session.before(kind)
+    }
+
+    /// Runs `operation` on the wrapped file and keeps its new size.
+    fn on_file(
+        &mut self,
+        operation: impl FnOnce(&mut dyn WritableFile) -> Result<()>,
+    ) -> Result<()> {
+        let mut file = self.handle.0.lock();
+        let Some(file) = file.as_mut() else { return self.session.check() };
+        let result = operation(&mut **file);
+        self.size = file.size();
+        result
+    }
+
+    fn remember(&mut self, result: Result<()>) -> Result<()> {
+        if let Err(status) = &result {
+            self.failure = Some(status.clone());
+        }
+        result
+    }
+
+    fn try_append(&mut self, bytes: &[u8]) -> Result<()> {
+        let (kept, result) = match self.before(OperationKind::Append)? {
+            Verdict::ShortWrite(most, status) => (&bytes[..bytes.len().min(most)], Err(status)),
+            verdict => (bytes, verdict.finish(())),
+        };
+        let appended = self.on_file(|file| file.append(kept));
+        let size = self.size;
+        if let Some(node) = self.session.shared.unsynced.lock().file_mut(self.node) {
+            node.appended(size);
+        }
+        appended.and(result)
+    }
+
+    fn try_flush(&mut self) -> Result<()> {
+        let verdict = self.before(OperationKind::Flush)?;
+        self.on_file(|file| file.flush())?;
+        self.flushed();
+        verdict.finish(())
+    }
+
+    /// The wrapped file is only flushed: what is safe is for the model to say, and real syncs
+    /// would make tests slow.
+    fn try_sync(&mut self) -> Result<()> {
+        let verdict = self.before(OperationKind::Sync)?;
+        self.on_file(|file| file.flush())?;
+        if let Some(node) = self.session.shared.unsynced.lock().file_mut(self.node) {
+            node.synced(self.size);
+        }
+        verdict.finish(())
+    }
+
+    fn flushed(&self) {
+        if let Some(node) = self.session.shared.unsynced.lock().file_mut(self.node) {
+            node.flushed = self.size;
+        }
+    }
+}
+
+impl WritableFile for FaultWritableFile {
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        let result = self.try_append(bytes);
+        self.remember(result)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let result = self.try_flush();
+        self.remember(result)
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        let result = self.try_sync();
+        self.remember(result)
+    }
+
+    fn fsync(&mut self) -> Result<()> {
+        self.sync()
+    }
+
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        let verdict = self.before(OperationKind::Close)?;
+        let taken = self.handle.0.lock().take();
+        match taken {
+            Some(file) => file.close()?,
+            None => self.session.check()?,
+        }
+        self.flushed();
+        verdict.finish(())
+    }
+
+    fn path(&self) -> &Path {
+        &self.session.path
+    }
+}
+
+impl Drop for FaultWritableFile {
+    fn drop(&mut self) {
+        // The wrapped file flushes when it is dropped. That counts only while there is power.
+        let Some(file) = self.handle.0.lock().take() else { return };
+        drop(file);
+        let powered = self.session.shared.plan.is_filesystem_active();
+        if powered && self.failure.is_none() && self.session.check().is_ok() {
+            self.flushed();
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct FaultDirectory {
+    session: Session,
+    node: NodeId,
+}
+
+impl FaultDirectory {
+    pub(super) fn new(shared: &Arc<Shared>, node: NodeId, path: &Path) -> Self {
+        Self { session: Session::new(shared, path), node }
+    }
+}
+
+impl Directory for FaultDirectory {
+    fn fsync(&self) -> Result<()> {
+        let verdict = self.session.before(OperationKind::SyncDirectory)?;
+        self.session.shared.unsynced.lock().directory_synced(self.node);
+        verdict.finish(())
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct FaultFileLock {
+    _handle: Arc<Handle<dyn FileLock>>,
+}
+
+impl FaultFileLock {
+    /// The lock, and what to hand to the model.
+    pub(super) fn new(lock: Box<dyn FileLock>) -> (Self, Arc<dyn OpenHandle>) {
+        let handle = Arc::new(Handle(Mutex::new(Some(lock))));
+        let open = Arc::clone(&handle) as Arc<dyn OpenHandle>;
+        (Self { _handle: handle }, open)
+    }
+}
+
+impl FileLock for FaultFileLock {}
