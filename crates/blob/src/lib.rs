@@ -13,6 +13,7 @@ pub mod blob_index;
 pub mod blob_log_format;
 pub mod blob_log_reader;
 pub mod blob_log_writer;
+pub mod blob_source;
 #[cfg(test)]
 mod test_files;
 
@@ -22,3 +23,4 @@ pub use blob_index::{BlobIndex, BlobReference};
 pub use blob_log_format::{BlobLogFooter, BlobLogHeader, BlobLogRecordHeader};
 pub use blob_log_reader::{BlobLogReader, BlobLogRecord};
 pub use blob_log_writer::BlobLogWriter;
+pub use blob_source::BlobSource;
