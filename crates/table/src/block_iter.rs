@@ -214,13 +214,13 @@ impl InternalIterator for DataBlockIter {
     }
 
     fn next(&mut self) -> Result<()> {
-        assert!(self.valid(), "next of an iterator that is not valid");
+        debug_assert!(self.valid(), "next of an iterator that is not valid");
         self.cursor.next(&self.block);
         Ok(())
     }
 
     fn prev(&mut self) -> Result<()> {
-        assert!(self.valid(), "prev of an iterator that is not valid");
+        debug_assert!(self.valid(), "prev of an iterator that is not valid");
         self.cursor.prev(&self.block);
         Ok(())
     }

@@ -188,7 +188,7 @@ impl DataBlock {
                 let loaded = load_prefix(&self.contents[entry.suffix_start + skipped..]);
                 raw = keep_bytes(raw, kept) | loaded >> (8 * kept);
             }
-            let number = self.order.from_raw(keep_bytes(raw, self.prefix_size(&entry)));
+            let number = self.order.number_of(keep_bytes(raw, self.prefix_size(&entry)));
             if number < last {
                 return Err(Status::corruption(format!(
                     "keys of block out of order at its byte {offset}"
@@ -290,7 +290,7 @@ impl DataBlock {
         }
         if entry.shared > common {
             let mut chunk = [0; 32];
-            let raw = self.order.to_raw(self.prefixes[index]);
+            let raw = self.order.raw_of(self.prefixes[index]);
             chunk[..SORT_PREFIX_SIZE].copy_from_slice(&raw.to_be_bytes());
             key.splice(common, &chunk, 0, entry.shared - common);
         }

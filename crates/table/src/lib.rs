@@ -9,6 +9,7 @@ pub mod data_block;
 pub mod data_block_hash_index;
 pub mod filter;
 pub mod format;
+pub mod index;
 mod key_buffer;
 mod sort_prefix;
 

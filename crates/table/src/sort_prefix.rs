@@ -49,13 +49,13 @@ impl SortPrefixOrder {
 
     /// The number of up to eight bytes, given in the high bytes of `raw`; the others must be 0.
     #[inline]
-    pub(crate) fn from_raw(self, raw: u64) -> u64 {
+    pub(crate) fn number_of(self, raw: u64) -> u64 {
         raw ^ self.invert
     }
 
-    /// The opposite of [`SortPrefixOrder::from_raw`].
+    /// The opposite of [`SortPrefixOrder::number_of`].
     #[inline]
-    pub(crate) fn to_raw(self, number: u64) -> u64 {
+    pub(crate) fn raw_of(self, number: u64) -> u64 {
         number ^ self.invert
     }
 
@@ -65,7 +65,7 @@ impl SortPrefixOrder {
     pub(crate) fn locate(self, key: &[u8], common: &[u8]) -> Location {
         let (head, tail) = key.split_at(key.len().min(common.len()));
         match head.cmp(common) {
-            Ordering::Equal => Location::Number(self.from_raw(load_prefix(tail))),
+            Ordering::Equal => Location::Number(self.number_of(load_prefix(tail))),
             Ordering::Less => {
                 if self.invert == 0 {
                     Location::BeforeAll

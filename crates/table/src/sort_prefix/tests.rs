@@ -32,7 +32,7 @@ proptest! {
             Location::AfterAll => prop_assert!(compare(&other, &a).is_gt()),
             Location::Number(_) => prop_assert!(other.starts_with(&common)),
         }
-        let raw = order.to_raw(number(&a));
+        let raw = order.raw_of(number(&a));
         prop_assert_eq!(raw, load_prefix(&a[common.len()..]));
     }
 
