@@ -4,7 +4,7 @@
 //! way its files are to be opened. A broken promise is a panic that names the case.
 
 // Only tests use this module; a failed expectation is its report.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used)]
 
 mod directories;
 mod files;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// One file system under test, with a directory of its own for each case.
-pub struct Subject<'a> {
+struct Subject<'a> {
     fs: &'a dyn FileSystem,
     root: PathBuf,
     options: FileOptions,

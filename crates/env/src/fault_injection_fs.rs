@@ -38,7 +38,8 @@ use unsynced::{FileNode, Node, Unsynced, normalize};
 /// Another file system, with faults.
 ///
 /// Syncs are simulated: the wrapped files are only flushed, which is all that a test needs. All
-/// changes must go through this wrapper; what was there before is taken to be safe.
+/// changes must go through this wrapper; what was there before is taken to be safe. Files that were
+/// deleted or cut are kept in memory until that is synced.
 #[derive(Debug)]
 pub struct FaultInjectionFileSystem {
     shared: Arc<Shared>,

@@ -54,14 +54,18 @@ impl Session {
         self.shared.plan.before(kind, &[&self.path])
     }
 
-    /// What a read gives: fewer bytes, or others.
+    /// What a read that found `bytes` at `offset` gives: perhaps others, or an error.
     fn after_read(&self, verdict: Verdict, offset: u64, bytes: &mut [u8]) -> Result<usize> {
-        let count = match verdict {
-            Verdict::ShortRead(most) => bytes.len().min(most),
-            _ => bytes.len(),
-        };
-        self.shared.plan.corrupt(&self.path, offset, &mut bytes[..count]);
-        verdict.finish(count)
+        self.shared.plan.corrupt(&self.path, offset, bytes);
+        verdict.finish(bytes.len())
+    }
+}
+
+/// How many of `wanted` bytes a read asks the wrapped file for.
+fn allowed(verdict: &Verdict, wanted: usize) -> usize {
+    match verdict {
+        Verdict::ShortRead(most) => wanted.min(*most),
+        _ => wanted,
     }
 }
 
@@ -81,10 +85,7 @@ impl FaultSequentialFile {
 impl SequentialFile for FaultSequentialFile {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         let verdict = self.session.before(OperationKind::Read)?;
-        let wanted = match verdict {
-            Verdict::ShortRead(most) => buffer.len().min(most),
-            _ => buffer.len(),
-        };
+        let wanted = allowed(&verdict, buffer.len());
         let count = self.file.read(&mut buffer[..wanted])?;
         let offset = self.offset;
         self.offset += count as u64;
@@ -117,7 +118,8 @@ impl FaultRandomAccessFile {
 impl RandomAccessFile for FaultRandomAccessFile {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
         let verdict = self.session.before(OperationKind::Read)?;
-        let count = self.file.read_at(offset, buffer)?;
+        let wanted = allowed(&verdict, buffer.len());
+        let count = self.file.read_at(offset, &mut buffer[..wanted])?;
         self.session.after_read(verdict, offset, &mut buffer[..count])
     }
 

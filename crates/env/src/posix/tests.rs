@@ -124,6 +124,19 @@ fn direct_directory() -> Option<tempfile::TempDir> {
 }
 
 #[test]
+fn a_file_system_without_direct_io_is_named() {
+    let path = Path::new("/proc/self/status");
+    if !path.exists() {
+        println!("skipped: no /proc");
+        return;
+    }
+    let status = posix().new_random_access_file(path, &DIRECT).unwrap_err();
+    assert_eq!(status.code(), Code::InvalidArgument);
+    assert!(status.message().starts_with("open for reading /proc/self/status: "), "{status}");
+    assert!(status.message().ends_with("(O_DIRECT)"), "{status}");
+}
+
+#[test]
 fn direct_reads_take_any_offset_and_length() {
     let Some(directory) = direct_directory() else { return };
     let path = directory.path().join("f");

@@ -4,6 +4,7 @@ use crate::file_system::WritableFile;
 use crate::{MemFileSystem, PosixFileSystem, read_file_to_vec, write_file_atomically};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::thread;
 
 const OPTIONS: FileOptions = FileOptions { use_direct_reads: false, use_direct_writes: false };
 
@@ -448,6 +449,32 @@ fn an_atomic_write_is_atomic_whenever_the_power_goes() {
         }
     }
     assert_eq!(seen.len(), 3, "{seen:?}");
+}
+
+#[test]
+fn threads_do_not_disturb_one_another() {
+    let machine = Machine::memory();
+    thread::scope(|scope| {
+        for thread in 0..4 {
+            let machine = &machine;
+            scope.spawn(move || {
+                for step in 0..100 {
+                    let name = format!("{thread}-{}", step % 7);
+                    machine.write_synced(&name, name.repeat(step).as_bytes());
+                    machine.rename(&name, &format!("{name}-renamed"));
+                    if step % 7 < 6 {
+                        machine.delete(&format!("{name}-renamed"));
+                    } else {
+                        machine.sync_directory("");
+                    }
+                }
+                machine.sync_directory("");
+            });
+        }
+    });
+    machine.lose(&PowerLoss::strict());
+    assert_eq!(machine.names(), ["0-6-renamed", "1-6-renamed", "2-6-renamed", "3-6-renamed"]);
+    assert_eq!(machine.read("2-6-renamed"), "2-6".repeat(97).as_bytes());
 }
 
 /// Random changes, now and then all synced: strict losses go back to the last sync, crashes lose
