@@ -12,8 +12,10 @@ pub mod blob_file_metadata;
 pub mod consistency;
 mod decoder;
 pub mod file_metadata;
+pub mod level_targets;
 pub mod manifest;
 pub mod recovery;
+pub mod shape;
 pub mod table_files;
 #[cfg(test)]
 mod test_manifest;
@@ -26,11 +28,15 @@ pub mod wal_edit;
 pub use blob_file_metadata::{BlobFileAddition, BlobFileGarbage, BlobFileMetaData};
 pub use decoder::UnknownField;
 pub use file_metadata::{FileChecksum, FileMetaData, NewFile, Temperature};
+pub use level_targets::{
+    CompactionStyle, LevelSize, LevelTargetOptions, LevelTargetRule, LevelTargets,
+};
 pub use manifest::{ManifestReader, ManifestRecord, read_current};
 pub use recovery::{
     ColumnFamilyState, RecoveredManifest, ReplayedManifest, build_version, list_column_families,
     recover, replay_manifest,
 };
+pub use shape::{LevelShape, MemTableShape, TreeShape};
 pub use table_files::{check_files, find_table_file, table_path};
 pub use version::Version;
 pub use version_builder::{VersionBuilder, VersionOptions};
