@@ -1,4 +1,5 @@
 use super::*;
+use crate::blob_log_reader::{BlobLogReader, BlobLogRecord};
 use crate::test_files::{self, COLUMN_FAMILY_ID, COMPRESSIONS, FILE_NUMBER, open_bytes, read_file};
 use testing::corrupt;
 
@@ -163,21 +164,59 @@ fn blob_files_of_every_release_hold_what_they_claim() {
     });
 }
 
+#[test]
+fn a_damaged_blob_file_of_rocksdb_gives_errors_or_the_values() {
+    let fixture = testing::fixtures::one("11.8.1", "g01");
+    let files = fixture.files().into_iter().filter(|(path, _)| path.ends_with(".blob"));
+    let (_, bytes) = files.min_by_key(|(_, bytes)| bytes.len()).unwrap();
+    let mut log = BlobLogReader::open(open_bytes(&bytes)).unwrap();
+    let column_family_id = log.header().column_family_id;
+    let mut records = Vec::new();
+    while let Some(record) = log.read_record(true).unwrap() {
+        records.push(record);
+    }
+    let mut unharmed = 0;
+    for damage in corrupt::all(bytes.len()) {
+        let file = open_bytes(&damage.apply(&bytes));
+        let Ok(reader) = BlobFileReader::open(file, column_family_id) else {
+            continue;
+        };
+        let mut failed = 0;
+        for record in &records {
+            let reference = reference_to(record, log.header().compression);
+            match reader.get(&BlobReadOptions::default(), record.key(), &reference) {
+                Ok(found) => assert_eq!(*found, *record.stored_value(), "{damage}"),
+                Err(status) => {
+                    assert!(status.is_corruption(), "{damage}: {status}");
+                    failed += 1;
+                }
+            }
+        }
+        assert!(failed <= 1 || failed == records.len(), "{damage}: {failed} failed");
+        unharmed += usize::from(failed == 0);
+    }
+    // No byte of a record can be flipped without notice.
+    assert_eq!(unharmed, 0);
+}
+
+fn reference_to(record: &BlobLogRecord, compression: CompressionType) -> BlobReference {
+    BlobReference {
+        file_number: FILE_NUMBER,
+        offset: record.value_offset(),
+        size: record.stored_value().len() as u64,
+        compression,
+    }
+}
+
 /// Reads every record both ways.
 fn check_golden(bytes: &[u8]) -> std::result::Result<(), String> {
-    use crate::blob_log_reader::BlobLogReader;
     let mut log = BlobLogReader::open(open_bytes(bytes)).map_err(|status| status.to_string())?;
     let column_family_id = log.header().column_family_id;
     let reader = BlobFileReader::open(open_bytes(bytes), column_family_id)
         .map_err(|status| status.to_string())?;
     let mut count = 0;
     while let Some(record) = log.read_record(true).map_err(|status| status.to_string())? {
-        let reference = BlobReference {
-            file_number: FILE_NUMBER,
-            offset: record.value_offset(),
-            size: record.stored_value().len() as u64,
-            compression: reader.compression(),
-        };
+        let reference = reference_to(&record, reader.compression());
         let verified = reader.get(&BlobReadOptions::default(), record.key(), &reference);
         let unverified = reader.get(&UNVERIFIED, record.key(), &reference);
         let verified = verified.map_err(|status| status.to_string())?;

@@ -2,6 +2,7 @@
 
 use super::*;
 use std::collections::BTreeMap;
+use testing::corrupt;
 use testing::fixtures::{self, Fixture};
 use testing::parallel;
 
