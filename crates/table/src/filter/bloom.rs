@@ -91,13 +91,32 @@ pub(super) fn lines_length(entries_count: usize, millibits_per_key: u32) -> usiz
     length.next_multiple_of(LINE as u64) as usize
 }
 
+/// How much a filter may take, and how that is counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BloomSize {
+    /// Thousandths of a bit per key.
+    pub(super) millibits_per_key: u32,
+    /// Whether the number of probes is chosen for the length as rounded up to whole lines.
+    pub(super) optimize_filters_for_memory: bool,
+}
+
+impl BloomSize {
+    fn probes(self, entries_count: usize, length: usize) -> u8 {
+        if !self.optimize_filters_for_memory {
+            return choose_probes(self.millibits_per_key);
+        }
+        let millibits = length as u64 * 8000 / entries_count.max(1) as u64;
+        choose_probes(u32::try_from(millibits).unwrap_or(u32::MAX))
+    }
+}
+
 /// The contents of a filter of these hashes.
-pub(super) fn build(hashes: &[u64], millibits_per_key: u32) -> Vec<u8> {
+pub(super) fn build(hashes: &[u64], size: BloomSize) -> Vec<u8> {
     if hashes.is_empty() {
         return Vec::new();
     }
-    let length = lines_length(hashes.len(), millibits_per_key);
-    let probes = choose_probes(millibits_per_key);
+    let length = lines_length(hashes.len(), size.millibits_per_key);
+    let probes = size.probes(hashes.len(), length);
     let mut contents = vec![0; length + METADATA_LENGTH];
     contents[length..].copy_from_slice(&[MARKER, 0, probes, 0, 0]);
     let (lines, _) = contents[..length].as_chunks_mut::<LINE>();
@@ -116,14 +135,17 @@ pub(super) fn build(hashes: &[u64], millibits_per_key: u32) -> Vec<u8> {
 /// Builds new Bloom filters.
 #[derive(Clone, Debug)]
 pub struct FastLocalBloomBuilder {
-    millibits_per_key: u32,
+    size: BloomSize,
     entries: HashEntries<u64>,
 }
 
 impl FastLocalBloomBuilder {
-    /// A builder that spends so many thousandths of a bit per key, at least 1000.
-    pub fn new(millibits_per_key: u32) -> Self {
-        Self { millibits_per_key: millibits_per_key.max(1000), entries: HashEntries::default() }
+    /// A builder that spends so many thousandths of a bit per key, at least 1000. The option
+    /// `optimize_filters_for_memory` lets the number of probes fit the length as rounded up.
+    pub fn new(millibits_per_key: u32, optimize_filters_for_memory: bool) -> Self {
+        let millibits_per_key = millibits_per_key.max(1000);
+        let size = BloomSize { millibits_per_key, optimize_filters_for_memory };
+        Self { size, entries: HashEntries::default() }
     }
 }
 
@@ -137,11 +159,11 @@ impl FilterBitsBuilder for FastLocalBloomBuilder {
     }
 
     fn calculate_space(&self, entries_count: usize) -> usize {
-        lines_length(entries_count, self.millibits_per_key) + METADATA_LENGTH
+        lines_length(entries_count, self.size.millibits_per_key) + METADATA_LENGTH
     }
 
     fn finish(&mut self) -> Vec<u8> {
-        build(&self.entries.take(), self.millibits_per_key)
+        build(&self.entries.take(), self.size)
     }
 }
 

@@ -13,7 +13,8 @@
 
 mod solver;
 
-use super::{FilterBitsBuilder, HashEntries, METADATA_LENGTH, bloom};
+use super::bloom::{self, BloomSize};
+use super::{FilterBitsBuilder, HashEntries, METADATA_LENGTH};
 use base::hash::{fastrange64, hash64};
 
 /// First byte of the metadata.
@@ -130,24 +131,28 @@ fn segment(contents: &[u8], at: usize) -> u128 {
     u128::from_le_bytes(raw)
 }
 
-/// Builds Ribbon filters, or new Bloom filters where those are no larger.
+/// Builds Ribbon filters, or new Bloom filters where those are smaller.
 #[derive(Clone, Debug)]
 pub struct RibbonBuilder {
-    millibits_per_key: u32,
+    bloom_size: BloomSize,
     one_in_fp_rate: f64,
     entries: HashEntries<u64>,
 }
 
 impl RibbonBuilder {
     /// A builder of filters as exact as new Bloom filters with so many thousandths of a bit per key,
-    /// at least 1000.
-    pub fn new(millibits_per_key: u32) -> Self {
+    /// at least 1000. The option `optimize_filters_for_memory` counts where it builds one of these.
+    pub fn new(millibits_per_key: u32, optimize_filters_for_memory: bool) -> Self {
         let millibits_per_key = millibits_per_key.max(1000);
         Self {
-            millibits_per_key,
+            bloom_size: BloomSize { millibits_per_key, optimize_filters_for_memory },
             one_in_fp_rate: 1.0 / bloom_fp_rate(millibits_per_key),
             entries: HashEntries::default(),
         }
+    }
+
+    fn bloom_length(&self, entries_count: usize) -> usize {
+        bloom::lines_length(entries_count, self.bloom_size.millibits_per_key)
     }
 
     /// Slots and bytes of segments; `None` where a Bloom filter is to be built.
@@ -159,8 +164,8 @@ impl RibbonBuilder {
         }
         let slots = solver::slots_for(entries_count);
         let length = solver::segments_length(slots, self.one_in_fp_rate, first_hash);
-        let bloom_length = bloom::lines_length(entries_count, self.millibits_per_key);
-        if slots < SLOTS_SMALL && bloom_length <= length { None } else { Some((slots, length)) }
+        let bloom_length = self.bloom_length(entries_count);
+        if slots < SLOTS_SMALL && bloom_length < length { None } else { Some((slots, length)) }
     }
 }
 
@@ -190,7 +195,7 @@ impl FilterBitsBuilder for RibbonBuilder {
         // The length depends on the first hash for rounding; this is its middle.
         let length = match self.dimensions(entries_count, 1 << 63) {
             Some((_, length)) => length,
-            None => bloom::lines_length(entries_count, self.millibits_per_key),
+            None => self.bloom_length(entries_count),
         };
         length + METADATA_LENGTH
     }
@@ -201,7 +206,7 @@ impl FilterBitsBuilder for RibbonBuilder {
         let built = self
             .dimensions(hashes.len(), first)
             .and_then(|(slots, length)| solver::build(&hashes, slots, length));
-        built.unwrap_or_else(|| bloom::build(&hashes, self.millibits_per_key))
+        built.unwrap_or_else(|| bloom::build(&hashes, self.bloom_size))
     }
 }
 

@@ -27,8 +27,8 @@ pub(super) fn false_positives(contents: &[u8]) -> usize {
 fn builders() -> [Box<dyn FilterBitsBuilder>; 3] {
     [
         Box::new(LegacyBloomBuilder::new(10)),
-        Box::new(FastLocalBloomBuilder::new(10_000)),
-        Box::new(RibbonBuilder::new(10_000)),
+        Box::new(FastLocalBloomBuilder::new(10_000, false)),
+        Box::new(RibbonBuilder::new(10_000, false)),
     ]
 }
 

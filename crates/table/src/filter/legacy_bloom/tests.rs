@@ -1,5 +1,5 @@
 use super::*;
-use crate::filter::tests::{build, false_positives};
+use crate::filter::tests::{build, false_positives, from_hex};
 use crate::filter::{FilterBitsReader, FilterKind};
 
 const KEYS: [&[u8]; 3] = [b"key00000000", b"key00000007", b"key00000014"];
@@ -39,6 +39,23 @@ fn golden_filter_of_rocksdb_7_8_3() {
     assert!(false_positives(reader.contents()) < 10);
     let keys = KEYS.map(<[u8]>::to_vec);
     assert_eq!(build(&mut LegacyBloomBuilder::new(10), &keys), golden());
+}
+
+/// Of RocksDB 4.13.5, 10 bits per key, keys `key000000` to `key000139`.
+const GOLDEN_140: &str = "\
+    bb058102c1422e3198040a8740930e75416214a4c247ba2104c904109176280432761814403ab33a51886111b0442a88 \
+    a90ca10f3ee703192e40dc90a72b5354f346b61b97f2a7118f7457c76b128a5078f3de321b9da9d181c24f818e1aa60c \
+    79344824263166331652127a1edd3c980803643dc87c91ce31dc1c8315d4d4647a15cb21b6322c71588c0555815d6c60 \
+    496ba8501216ccc41180713544c08a3937109880005c14408972ce81d5c60520400548fded55131c3cc00410ea553418 \
+    0603000000";
+
+#[test]
+fn golden_filter_of_rocksdb_4_13_5() {
+    let keys: Vec<Vec<u8>> = (0..140).map(|i| format!("key{i:06}").into_bytes()).collect();
+    let reader = FilterBitsReader::new(from_hex(GOLDEN_140));
+    assert!(keys.iter().all(|key| reader.may_match(key)));
+    assert_eq!(false_positives(reader.contents()), 61);
+    assert_eq!(build(&mut LegacyBloomBuilder::new(10), &keys), *reader.contents());
 }
 
 #[test]

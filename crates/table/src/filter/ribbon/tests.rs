@@ -27,5 +27,38 @@ fn golden_filter_of_rocksdb_7_8_3() {
 
 #[test]
 fn the_builder_gives_the_golden_bytes() {
-    assert_eq!(build(&mut RibbonBuilder::new(10_000), &golden_keys()), from_hex(GOLDEN));
+    assert_eq!(build(&mut RibbonBuilder::new(10_000, false), &golden_keys()), from_hex(GOLDEN));
+}
+
+#[test]
+fn small_filters_are_bloom_filters_where_those_are_smaller() {
+    let keys = |count| (0..count).map(|i| format!("key{i:06}").into_bytes()).collect::<Vec<_>>();
+    let mut builder = RibbonBuilder::new(10_000, false);
+    for count in [1, 50, 140] {
+        let kind = FilterKind::parse(&build(&mut builder, &keys(count)));
+        assert!(matches!(kind, FilterKind::FastLocalBloom(_)), "{count}: {kind:?}");
+    }
+    // Equal lengths make a Ribbon filter: so RocksDB 7.8.3 does for 444 keys of 1 bit.
+    let contents = build(&mut RibbonBuilder::new(1000, false), &keys(444));
+    assert!(matches!(FilterKind::parse(&contents), FilterKind::Ribbon(_)));
+    assert_eq!((contents.len(), bloom::lines_length(444, 1000)), (69, 64));
+}
+
+#[test]
+fn ribbon_filters_are_smaller_than_bloom_filters() {
+    for (millibits, percent) in [(5000, 80), (10_000, 75), (20_000, 75)] {
+        let ribbon = RibbonBuilder::new(millibits, false).calculate_space(100_000);
+        let bloom = bloom::lines_length(100_000, millibits);
+        assert!(ribbon * 100 < bloom * percent, "{millibits}: {ribbon} {bloom}");
+    }
+}
+
+#[test]
+fn blocks_with_fewer_columns_come_first() {
+    // 5 segments over 3 blocks: one block with one column, two with two.
+    let layout = Layout::new(5, 3);
+    assert_eq!([0, 1, 2].map(|block| layout.columns(block)), [1, 2, 2]);
+    assert_eq!([0, 1, 2].map(|block| layout.first(block)), [0, 1, 3]);
+    let empty = Layout::new(0, 3);
+    assert_eq!([0, 1, 2].map(|block| empty.columns(block)), [0, 0, 0]);
 }
