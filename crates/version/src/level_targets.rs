@@ -270,8 +270,7 @@ pub fn compaction_scores(
     };
     let mut scores = vec![l0_score(options, levels, targets)];
     let mut down_bytes = l0.size_bytes as f64;
-    for level in 1..count {
-        let size = levels[level];
+    for (level, &size) in levels.iter().enumerate().take(count).skip(1) {
         let target = targets.of(level);
         scores.push(level_score(options, level, size, targets, down_bytes));
         if targets.lowest_unnecessary_level.is_some_and(|lowest| level <= lowest) {

@@ -42,4 +42,4 @@ pub use version::Version;
 pub use version_builder::{VersionBuilder, VersionOptions};
 pub use version_edit::VersionEdit;
 pub use version_edit_handler::{ColumnFamilyReplay, DatabaseReplay, VersionEditHandler};
-pub use wal_edit::{WalAddition, WalSet};
+pub use wal_edit::{WalAddition, WalSet, check_tracked_wals};

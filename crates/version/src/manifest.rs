@@ -83,11 +83,6 @@ impl<'a> ManifestReader<'a> {
         &self.path
     }
 
-    /// Bytes read so far, up to the end of the last record.
-    pub fn offset(&self) -> u64 {
-        self.log.offset()
-    }
-
     /// The cut record at the end that was ignored, if there was one. Known once the end is reached.
     pub fn torn_tail(&self) -> Option<&LogDamage> {
         self.torn_tail.as_ref()

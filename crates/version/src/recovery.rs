@@ -16,8 +16,8 @@ use std::sync::Arc;
 pub struct ReplayedManifest {
     /// The MANIFEST.
     pub path: PathBuf,
-    /// Bytes up to the end of its last record.
-    pub size_bytes: u64,
+    /// Bytes up to the end of the last edit that counts.
+    pub valid_size_bytes: u64,
     /// A cut last record, or an incomplete atomic group, was ignored.
     pub tail_ignored: bool,
     /// Numbers of the database; those that every database has are set.
@@ -33,14 +33,18 @@ pub struct ReplayedManifest {
 pub fn replay_manifest(fs: &dyn FileSystem, manifest_path: &Path) -> Result<ReplayedManifest> {
     let mut reader = ManifestReader::open(fs, manifest_path)?;
     let mut handler = VersionEditHandler::new(manifest_path);
+    let mut valid_size_bytes = 0;
     while let Some(record) = reader.read()? {
         handler.handle(record.offset, record.edit)?;
+        if !handler.in_atomic_group() {
+            valid_size_bytes = record.end_offset;
+        }
     }
     let tail_ignored = reader.torn_tail().is_some() || handler.in_atomic_group();
     let (database, families) = handler.finish()?;
     Ok(ReplayedManifest {
         path: manifest_path.to_path_buf(),
-        size_bytes: reader.offset(),
+        valid_size_bytes,
         tail_ignored,
         database,
         families,
@@ -79,8 +83,8 @@ pub struct RecoveredManifest {
     pub manifest_path: PathBuf,
     /// Its number.
     pub manifest_number: u64,
-    /// Bytes up to the end of its last record.
-    pub manifest_size_bytes: u64,
+    /// Bytes up to the end of the last edit that counts.
+    pub manifest_valid_size_bytes: u64,
     /// The file number that RocksDB would use next: one more than the MANIFEST says.
     pub next_file_number: u64,
     /// Last sequence number used.
@@ -160,7 +164,7 @@ pub fn recover(
     Ok(RecoveredManifest {
         manifest_path,
         manifest_number,
-        manifest_size_bytes: replayed.size_bytes,
+        manifest_valid_size_bytes: replayed.valid_size_bytes,
         next_file_number: database.next_file_number.unwrap_or(0) + 1,
         last_sequence: database.last_sequence.unwrap_or(0),
         prev_log_number: database.prev_log_number,

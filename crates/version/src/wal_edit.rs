@@ -95,5 +95,33 @@ impl WalSet {
     }
 }
 
+/// Checks tracked logs against those on disk. `size_bytes_of` gives the size of a log, none if
+/// there is none of that number. A log that was never synced may be missing: the directory may not
+/// have been synced either.
+///
+/// # Errors
+/// `Corruption` that names the log, and the size expected and found; errors of `size_bytes_of`.
+pub fn check_tracked_wals(
+    tracked: &BTreeMap<u64, Option<u64>>,
+    mut size_bytes_of: impl FnMut(u64) -> Result<Option<u64>>,
+) -> Result<()> {
+    for (&number, &synced_size_bytes) in tracked {
+        let Some(expected) = synced_size_bytes else { continue };
+        match size_bytes_of(number)? {
+            None => {
+                return Err(Status::corruption(format!("Missing WAL with log number: {number}.")));
+            }
+            Some(found) if found < expected => {
+                return Err(Status::corruption(format!(
+                    "Size mismatch: WAL (log number: {number}) in MANIFEST is {expected} bytes, \
+                     but actually is {found} bytes on disk."
+                )));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests;

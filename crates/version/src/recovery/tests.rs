@@ -18,7 +18,7 @@ fn the_smallest_manifest() {
     let recovered = recover_all(&Manifest::with(&[edit(MINIMAL)])).unwrap();
     assert_eq!(recovered.manifest_path, Path::new("/db/MANIFEST-000005"));
     assert_eq!(recovered.manifest_number, 5);
-    assert_eq!(recovered.manifest_size_bytes, 13);
+    assert_eq!(recovered.manifest_valid_size_bytes, 13);
     assert_eq!(recovered.next_file_number, 7);
     assert_eq!(recovered.last_sequence, 10);
     assert_eq!(recovered.db_id, None);
@@ -102,11 +102,14 @@ fn an_ignored_tail_is_told() {
     let manifest = Manifest::with(&group);
     let replayed = replay_manifest(manifest.fs(), &manifest.path()).unwrap();
     assert!(replayed.tail_ignored);
+    assert_eq!(replayed.valid_size_bytes, 13);
     assert_eq!(replayed.database.last_sequence, Some(10));
 
     manifest.write(&group[..1]);
     assert!(!replay_manifest(manifest.fs(), &manifest.path()).unwrap().tail_ignored);
     let bytes = manifest.bytes();
     manifest.write_bytes(&[&bytes[..], &bytes[..9]].concat());
-    assert!(replay_manifest(manifest.fs(), &manifest.path()).unwrap().tail_ignored);
+    let replayed = replay_manifest(manifest.fs(), &manifest.path()).unwrap();
+    assert!(replayed.tail_ignored);
+    assert_eq!(replayed.valid_size_bytes, 13);
 }

@@ -50,3 +50,19 @@ fn deleted_logs_stay_deleted() {
     set.add(addition(5, Some(100))).unwrap();
     assert_eq!(set.wals(), &BTreeMap::from([(6, None)]));
 }
+
+#[test]
+fn synced_logs_must_be_there_in_full() {
+    let tracked = BTreeMap::from([(4, Some(100)), (6, None)]);
+    let check = |found: Option<u64>| {
+        check_tracked_wals(&tracked, |number| Ok(found.filter(|_| number == 4)))
+    };
+    assert_eq!(check(Some(100)), Ok(()));
+    assert_eq!(check(Some(101)), Ok(()));
+    let status = check(Some(99)).unwrap_err();
+    assert!(status.is_corruption() && status.message().contains("is 100 bytes"), "{status}");
+    let status = check(None).unwrap_err();
+    assert!(status.is_corruption() && status.message().contains("Missing WAL"), "{status}");
+    let failing = check_tracked_wals(&tracked, |_| Err(Status::io_error("no")));
+    assert_eq!(failing, Err(Status::io_error("no")));
+}
