@@ -1,6 +1,7 @@
 //! The gate: a table of steps, run one after the other. A step that fails does not keep the others
 //! from running, so that one run shows everything that is wrong.
 
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -91,15 +92,24 @@ pub(crate) fn cargo(arguments: &[&str], variables: &[(&str, &str)]) -> Result<()
 
 /// A cargo command in the project's directory.
 pub(crate) fn cargo_command(arguments: &[&str]) -> Command {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
+    let mut command = Command::new(cargo_program());
     command.args(arguments).current_dir(files::root());
     command
 }
 
+fn cargo_program() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
 /// Runs the tests and repeats at the end what each test program summed up.
 fn test() -> Result<(), String> {
-    let mut child = cargo_command(&["test", "--locked", "--workspace", "--no-fail-fast"])
+    // Names of programs come on standard error and their results on standard output; only in one
+    // stream do they keep their order.
+    let mut child = Command::new("sh")
+        .args(["-c", r#"exec "$0" "$@" 2>&1"#])
+        .arg(cargo_program())
+        .args(["test", "--locked", "--workspace", "--no-fail-fast"])
+        .current_dir(files::root())
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| format!("cargo test: {error}"))?;
@@ -124,6 +134,7 @@ fn test() -> Result<(), String> {
 /// What the test programs summed up between them.
 #[derive(Default)]
 struct Summary {
+    program: String,
     lines: Vec<String>,
     failed_tests: Vec<String>,
     passed: u64,
@@ -134,7 +145,16 @@ struct Summary {
 impl Summary {
     fn add(&mut self, line: &str) {
         if let Some(name) = line.strip_prefix("test ").and_then(|l| l.strip_suffix(" ... FAILED")) {
-            self.failed_tests.push(name.to_owned());
+            self.failed_tests.push(format!("{}: {name}", self.program));
+        }
+        let words = line.trim_start();
+        for kind in ["Running ", "Doc-tests "] {
+            if let Some(program) = words.strip_prefix(kind) {
+                // Running unittests src/lib.rs (target/debug/deps/base-0123456789abcdef)
+                let file = program.trim_end_matches(')').rsplit('/').next().unwrap_or(program);
+                let name = file.rsplit_once('-').map_or(file, |(name, _)| name);
+                self.program = if kind == "Running " { name } else { words }.to_owned();
+            }
         }
         if !line.starts_with("test result: ") {
             return;
@@ -144,7 +164,8 @@ impl Summary {
             *sum += count(line, what);
         }
         if ["passed", "failed", "ignored"].iter().any(|what| count(line, what) > 0) {
-            self.lines.push(line.to_owned());
+            let line = line.split("; 0 measured").next().unwrap_or(line);
+            self.lines.push(format!("{line}  {}", self.program));
         }
     }
 
