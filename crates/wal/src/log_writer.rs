@@ -129,7 +129,12 @@ impl LogWriter {
         let mut first = true;
         loop {
             self.make_room(self.header_size());
-            let room = BLOCK_SIZE - self.block_position - self.header_size();
+            let mut room = BLOCK_SIZE - self.block_position - self.header_size();
+            if self.compressor.is_some() && self.block_position == 0 && rest.len() >= room {
+                // RocksDB before 7.10.2 takes a compressed fragment for the one before it if both
+                // start at the same place of their blocks, so none may fill a block.
+                room /= 2;
+            }
             let (fragment, tail) = rest.split_at(rest.len().min(room));
             let kind = match (first, tail.is_empty()) {
                 (true, true) => PhysicalType::Full,

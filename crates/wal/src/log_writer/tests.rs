@@ -74,6 +74,22 @@ fn many_timestamp_sizes_take_several_records() {
 }
 
 #[test]
+fn no_compressed_fragment_fills_a_block() {
+    let record: Vec<u8> = (0..200_000u64)
+        .map(|n| ((n * n).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 13) as u8)
+        .collect();
+    let bytes = written(|log| {
+        log.add_compression_record(LogCompression::Zstd).unwrap();
+        log.add_record(&record).unwrap();
+    });
+    assert!(bytes.len() > 4 * BLOCK_SIZE, "{}", bytes.len());
+    for block in bytes.chunks(BLOCK_SIZE) {
+        let length = usize::from(base::coding::decode_fixed16(block, 4));
+        assert!(length < BLOCK_SIZE - HEADER_SIZE);
+    }
+}
+
+#[test]
 fn a_compression_record_must_be_first() {
     let sink = Sink::new();
     let mut log = LogWriter::new(Box::new(sink));
