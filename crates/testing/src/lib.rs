@@ -5,6 +5,7 @@
 //! - [`content`]: the hashes those records hold, computed over what a reader found.
 //! - [`parallel`]: a check run over many items on all cores, with one report of the failures.
 //! - [`corrupt`]: every byte of a file flipped in turn, every length it could be cut to.
+//! - [`limits`]: a test with only so much memory and time.
 //! - [`datadriven`]: tests that are text files of commands and expected output.
 //! - [`hexes`]: byte strings as hexadecimal.
 //!
@@ -15,4 +16,5 @@ pub mod corrupt;
 pub mod datadriven;
 pub mod fixtures;
 pub mod hexes;
+pub mod limits;
 pub mod parallel;
