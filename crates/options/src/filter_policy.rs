@@ -68,7 +68,9 @@ impl OptionValue for Option<FilterPolicy> {
         "FilterPolicy".to_owned()
     }
 
-    fn set(&mut self, text: &str, _context: &mut Context<'_>) -> Result<(), SetError> {
+    fn set(&mut self, text: &str, context: &mut Context<'_>) -> Result<(), SetError> {
+        let written = context.written(text);
+        let text = &*context.plain(text);
         let ObjectId { id, properties } = ObjectId::parse(text, "");
         if id.is_empty() {
             *self = None;
@@ -85,7 +87,7 @@ impl OptionValue for Option<FilterPolicy> {
                 };
                 *bloom_before_level = level;
             }
-            (FilterPolicy::Other(name), _) => text.clone_into(name),
+            (FilterPolicy::Other(name), _) => *name = written.into_owned(),
             _ => return bad(format!("{id} has no such property: {text:?}")),
         }
         *self = Some(policy);

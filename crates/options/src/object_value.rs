@@ -3,10 +3,12 @@
 //! The text is `nullptr` (or nothing), a name, or `{id=name;property=value;…}`.
 
 use crate::config::Remark;
-use crate::option_string::split_pairs;
+use crate::option_string::{split_pairs, unescape};
+use crate::registry::Registry;
 use crate::release::Release;
 use crate::value::{Context, OptionValue, SetError, bad};
 use base::{Comparator, MergeOperator, SliceTransform};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -65,14 +67,14 @@ impl ObjectName {
         self.id().is_empty()
     }
 
-    /// The text, for instance `SkipListFactory` or `{id=trie_index;}`.
+    /// The text as OPTIONS files have it, for instance `SkipListFactory` or `{id=trie_index;}`.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The name without properties; empty for no object.
-    pub fn id(&self) -> &str {
-        ObjectId::parse(&self.0, "").id
+    pub fn id(&self) -> Cow<'_, str> {
+        unescape(ObjectId::parse(&self.0, "").id)
     }
 }
 
@@ -88,8 +90,8 @@ impl OptionValue for ObjectName {
     }
 
     fn set(&mut self, text: &str, context: &mut Context<'_>) -> Result<(), SetError> {
-        let text = context.raw.take().unwrap_or(text);
-        self.0 = if text.is_empty() { NULLPTR } else { text }.to_owned();
+        let text = if text.is_empty() { NULLPTR } else { text };
+        self.0 = context.written(text).into_owned();
         Ok(())
     }
 
@@ -103,7 +105,7 @@ impl OptionValue for ObjectName {
 pub struct ObjectNames(String);
 
 impl ObjectNames {
-    /// The text, for instance `{MyListener}`.
+    /// The text as OPTIONS files have it, for instance `{MyListener}`.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -115,7 +117,7 @@ impl OptionValue for ObjectNames {
     }
 
     fn set(&mut self, text: &str, context: &mut Context<'_>) -> Result<(), SetError> {
-        context.raw.take().unwrap_or(text).clone_into(&mut self.0);
+        self.0 = context.written(text).into_owned();
         Ok(())
     }
 
@@ -191,11 +193,14 @@ impl fmt::Debug for ObjectTexts {
     }
 }
 
+/// A name and a value.
+pub(crate) type Property<'t> = (&'t str, Cow<'t, str>);
+
 /// A class of objects that options name.
 trait ObjectClass: Clone {
     const CLASS: &'static str;
     fn null() -> Option<Self>;
-    fn find(id: &ObjectId<'_>, context: &Context<'_>) -> Option<Self>;
+    fn find(id: &str, properties: &[Property<'_>], registry: &Registry) -> Option<Self>;
     fn name(&self) -> &str;
     fn object(&self) -> Object;
 }
@@ -205,34 +210,36 @@ fn set_object<T: ObjectClass>(
     text: &str,
     context: &mut Context<'_>,
 ) -> Result<(), SetError> {
-    let raw = context.raw.take().unwrap_or(text);
     let option = context.option;
-    let id = ObjectId::parse(text, "");
+    let ObjectId { id, properties } = ObjectId::parse(text, "");
+    let id = context.plain(id);
+    let properties: Vec<Property<'_>> =
+        properties.into_iter().map(|(name, value)| (name, context.plain(value))).collect();
     context.objects.forget(option);
-    if id.id.is_empty() {
+    if id.is_empty() {
         return match T::null() {
-            Some(null) if id.properties.is_empty() => {
+            Some(null) if properties.is_empty() => {
                 *slot = null;
                 Ok(())
             }
             _ => bad(format!("expected the name of a {}, found {text:?}", T::CLASS)),
         };
     }
-    let same = id.properties.is_empty() && slot.name() == id.id;
-    let found = T::find(&id, context);
+    let same = properties.is_empty() && slot.name() == id;
+    let found = T::find(&id, &properties, &context.config.registry);
     let registered = found.is_some() || same;
     // RocksDB, too, leaves what is there in the place of an object nobody registered.
     if let Some(found) = found {
         *slot = found;
     }
     if !registered {
-        context.remark(Remark::NotRegistered, "", raw);
+        context.remark(Remark::NotRegistered, "", text);
     }
-    if !registered || !id.properties.is_empty() {
+    if !registered || !properties.is_empty() {
         context.objects.0.push(ObjectText {
             option,
-            text: raw.to_owned(),
-            id: id.id.to_owned(),
+            text: context.written(text).into_owned(),
+            id: id.into_owned(),
             object: slot.object(),
             registered,
         });
@@ -267,8 +274,8 @@ impl ObjectClass for Arc<dyn Comparator> {
     fn null() -> Option<Self> {
         None
     }
-    fn find(id: &ObjectId<'_>, context: &Context<'_>) -> Option<Self> {
-        if id.properties.is_empty() { context.config.registry.comparator(id.id) } else { None }
+    fn find(id: &str, properties: &[Property<'_>], registry: &Registry) -> Option<Self> {
+        if properties.is_empty() { registry.comparator(id) } else { None }
     }
     fn name(&self) -> &str {
         Comparator::name(&**self)
@@ -283,8 +290,8 @@ impl ObjectClass for Option<Arc<dyn MergeOperator>> {
     fn null() -> Option<Self> {
         Some(None)
     }
-    fn find(id: &ObjectId<'_>, context: &Context<'_>) -> Option<Self> {
-        context.config.registry.configured_merge_operator(id.id, &id.properties).map(Some)
+    fn find(id: &str, properties: &[Property<'_>], registry: &Registry) -> Option<Self> {
+        registry.configured_merge_operator(id, properties).map(Some)
     }
     fn name(&self) -> &str {
         self.as_ref().map_or(NULLPTR, |operator| operator.name())
@@ -299,9 +306,8 @@ impl ObjectClass for Option<Arc<dyn SliceTransform>> {
     fn null() -> Option<Self> {
         Some(None)
     }
-    fn find(id: &ObjectId<'_>, context: &Context<'_>) -> Option<Self> {
-        let found = || context.config.registry.slice_transform(id.id).map(Some);
-        if id.properties.is_empty() { found() } else { None }
+    fn find(id: &str, properties: &[Property<'_>], registry: &Registry) -> Option<Self> {
+        if properties.is_empty() { registry.slice_transform(id).map(Some) } else { None }
     }
     fn name(&self) -> &str {
         self.as_ref().map_or(NULLPTR, |transform| transform.name())

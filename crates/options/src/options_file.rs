@@ -29,7 +29,7 @@ use crate::schema::cf::ColumnFamilyOptions;
 use crate::schema::db::DbOptions;
 use crate::table_factory::TableFactory;
 use crate::value::{Context, SetError};
-use base::filename::{FileType, options_file_name, parse_file_name};
+use base::filename::{FileType, parse_file_name};
 use base::status::SubCode;
 use base::{Result, Status};
 use env::{FileSystem, read_file_to_vec};
@@ -94,13 +94,13 @@ impl OptionsFile {
 
     /// The path of the newest OPTIONS file of a database, if there is one.
     pub fn latest_path(fs: &dyn FileSystem, db_path: &Path) -> Result<Option<PathBuf>> {
-        let children = fs.get_children(db_path)?;
-        let number = |name: &String| match parse_file_name(name)? {
-            (number, FileType::Options) => Some(number),
-            _ => None,
-        };
-        let newest = children.iter().filter_map(number).max();
-        Ok(newest.map(|number| options_file_name(db_path, number)))
+        let numbered = fs.get_children(db_path)?.into_iter().filter_map(|name| {
+            match parse_file_name(&name)? {
+                (number, FileType::Options) => Some((number, name)),
+                _ => None,
+            }
+        });
+        Ok(numbered.max().map(|(_, name)| db_path.join(name)))
     }
 
     /// Takes the content of the file at `path` apart.
@@ -188,13 +188,13 @@ impl<'t> Loader<'t> {
             "DBOptions" => {
                 let db = &mut self.file.db;
                 set_statements(section, context, diagnostics, |statement, context| {
-                    db.configure_raw(statement.name, statement.value, context)
+                    db.configure(statement.name, statement.value, context)
                 })
             }
             "CFOptions" => {
                 let mut options = ColumnFamilyOptions::default();
                 set_statements(section, context, diagnostics, |statement, context| {
-                    options.configure_raw(statement.name, statement.value, context)
+                    options.configure(statement.name, statement.value, context)
                 })?;
                 self.add_family(section, options)
             }
@@ -254,9 +254,10 @@ impl<'t> Loader<'t> {
             return Err(at_line(section.line, wrong));
         };
         let options = &mut self.file.column_families[family].options;
-        options.reset_table(TableFactory::from_name(factory));
+        let factory = TableFactory::from_name(factory);
+        options.reset_table(factory.clone());
         set_statements(section, context, &mut self.file.diagnostics, |statement, context| {
-            options.configure_table_raw(statement.name, statement.value, context)
+            options.set_table_field(&factory, statement.name, statement.value, context)
         })
     }
 }

@@ -1,8 +1,8 @@
 //! What programs do with structs of options: read, change and print them as text.
 
 use crate::config::{ConfigOptions, Diagnostic};
-use crate::object_value::{Object, ObjectTexts};
-use crate::option_string::{escape, quote, split_pairs, unescape};
+use crate::object_value::Object;
+use crate::option_string::{quote, split_pairs};
 use crate::release::Release;
 use crate::schema::block_based::BlockBasedTableOptions;
 use crate::schema::cf::ColumnFamilyOptions;
@@ -10,7 +10,6 @@ use crate::schema::db::DbOptions;
 use crate::schema::{LegacyOption, OptionAlias, OptionInfo, OptionStruct, Row};
 use crate::value::{Context, SetError};
 use base::{Result, Status};
-use std::borrow::Cow;
 
 pub(crate) fn to_status(error: SetError, name: &str) -> Status {
     Status::invalid_argument(match error {
@@ -21,7 +20,7 @@ pub(crate) fn to_status(error: SetError, name: &str) -> Status {
 
 /// A struct whose options have names of their own in OPTIONS files.
 pub(crate) trait Configurable: OptionStruct + Clone {
-    /// Sets one option from a text without escapes.
+    /// Sets one option.
     fn configure(
         &mut self,
         name: &str,
@@ -34,32 +33,6 @@ pub(crate) trait Configurable: OptionStruct + Clone {
     /// The option's value as text.
     fn print_option(&self, row: &'static Row<Self>, release: Release) -> String {
         (row.print)(self, release)
-    }
-
-    /// Where the objects came from, if the struct has any.
-    fn objects(&mut self) -> Option<&mut ObjectTexts> {
-        None
-    }
-
-    /// Sets one option from a text as it stands in a string or file.
-    fn configure_raw<'a>(
-        &mut self,
-        name: &str,
-        raw: &'a str,
-        context: &mut Context<'a>,
-    ) -> std::result::Result<(), SetError> {
-        let text =
-            if context.config.input_strings_escaped { unescape(raw) } else { Cow::Borrowed(raw) };
-        context.raw = Some(raw);
-        if let Some(objects) = self.objects() {
-            context.objects = std::mem::take(objects);
-        }
-        let result = self.configure(name, &text, context);
-        context.raw = None;
-        if let Some(objects) = self.objects() {
-            *objects = std::mem::take(&mut context.objects);
-        }
-        result
     }
 
     /// Sets one option, all or nothing.
@@ -84,21 +57,10 @@ pub(crate) trait Configurable: OptionStruct + Clone {
         pairs: &[(&str, &str)],
         config: &ConfigOptions,
     ) -> Result<Vec<Diagnostic>> {
-        // Texts of objects are kept the way OPTIONS files have them.
-        let escaped: Vec<Cow<'_, str>> = pairs
-            .iter()
-            .map(|(_, value)| match config.input_strings_escaped {
-                true => Cow::Borrowed(*value),
-                false => escape(value),
-            })
-            .collect();
-        let config = ConfigOptions { input_strings_escaped: true, ..config.clone() };
         let mut changed = self.clone();
-        let mut context = Context::new(&config);
-        for ((name, _), value) in pairs.iter().zip(&escaped) {
-            changed
-                .configure_raw(name, value, &mut context)
-                .map_err(|error| to_status(error, name))?;
+        let mut context = Context::new(config);
+        for (name, value) in pairs {
+            changed.configure(name, value, &mut context).map_err(|error| to_status(error, name))?;
         }
         let diagnostics = context.diagnostics;
         *self = changed;
@@ -131,20 +93,19 @@ impl Configurable for ColumnFamilyOptions {
         text: &str,
         context: &mut Context<'_>,
     ) -> std::result::Result<(), SetError> {
-        match self.set_table_option(name, text, context) {
+        context.objects = std::mem::take(&mut self.objects);
+        let result = match self.set_table_option(name, text, context) {
             Some(result) => context.or_remark(result, name, text),
             None => self.set_or_remark(name, text, context),
-        }
+        };
+        self.objects = std::mem::take(&mut context.objects);
+        result
     }
 
     fn print_option(&self, row: &'static Row<Self>, release: Release) -> String {
         let object = self.object(row.info.name);
         let text = object.and_then(|object| self.objects.text(row.info.name, &object));
         text.map_or_else(|| (row.print)(self, release), str::to_owned)
-    }
-
-    fn objects(&mut self) -> Option<&mut ObjectTexts> {
-        Some(&mut self.objects)
     }
 }
 

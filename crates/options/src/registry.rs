@@ -1,5 +1,6 @@
 //! Names of comparators, merge operators and prefix extractors, and the objects they stand for.
 
+use crate::object_value::Property;
 use base::{Comparator, MergeOperator, SliceTransform};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -55,7 +56,7 @@ impl Registry {
     pub(crate) fn configured_merge_operator(
         &self,
         name: &str,
-        properties: &[(&str, &str)],
+        properties: &[Property<'_>],
     ) -> Option<Arc<dyn MergeOperator>> {
         match properties {
             [] => self.merge_operator(name),

@@ -145,10 +145,7 @@ pub(crate) trait OptionStruct: Sized + Default + 'static {
         let outer = context.enter(&row.info);
         let result = match field {
             None => (row.set)(self, text, context),
-            Some(field) => {
-                context.raw = None;
-                (row.set_field)(self, field, text, context)
-            }
+            Some(field) => (row.set_field)(self, field, text, context),
         };
         context.leave(outer);
         let print = |options| (row.print)(options, Release::NEWEST_KNOWN);
@@ -205,11 +202,10 @@ impl<S: OptionStruct> OptionValue for S {
     }
 
     fn set(&mut self, text: &str, context: &mut Context<'_>) -> Result<(), SetError> {
-        context.raw = None;
         if text.contains('=') || text == "{}" {
             self.set_pairs(text, context).map_err(|error| within(error, S::NAME))
         } else {
-            self.set_short_form(text)
+            self.set_short_form(&context.plain(text))
         }
     }
 

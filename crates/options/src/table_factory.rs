@@ -5,7 +5,7 @@
 //! In OPTIONS files `table_factory` is a name alone, and a section of its own has the options.
 
 use crate::object_value::ObjectId;
-use crate::option_string::{split_pairs, unescape};
+use crate::option_string::split_pairs;
 use crate::release::Release;
 use crate::schema::OptionStruct;
 use crate::schema::block_based::BlockBasedTableOptions;
@@ -86,7 +86,6 @@ impl ColumnFamilyOptions {
             "plain_table_factory" => Some(TableFactory::Plain),
             _ => return None,
         };
-        context.raw = None;
         Some(match (field, only) {
             (Some("id"), None) => self.table_factory.set(text, context),
             (Some(field), only) => {
@@ -152,20 +151,6 @@ impl ColumnFamilyOptions {
             TableFactory::Other(_) => {}
         }
         self.table_factory = factory;
-    }
-
-    /// Sets one option of the format there is, from a text as it stands in an OPTIONS file.
-    pub(crate) fn configure_table_raw<'a>(
-        &mut self,
-        field: &str,
-        raw: &'a str,
-        context: &mut Context<'a>,
-    ) -> Result<(), SetError> {
-        let factory = self.table_factory.clone();
-        context.raw = Some(raw);
-        let result = self.set_table_field(&factory, field, &unescape(raw), context);
-        context.raw = None;
-        result
     }
 
     /// The format's options as OPTIONS files print them: names and values in order.

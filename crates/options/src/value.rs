@@ -2,9 +2,10 @@
 
 use crate::config::{ConfigOptions, Diagnostic, Remark};
 use crate::object_value::ObjectTexts;
-use crate::option_string::{escape, inside_braces, split_list, strip_braces, trim};
+use crate::option_string::{escape, inside_braces, split_list, strip_braces, trim, unescape};
 use crate::release::Release;
 use crate::schema::OptionInfo;
+use std::borrow::Cow;
 
 /// Why a value was not set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +28,8 @@ pub(crate) struct Context<'a> {
     pub(crate) objects: ObjectTexts,
     /// The option of that struct being set.
     pub(crate) option: &'static str,
-    /// Its value with the escapes still in it; none inside a nested value.
-    pub(crate) raw: Option<&'a str>,
+    /// Whether texts have escapes in them.
+    pub(crate) escaped: bool,
     /// Names of the options around the one being set, each with a dot after it.
     path: String,
     /// Whether one of them is not honoured as a whole.
@@ -51,10 +52,20 @@ impl<'a> Context<'a> {
             diagnostics: Vec::new(),
             objects: ObjectTexts::default(),
             option: "",
-            raw: None,
+            escaped: config.input_strings_escaped,
             path: String::new(),
             inside_accepted: false,
         }
+    }
+
+    /// The text without escapes.
+    pub(crate) fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.escaped { unescape(text) } else { Cow::Borrowed(text) }
+    }
+
+    /// The text with escapes, as OPTIONS files have it.
+    pub(crate) fn written<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.escaped { Cow::Borrowed(text) } else { escape(text) }
     }
 
     pub(crate) fn remark(&mut self, remark: Remark, name: &str, value: &str) {
@@ -232,8 +243,8 @@ impl OptionValue for String {
         "string".to_owned()
     }
 
-    fn set(&mut self, text: &str, _context: &mut Context<'_>) -> Result<(), SetError> {
-        *self = strip_braces(text).to_owned();
+    fn set(&mut self, text: &str, context: &mut Context<'_>) -> Result<(), SetError> {
+        *self = context.plain(strip_braces(text)).into_owned();
         Ok(())
     }
 
@@ -250,13 +261,18 @@ impl<T: OptionValue + Default> OptionValue for Vec<T> {
     }
 
     fn set(&mut self, text: &str, context: &mut Context<'_>) -> Result<(), SetError> {
-        let mut items = Self::new();
-        for text in split_list(text).map_err(SetError::BadValue)? {
-            let mut item = T::default();
-            item.set(text, context)?;
-            items.push(item);
-        }
-        *self = items;
+        let text = context.plain(text);
+        let texts = split_list(&text).map_err(SetError::BadValue)?;
+        let escaped = std::mem::replace(&mut context.escaped, false);
+        let items: Result<Self, SetError> = texts
+            .into_iter()
+            .map(|text| {
+                let mut item = T::default();
+                item.set(text, context).map(|()| item)
+            })
+            .collect();
+        context.escaped = escaped;
+        *self = items?;
         Ok(())
     }
 

@@ -51,9 +51,12 @@ fn registered_objects_go_first() {
 #[test]
 fn delimiters_are_configurable() {
     let registry = Registry::new();
-    let operator =
-        registry.configured_merge_operator("StringAppendOperator", &[("delimiter", "--")]).unwrap();
+    let operator = registry
+        .configured_merge_operator("StringAppendOperator", &[("delimiter", "--".into())])
+        .unwrap();
     assert_eq!(operator.full_merge(b"k", Some(b"a"), &[b"b"]).unwrap(), b"a--b");
-    assert!(registry.configured_merge_operator("stringappend", &[("colour", "red")]).is_none());
-    assert!(registry.configured_merge_operator("max", &[("delimiter", ",")]).is_none());
+    assert!(
+        registry.configured_merge_operator("stringappend", &[("colour", "red".into())]).is_none()
+    );
+    assert!(registry.configured_merge_operator("max", &[("delimiter", ",".into())]).is_none());
 }
