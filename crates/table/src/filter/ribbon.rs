@@ -106,29 +106,36 @@ impl Ribbon {
         let equation = equation(hash, self.raw_seed, self.start_count);
         let (block, offset) = (equation.start / WIDTH, equation.start % WIDTH);
         let columns = self.layout.columns(block);
-        let first = self.layout.first(block);
         let here = equation.coefficients << offset;
-        let there = if offset == 0 { 0 } else { equation.coefficients >> (WIDTH - offset) };
-        for column in 0..columns.min(COLUMNS_MAX) {
-            let at = first + column as usize;
-            let mut selected = segment(contents, at) & here;
-            if there != 0 {
-                // The same column of the next block.
-                selected ^= segment(contents, at + columns as usize) & there;
-            }
-            if selected.count_ones() & 1 != equation.result >> column & 1 {
-                return false;
-            }
+        // Two shifts: one by the whole width would overflow. At offset 0 nothing is left for the
+        // next block, and the last block, which has none, is met at that offset only.
+        let there = equation.coefficients >> 1 >> (WIDTH - 1 - offset);
+        let segments = &contents[self.layout.first(block) * SEGMENT..];
+        let (segments, rest) = segments.split_at(columns as usize * SEGMENT);
+        let next = if offset == 0 { segments } else { rest };
+        let (segments, next) = (segments.as_chunks::<SEGMENT>().0, next.as_chunks::<SEGMENT>().0);
+        let mut sums = 0;
+        let pairs = segments.iter().zip(next).take(COLUMNS_MAX as usize);
+        for (column, (&segment, &next)) in pairs.enumerate() {
+            let selected = u128::from_le_bytes(segment) & here ^ u128::from_le_bytes(next) & there;
+            sums |= parity(selected) << column;
         }
-        true
+        // Bits of the result beyond the columns are not stored.
+        let compared = u32::MAX.checked_shr(COLUMNS_MAX.saturating_sub(columns)).unwrap_or(0);
+        (sums ^ equation.result) & compared == 0
     }
 }
 
+/// 1 for an odd number of bits. Faster than counting them where the build may not assume that the
+/// processor counts.
 #[inline]
-fn segment(contents: &[u8], at: usize) -> u128 {
-    let mut raw = [0; SEGMENT];
-    raw.copy_from_slice(&contents[at * SEGMENT..(at + 1) * SEGMENT]);
-    u128::from_le_bytes(raw)
+fn parity(bits: u128) -> u32 {
+    const NIBBLES: u64 = 0x1111_1111_1111_1111;
+    let mut folded = bits as u64 ^ (bits >> 64) as u64;
+    folded ^= folded >> 1;
+    folded ^= folded >> 2;
+    // The lowest bits of all nibbles, summed up in the highest nibble.
+    ((folded & NIBBLES).wrapping_mul(NIBBLES) >> 60) as u32 & 1
 }
 
 /// Builds Ribbon filters, or new Bloom filters where those are smaller.

@@ -5,7 +5,7 @@
 //! from the last slot to the first. RocksDB's rules for sizes and seeds are kept, so that the bytes
 //! come out equal, though any solution would do.
 
-use super::{COLUMNS_MAX, Equation, Layout, MARKER, SEGMENT, WIDTH, equation, raw_seed};
+use super::{COLUMNS_MAX, Equation, Layout, MARKER, SEGMENT, WIDTH, equation, parity, raw_seed};
 
 /// How many slots as many keys need that one seed in about 20 succeeds, for 2^8 to 2^17 slots.
 const KEYS_FOR_SLOTS_LOG2: [f64; 10] =
@@ -130,7 +130,7 @@ impl Table {
                 let result = self.results[slot as usize];
                 for (column, window) in windows[..columns].iter_mut().enumerate() {
                     let shifted = *window << 1;
-                    let sum = (shifted & coefficients).count_ones() ^ result >> column;
+                    let sum = parity(shifted & coefficients) ^ result >> column;
                     *window = shifted | u128::from(sum & 1);
                 }
             }

@@ -62,3 +62,13 @@ fn blocks_with_fewer_columns_come_first() {
     let empty = Layout::new(0, 3);
     assert_eq!([0, 1, 2].map(|block| empty.columns(block)), [0, 0, 0]);
 }
+
+#[test]
+fn parity_is_that_of_the_number_of_bits() {
+    let mut bits = 1u128;
+    for _ in 0..1000 {
+        bits = bits.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) ^ bits >> 71;
+        assert_eq!(parity(bits), bits.count_ones() & 1, "{bits:x}");
+    }
+    assert_eq!([0, 1, 3, u128::MAX, 1 << 127].map(parity), [0, 1, 0, 0, 1]);
+}
