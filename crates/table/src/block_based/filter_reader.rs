@@ -1,0 +1,60 @@
+//! The filter of a table: one over all keys, or partitions.
+
+use crate::block_based::index_reader::{IndexLayout, Partitions};
+use crate::block_based::meta_block::MetaBlock;
+use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
+use crate::filter::{FilterBitsReader, KeyHash};
+use crate::format::BlockHandle;
+use crate::index::FlatIndex;
+use base::Result;
+use std::sync::Arc;
+
+type FilterBits = FilterBitsReader<Vec<u8>>;
+
+/// The filter of a table.
+#[derive(Debug)]
+pub(super) enum TableFilter {
+    Full(MetaBlock<FilterBits>),
+    /// Filters over ranges of keys, found through an index block.
+    Partitioned {
+        top: MetaBlock<FlatIndex>,
+        layout: IndexLayout,
+        partitions: Partitions<FilterBits>,
+    },
+}
+
+impl TableFilter {
+    /// Whether the key or prefix of this hash may be in the table; `internal_key` leads to the
+    /// partition.
+    #[inline]
+    pub(super) fn may_match(
+        &self,
+        table: &BlockBasedTable,
+        options: BlockReadOptions,
+        internal_key: &[u8],
+        hash: KeyHash<'_>,
+    ) -> Result<bool> {
+        let load = |handle, use_cache| load_filter_bits(table, handle, use_cache, options);
+        match self {
+            Self::Full(filter) => Ok(filter.get(load)?.hash_may_match(hash)),
+            Self::Partitioned { top, layout, partitions } => {
+                let top =
+                    top.get(|handle, use_cache| layout.load(table, handle, use_cache, options))?;
+                let Some(last) = top.len().checked_sub(1) else { return Ok(true) };
+                let position = top.seek(internal_key).min(last);
+                Ok(partitions.get(&top, position, load)?.hash_may_match(hash))
+            }
+        }
+    }
+}
+
+fn load_filter_bits(
+    table: &BlockBasedTable,
+    handle: BlockHandle,
+    use_cache: bool,
+    options: BlockReadOptions,
+) -> Result<Arc<FilterBits>> {
+    let memory_usage = |bits: &FilterBits| size_of::<FilterBits>() + bits.contents().capacity();
+    let decode = |contents| Ok(FilterBitsReader::new(contents));
+    table.load_meta_block(handle, use_cache, options, decode, memory_usage)
+}

@@ -1,0 +1,293 @@
+//! The index of a table: one flat index, or a flat index of partitions.
+
+use crate::block_based::meta_block::{MetaBlock, MetaRef};
+use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
+use crate::format::BlockHandle;
+use crate::index::{FlatIndex, IndexBlockFormat};
+use base::Result;
+use std::sync::{Arc, OnceLock};
+
+/// How the index blocks of a table are laid out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct IndexLayout {
+    pub(super) format: IndexBlockFormat,
+    pub(super) missing_timestamp_size: usize,
+}
+
+impl IndexLayout {
+    /// Loads an index block of this layout.
+    pub(super) fn load(
+        self,
+        table: &BlockBasedTable,
+        handle: BlockHandle,
+        use_cache: bool,
+        options: BlockReadOptions,
+    ) -> Result<Arc<FlatIndex>> {
+        let decode = |block: Vec<u8>| {
+            FlatIndex::decode(&block, self.format, &table.comparator, self.missing_timestamp_size)
+        };
+        table.load_meta_block(handle, use_cache, options, decode, FlatIndex::memory_usage_bytes)
+    }
+}
+
+/// Blocks that an index leads to, held by the table or by the block cache.
+#[derive(Debug)]
+pub(super) enum Partitions<T> {
+    /// One slot per partition, made when the first is needed.
+    Resident(OnceLock<Box<[OnceLock<Arc<T>>]>>),
+    Cached,
+}
+
+impl<T> Partitions<T> {
+    pub(super) fn new(is_resident: bool) -> Self {
+        if is_resident { Self::Resident(OnceLock::new()) } else { Self::Cached }
+    }
+
+    /// The partition at `position` of `top`, by `load` unless the table holds it.
+    #[inline]
+    pub(super) fn get(
+        &self,
+        top: &FlatIndex,
+        position: usize,
+        load: impl FnOnce(BlockHandle, bool) -> Result<Arc<T>>,
+    ) -> Result<MetaRef<'_, T>> {
+        let handle = top.handle(position);
+        let Self::Resident(slots) = self else { return load(handle, true).map(MetaRef::Held) };
+        let slots = slots.get_or_init(|| (0..top.len()).map(|_| OnceLock::new()).collect());
+        match slots[position].get() {
+            Some(block) => Ok(MetaRef::Borrowed(block)),
+            None => {
+                let block = load(handle, false)?;
+                Ok(MetaRef::Borrowed(slots[position].get_or_init(|| block)))
+            }
+        }
+    }
+}
+
+/// The index of a table.
+#[derive(Debug)]
+pub(super) struct TableIndex {
+    pub(super) top: MetaBlock<FlatIndex>,
+    pub(super) layout: IndexLayout,
+    pub(super) partitions: Option<Partitions<FlatIndex>>,
+}
+
+impl TableIndex {
+    #[inline]
+    pub(super) fn is_two_level(&self) -> bool {
+        self.partitions.is_some()
+    }
+
+    /// The index, or the top level of a two-level one.
+    #[inline]
+    pub(super) fn top(
+        &self,
+        table: &BlockBasedTable,
+        options: BlockReadOptions,
+    ) -> Result<MetaRef<'_, FlatIndex>> {
+        self.top.get(|handle, use_cache| self.layout.load(table, handle, use_cache, options))
+    }
+
+    /// A partition of a two-level index, of which `top` is the top level.
+    #[inline]
+    pub(super) fn partition(
+        &self,
+        table: &BlockBasedTable,
+        top: &FlatIndex,
+        position: usize,
+        options: BlockReadOptions,
+    ) -> Result<MetaRef<'_, FlatIndex>> {
+        let load = |handle, use_cache| self.layout.load(table, handle, use_cache, options);
+        match &self.partitions {
+            Some(partitions) => partitions.get(top, position, load),
+            None => load(top.handle(position), true).map(MetaRef::Held),
+        }
+    }
+}
+
+/// A position in the index of a table.
+#[derive(Debug)]
+pub(super) struct IndexCursor {
+    /// The whole index, or the top level.
+    top: Option<Arc<FlatIndex>>,
+    /// In a two-level index: position of the partition, and the partition.
+    partition: Option<(usize, Arc<FlatIndex>)>,
+    /// In the index or partition.
+    position: usize,
+}
+
+impl IndexCursor {
+    pub(super) fn new() -> Self {
+        Self { top: None, partition: None, position: 0 }
+    }
+
+    #[inline]
+    fn current(&self) -> Option<&Arc<FlatIndex>> {
+        match &self.partition {
+            Some((_, partition)) => Some(partition),
+            None => self.top.as_ref(),
+        }
+    }
+
+    /// The handle of the block here, if there is one.
+    #[inline]
+    pub(super) fn handle(&self) -> Option<BlockHandle> {
+        let index = self.current()?;
+        (self.position < index.len()).then(|| index.handle(self.position))
+    }
+
+    /// The user key of the separator here; see [`FlatIndex::user_key`].
+    pub(super) fn user_key<'a>(&'a self, scratch: &'a mut Vec<u8>) -> Option<&'a [u8]> {
+        let index = self.current()?;
+        (self.position < index.len()).then(|| index.user_key(self.position, scratch))
+    }
+
+    #[inline]
+    fn load_top(
+        &mut self,
+        table: &BlockBasedTable,
+        options: BlockReadOptions,
+    ) -> Result<Arc<FlatIndex>> {
+        match &self.top {
+            Some(top) => Ok(Arc::clone(top)),
+            None => {
+                let top = table.index.top(table, options)?.to_arc();
+                Ok(Arc::clone(self.top.insert(top)))
+            }
+        }
+    }
+
+    /// Makes the partition at `position` the current one; none if there is no such.
+    fn load_partition(
+        &mut self,
+        table: &BlockBasedTable,
+        position: usize,
+        options: BlockReadOptions,
+    ) -> Result<Option<Arc<FlatIndex>>> {
+        let top = self.load_top(table, options)?;
+        if position >= top.len() {
+            self.set_end();
+            return Ok(None);
+        }
+        if let Some((current, partition)) = &self.partition
+            && *current == position
+        {
+            return Ok(Some(Arc::clone(partition)));
+        }
+        self.partition = None;
+        self.position = usize::MAX;
+        let partition = table.index.partition(table, &top, position, options)?.to_arc();
+        self.partition = Some((position, Arc::clone(&partition)));
+        Ok(Some(partition))
+    }
+
+    /// Leaves the cursor at no block.
+    pub(super) fn set_end(&mut self) {
+        self.position = usize::MAX;
+    }
+
+    pub(super) fn seek_to_first(
+        &mut self,
+        table: &BlockBasedTable,
+        options: BlockReadOptions,
+    ) -> Result<()> {
+        self.load_top(table, options)?;
+        if table.index.is_two_level() {
+            self.load_partition(table, 0, options)?;
+        }
+        self.position = 0;
+        self.skip_empty_forward(table, options)
+    }
+
+    pub(super) fn seek_to_last(
+        &mut self,
+        table: &BlockBasedTable,
+        options: BlockReadOptions,
+    ) -> Result<()> {
+        let top = self.load_top(table, options)?;
+        let mut index = Some(Arc::clone(&top));
+        if table.index.is_two_level() {
+            index = self.load_partition(table, top.len().wrapping_sub(1), options)?;
+        }
+        self.position = index.map_or(usize::MAX, |index| index.len().wrapping_sub(1));
+        self.skip_empty_backward(table, options)
+    }
+
+    pub(super) fn seek(
+        &mut self,
+        table: &BlockBasedTable,
+        target: &[u8],
+        options: BlockReadOptions,
+    ) -> Result<()> {
+        let top = self.load_top(table, options)?;
+        let position = top.seek(target);
+        if !table.index.is_two_level() {
+            self.position = position;
+            return Ok(());
+        }
+        if let Some(partition) = self.load_partition(table, position, options)? {
+            self.position = partition.seek(target);
+        }
+        self.skip_empty_forward(table, options)
+    }
+
+    /// Moves to the next block. The cursor must be at one.
+    #[inline]
+    pub(super) fn next(
+        &mut self,
+        table: &BlockBasedTable,
+        options: BlockReadOptions,
+    ) -> Result<()> {
+        self.position += 1;
+        self.skip_empty_forward(table, options)
+    }
+
+    /// Moves to the block before. The cursor must be at one.
+    pub(super) fn prev(
+        &mut self,
+        table: &BlockBasedTable,
+        options: BlockReadOptions,
+    ) -> Result<()> {
+        self.position = self.position.wrapping_sub(1);
+        self.skip_empty_backward(table, options)
+    }
+
+    /// In a two-level index goes to the first block of the next partition while the end of one is
+    /// reached.
+    #[inline]
+    fn skip_empty_forward(
+        &mut self,
+        table: &BlockBasedTable,
+        options: BlockReadOptions,
+    ) -> Result<()> {
+        while let Some((at, partition)) = &self.partition
+            && self.position != usize::MAX
+            && self.position >= partition.len()
+        {
+            let next = at + 1;
+            if self.load_partition(table, next, options)?.is_some() {
+                self.position = 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// In a two-level index goes to the last block of the partition before while the start of one
+    /// is reached.
+    fn skip_empty_backward(
+        &mut self,
+        table: &BlockBasedTable,
+        options: BlockReadOptions,
+    ) -> Result<()> {
+        while let Some((at, _)) = &self.partition
+            && self.position == usize::MAX
+            && *at > 0
+        {
+            let before = at - 1;
+            if let Some(partition) = self.load_partition(table, before, options)? {
+                self.position = partition.len().wrapping_sub(1);
+            }
+        }
+        Ok(())
+    }
+}

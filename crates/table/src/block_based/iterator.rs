@@ -1,0 +1,343 @@
+//! The iterator over a table.
+
+use crate::block_based::embedded_blob::ResolvedEntry;
+use crate::block_based::index_reader::IndexCursor;
+use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
+use crate::block_iter::BlockCursor;
+use crate::data_block::DataBlock;
+use crate::format::BLOCK_TRAILER_SIZE;
+use crate::read_options::ReadOptions;
+use base::dbformat::extract_user_key;
+use base::{InternalIterator, ParsedInternalKey, PinnableSlice, Result};
+use env::ReadaheadOptions;
+use env::readahead::SequentialPrefetcher;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// Whether a seek may ask the filter for the prefix of its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SeekFilter {
+    Never,
+    Always,
+    /// Where the upper bound has the same prefix.
+    WithinUpperBound,
+}
+
+/// A cursor over a table. Bounds are looked at only where they save the reading of a block:
+/// whoever must not see keys beyond them looks at the keys.
+#[derive(Debug)]
+pub struct TableIterator {
+    table: Arc<BlockBasedTable>,
+    options: BlockReadOptions,
+    seek_filter: SeekFilter,
+    lower_bound: Option<Box<[u8]>>,
+    upper_bound: Option<Box<[u8]>>,
+    readahead: ReadaheadOptions,
+    /// Made when the first block must be read.
+    prefetcher: Option<Box<SequentialPrefetcher>>,
+    index: IndexCursor,
+    /// The block that `index` is at, with its offset; none after an error.
+    block: Option<(u64, Arc<DataBlock>)>,
+    cursor: BlockCursor,
+    valid: bool,
+    /// Whether embedded blobs show as values.
+    resolves_blobs: bool,
+    resolved: Option<Box<ResolvedValue>>,
+}
+
+/// Key and value of an entry that refers to an embedded blob, as they show.
+#[derive(Debug)]
+struct ResolvedValue {
+    key: Vec<u8>,
+    value: PinnableSlice,
+}
+
+impl TableIterator {
+    pub(super) fn new(
+        table: Arc<BlockBasedTable>,
+        options: &ReadOptions,
+        resolves_blobs: bool,
+    ) -> Self {
+        let seek_filter = if table.filter.is_none() || table.filtering.prefix_extractor.is_none() {
+            SeekFilter::Never
+        } else if options.prefix_same_as_start {
+            SeekFilter::Always
+        } else if options.auto_prefix_mode {
+            SeekFilter::WithinUpperBound
+        } else if options.total_order_seek {
+            SeekFilter::Never
+        } else {
+            SeekFilter::Always
+        };
+        let readahead = match options.readahead_size {
+            0 => table.readahead,
+            size => ReadaheadOptions::fixed(size),
+        };
+        let boxed = |bound: &Option<Vec<u8>>| bound.as_deref().map(Box::from);
+        Self {
+            options: options.into(),
+            seek_filter,
+            lower_bound: boxed(&options.iterate_lower_bound),
+            upper_bound: boxed(&options.iterate_upper_bound),
+            readahead,
+            prefetcher: None,
+            index: IndexCursor::new(),
+            block: None,
+            cursor: BlockCursor::new(),
+            valid: false,
+            resolves_blobs: resolves_blobs && table.embedded_blobs.is_some(),
+            resolved: None,
+            table,
+        }
+    }
+
+    /// The table.
+    pub fn table(&self) -> &Arc<BlockBasedTable> {
+        &self.table
+    }
+
+    fn may_match_prefix(&self, target: &[u8]) -> Result<bool> {
+        let asks = match self.seek_filter {
+            SeekFilter::Never => false,
+            SeekFilter::Always => true,
+            SeekFilter::WithinUpperBound => self.has_prefix_of_upper_bound(target),
+        };
+        if asks { self.table.filter_prefix_may_match(self.options, target) } else { Ok(true) }
+    }
+
+    /// Whether all keys from `target` to the upper bound have the same prefix.
+    fn has_prefix_of_upper_bound(&self, target: &[u8]) -> bool {
+        let (Some(extractor), Some(upper)) =
+            (&self.table.filtering.prefix_extractor, &self.upper_bound)
+        else {
+            return false;
+        };
+        let start = self.table.comparator.strip_timestamp(extract_user_key(target));
+        extractor.in_domain(start)
+            && extractor.in_domain(upper)
+            && extractor.transform(start) == extractor.transform(upper)
+    }
+
+    /// Makes the block at the index cursor the current one; none if the cursor is at none.
+    #[inline]
+    fn load_block(&mut self) -> Result<Option<&Arc<DataBlock>>> {
+        let Some(handle) = self.index.handle() else {
+            self.block = None;
+            return Ok(None);
+        };
+        if self.block.as_ref().is_none_or(|(offset, _)| *offset != handle.offset) {
+            self.block = None;
+            let block = if let Some(block) = self.table.cached_data_block(handle) {
+                if let Some(prefetcher) = &mut self.prefetcher {
+                    let length = handle.size.saturating_add(BLOCK_TRAILER_SIZE as u64);
+                    prefetcher.note_cached(handle.offset, length);
+                }
+                block
+            } else {
+                let prefetcher = self.prefetcher.get_or_insert_with(|| {
+                    let mut prefetcher = SequentialPrefetcher::new(&self.readahead);
+                    prefetcher.set_end(self.table.data_end());
+                    Box::new(prefetcher)
+                });
+                self.table.read_data_block(handle, self.options, Some(prefetcher))?
+            };
+            self.block = Some((handle.offset, block));
+        }
+        Ok(self.block.as_ref().map(|(_, block)| block))
+    }
+
+    /// Goes to the first entry of the next block that has one, unless the current entry is valid.
+    #[inline]
+    fn finish_forward(&mut self) -> Result<()> {
+        while let Some((_, block)) = &self.block {
+            if self.cursor.valid(block) {
+                self.valid = true;
+                return self.resolve();
+            }
+            if self.separator_compares(self.upper_bound.as_deref(), Ordering::is_ge) {
+                break;
+            }
+            self.index.next(&self.table, self.options)?;
+            if let Some(block) = self.load_block()? {
+                let block = Arc::clone(block);
+                self.cursor.seek_to_first(&block);
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes to the last entry of the block before that has one, unless the current entry is valid.
+    fn finish_backward(&mut self) -> Result<()> {
+        while let Some((_, block)) = &self.block {
+            if self.cursor.valid(block) {
+                self.valid = true;
+                return self.resolve();
+            }
+            self.index.prev(&self.table, self.options)?;
+            // Every key of the block is at or before its separator.
+            if self.separator_compares(self.lower_bound.as_deref(), Ordering::is_lt) {
+                break;
+            }
+            if let Some(block) = self.load_block()? {
+                let block = Arc::clone(block);
+                self.cursor.seek_to_last(&block);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the separator at the index cursor compares with a bound as wanted. No bound, or no
+    /// separator, does not.
+    fn separator_compares(&self, bound: Option<&[u8]>, wanted: fn(Ordering) -> bool) -> bool {
+        let Some(bound) = bound else { return false };
+        let mut scratch = Vec::new();
+        let Some(separator) = self.index.user_key(&mut scratch) else { return false };
+        let comparator = &self.table.comparator;
+        let has_timestamp = comparator.timestamp_size() > 0;
+        let user = comparator.user_comparator();
+        wanted(user.compare_without_timestamp(separator, has_timestamp, bound, false))
+    }
+
+    /// Replaces a reference to an embedded blob by what it refers to.
+    #[inline]
+    fn resolve(&mut self) -> Result<()> {
+        if self.resolves_blobs { self.resolve_blobs() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn resolve_blobs(&mut self) -> Result<()> {
+        self.resolved = None;
+        let (Some(blobs), Some((_, block))) = (&self.table.embedded_blobs, &self.block) else {
+            return Ok(());
+        };
+        let mut parsed = ParsedInternalKey::parse(self.cursor.key())?;
+        let value = self.cursor.value(block);
+        match blobs.resolve(&self.table, parsed.value_type, value, self.options) {
+            Ok(None) => {}
+            Ok(Some(ResolvedEntry { value_type, value })) => {
+                parsed.value_type = value_type;
+                let mut key = Vec::new();
+                parsed.append_to(&mut key);
+                self.resolved = Some(Box::new(ResolvedValue { key, value }));
+            }
+            Err(status) => {
+                self.valid = false;
+                return Err(status);
+            }
+        }
+        Ok(())
+    }
+
+    fn current_block(&self) -> &Arc<DataBlock> {
+        match &self.block {
+            Some((_, block)) => block,
+            None => panic!("iterator is not valid"),
+        }
+    }
+}
+
+impl InternalIterator for TableIterator {
+    #[inline]
+    fn valid(&self) -> bool {
+        self.valid
+    }
+
+    fn seek_to_first(&mut self) -> Result<()> {
+        self.valid = false;
+        self.index.seek_to_first(&self.table, self.options)?;
+        if let Some(block) = self.load_block()? {
+            let block = Arc::clone(block);
+            self.cursor.seek_to_first(&block);
+        }
+        self.finish_forward()
+    }
+
+    fn seek_to_last(&mut self) -> Result<()> {
+        self.valid = false;
+        self.index.seek_to_last(&self.table, self.options)?;
+        if let Some(block) = self.load_block()? {
+            let block = Arc::clone(block);
+            self.cursor.seek_to_last(&block);
+        }
+        self.finish_backward()
+    }
+
+    fn seek(&mut self, target: &[u8]) -> Result<()> {
+        self.valid = false;
+        if !self.may_match_prefix(target)? {
+            return Ok(());
+        }
+        self.index.seek(&self.table, target, self.options)?;
+        self.load_block()?;
+        if let Some((_, block)) = &self.block {
+            self.cursor.seek(block, target, &self.table.comparator);
+        }
+        self.finish_forward()
+    }
+
+    fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
+        self.valid = false;
+        self.index.seek(&self.table, target, self.options)?;
+        self.load_block()?;
+        let Some((_, block)) = &self.block else { return self.seek_to_last() };
+        self.cursor.seek(block, target, &self.table.comparator);
+        if !self.cursor.valid(block) {
+            // The target is between the last key of the block and its separator.
+            self.cursor.seek_to_last(block);
+        } else if self.table.comparator.compare(self.cursor.key(), target).is_gt() {
+            self.cursor.prev(block);
+        }
+        self.finish_backward()
+    }
+
+    #[inline]
+    fn next(&mut self) -> Result<()> {
+        debug_assert!(self.valid, "next of an iterator that is not valid");
+        let Some((_, block)) = &self.block else { return Ok(()) };
+        self.cursor.next(block);
+        if self.cursor.valid(block) {
+            return self.resolve();
+        }
+        self.valid = false;
+        self.finish_forward()
+    }
+
+    #[inline]
+    fn prev(&mut self) -> Result<()> {
+        debug_assert!(self.valid, "prev of an iterator that is not valid");
+        let Some((_, block)) = &self.block else { return Ok(()) };
+        self.cursor.prev(block);
+        if self.cursor.valid(block) {
+            return self.resolve();
+        }
+        self.valid = false;
+        self.finish_backward()
+    }
+
+    #[inline]
+    fn key(&self) -> &[u8] {
+        debug_assert!(self.valid, "key of an iterator that is not valid");
+        match &self.resolved {
+            Some(resolved) => &resolved.key,
+            None => self.cursor.key(),
+        }
+    }
+
+    #[inline]
+    fn value(&self) -> &[u8] {
+        match &self.resolved {
+            Some(resolved) => &resolved.value,
+            None => self.cursor.value(self.current_block()),
+        }
+    }
+
+    fn pinned_value(&self) -> PinnableSlice {
+        match &self.resolved {
+            Some(resolved) => resolved.value.clone(),
+            None => {
+                let block = Arc::clone(self.current_block());
+                PinnableSlice::pinned(block, self.cursor.value_range())
+            }
+        }
+    }
+}

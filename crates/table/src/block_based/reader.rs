@@ -1,0 +1,363 @@
+//! A table open for reads.
+
+use crate::block_based::embedded_blob::EmbeddedBlobs;
+use crate::block_based::entry_value::EntryValue;
+use crate::block_based::filter_reader::TableFilter;
+use crate::block_based::index_reader::TableIndex;
+use crate::block_based::iterator::TableIterator;
+use crate::block_fetcher::BlockFetcher;
+use crate::block_iter::BlockCursor;
+use crate::data_block::{DataBlock, DataBlockDecoder};
+use crate::filter::KeyHash;
+use crate::format::{BlockHandle, Footer};
+use crate::index::FlatIndex;
+use crate::metaindex::MetaIndex;
+use crate::properties::TableProperties;
+use crate::read_options::{ReadOptions, ReadTier};
+use base::dbformat::extract_user_key;
+use base::status::Code;
+use base::{InternalKeyComparator, ParsedInternalKey, Result, SliceTransform, Status};
+use cache::{Cache, CacheKey, Priority};
+use compression::UncompressionDictionary;
+use env::readahead::SequentialPrefetcher;
+use env::{RandomAccessFile, ReadaheadOptions};
+use iterator::FragmentedRangeTombstoneList;
+use std::sync::Arc;
+
+/// A block-based table. Constant after it was opened, but for blocks of index and filter, which are
+/// loaded when they are first needed.
+#[derive(Debug)]
+pub struct BlockBasedTable {
+    pub(super) file: Arc<dyn RandomAccessFile>,
+    pub(super) file_size: u64,
+    pub(super) footer: Footer,
+    pub(super) metaindex: MetaIndex,
+    pub(super) properties: Arc<TableProperties>,
+    pub(super) comparator: InternalKeyComparator,
+    pub(super) decoder: DataBlockDecoder,
+    pub(super) dictionary: Option<UncompressionDictionary>,
+    pub(super) index: TableIndex,
+    pub(super) filter: Option<TableFilter>,
+    pub(super) filtering: Filtering,
+    pub(super) range_tombstones: Option<Arc<FragmentedRangeTombstoneList>>,
+    pub(super) embedded_blobs: Option<EmbeddedBlobs>,
+    pub(super) cache: Option<TableCacheHandle>,
+    pub(super) readahead: ReadaheadOptions,
+}
+
+/// What the filter may be asked.
+#[derive(Debug)]
+pub(super) struct Filtering {
+    pub(super) has_whole_keys: bool,
+    /// The prefix extractor, if the filter has prefixes by one of that name.
+    pub(super) prefix_extractor: Option<Arc<dyn SliceTransform>>,
+}
+
+/// The block cache, and what the table is called there.
+#[derive(Debug)]
+pub(super) struct TableCacheHandle {
+    pub(super) cache: Arc<dyn Cache>,
+    pub(super) id: u64,
+    pub(super) meta_priority: Priority,
+}
+
+/// The part of [`ReadOptions`] that reading a block needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockReadOptions {
+    pub(super) verify_checksums: bool,
+    pub(super) fill_cache: bool,
+    pub(super) may_read_files: bool,
+}
+
+impl From<&ReadOptions> for BlockReadOptions {
+    #[inline]
+    fn from(options: &ReadOptions) -> Self {
+        Self {
+            verify_checksums: options.verify_checksums,
+            fill_cache: options.fill_cache,
+            may_read_files: !matches!(options.read_tier, ReadTier::BlockCache | ReadTier::Memtable),
+        }
+    }
+}
+
+impl BlockBasedTable {
+    /// Visits the entries from the first at or after `internal_key` on, until `visit` returns false
+    /// or no later entry can have the same user key, timestamps left aside. Visits nothing if the
+    /// filter knows that the table has no such key. With timestamps `internal_key` ends in one like
+    /// all keys.
+    ///
+    /// # Errors
+    /// What `visit` gives; `Corruption`; `Incomplete` where a block is needed that
+    /// [`ReadOptions::read_tier`] does not allow to read.
+    pub fn get(
+        &self,
+        options: &ReadOptions,
+        internal_key: &[u8],
+        visit: &mut dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool>,
+    ) -> Result<()> {
+        let options = BlockReadOptions::from(options);
+        if !self.filter_may_match(options, internal_key)? {
+            return Ok(());
+        }
+        let mut cursor = BlockCursor::new();
+        let top = self.index.top(self, options)?;
+        let mut position = top.seek(internal_key);
+        if !self.index.is_two_level() {
+            self.visit_blocks(&top, position, options, internal_key, &mut cursor, visit)?;
+            return Ok(());
+        }
+        while position < top.len() {
+            let partition = self.index.partition(self, &top, position, options)?;
+            let start = partition.seek(internal_key);
+            if !self.visit_blocks(&partition, start, options, internal_key, &mut cursor, visit)? {
+                break;
+            }
+            position += 1;
+        }
+        Ok(())
+    }
+
+    /// Visits the entries of the blocks from `position` on. Returns whether later blocks than those
+    /// of `index` may matter too.
+    fn visit_blocks(
+        &self,
+        index: &FlatIndex,
+        mut position: usize,
+        options: BlockReadOptions,
+        internal_key: &[u8],
+        cursor: &mut BlockCursor,
+        visit: &mut dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool>,
+    ) -> Result<bool> {
+        while position < index.len() {
+            let block = self.data_block(index.handle(position), options)?;
+            cursor.seek(&block, internal_key, &self.comparator);
+            while cursor.valid(&block) {
+                if !self.visit_entry(&block, cursor, options, visit)? {
+                    return Ok(false);
+                }
+                cursor.next(&block);
+            }
+            // Only if the separator has the same user key may the next block have it too.
+            let mut scratch = Vec::new();
+            let separator = index.user_key(position, &mut scratch);
+            let user_key = extract_user_key(internal_key);
+            if self.comparator.compare_without_timestamp(separator, user_key).is_ne() {
+                return Ok(false);
+            }
+            position += 1;
+        }
+        Ok(true)
+    }
+
+    #[inline]
+    fn visit_entry(
+        &self,
+        block: &Arc<DataBlock>,
+        cursor: &BlockCursor,
+        options: BlockReadOptions,
+        visit: &mut dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool>,
+    ) -> Result<bool> {
+        let mut key = ParsedInternalKey::parse(cursor.key())?;
+        if let Some(blobs) = &self.embedded_blobs
+            && let Some(resolved) =
+                blobs.resolve(self, key.value_type, cursor.value(block), options)?
+        {
+            key.value_type = resolved.value_type;
+            return visit(key, EntryValue::resolved(&resolved.value));
+        }
+        visit(key, EntryValue::in_block(block, cursor.value_range()))
+    }
+
+    /// Whether the table may hold `user_key`, which has no timestamp. `internal_key` is any internal
+    /// key of it, to find a filter's partition by.
+    ///
+    /// # Errors
+    /// `Corruption` if the filter cannot be read.
+    pub fn key_may_match(&self, options: &ReadOptions, internal_key: &[u8]) -> Result<bool> {
+        self.filter_may_match(options.into(), internal_key)
+    }
+
+    /// Whether the table may hold keys with the prefix of `internal_key`'s user key. True where
+    /// that cannot be told.
+    ///
+    /// # Errors
+    /// `Corruption` if the filter cannot be read.
+    pub fn prefix_may_match(&self, options: &ReadOptions, internal_key: &[u8]) -> Result<bool> {
+        self.filter_prefix_may_match(options.into(), internal_key)
+    }
+
+    #[inline]
+    fn filter_may_match(&self, options: BlockReadOptions, internal_key: &[u8]) -> Result<bool> {
+        let Some(filter) = &self.filter else { return Ok(true) };
+        if !self.filtering.has_whole_keys {
+            return self.filter_prefix_may_match(options, internal_key);
+        }
+        let user_key = self.comparator.strip_timestamp(extract_user_key(internal_key));
+        match_if_incomplete(filter.may_match(self, options, internal_key, KeyHash::new(user_key)))
+    }
+
+    pub(super) fn filter_prefix_may_match(
+        &self,
+        options: BlockReadOptions,
+        internal_key: &[u8],
+    ) -> Result<bool> {
+        let user_key = self.comparator.strip_timestamp(extract_user_key(internal_key));
+        match (&self.filter, &self.filtering.prefix_extractor) {
+            (Some(filter), Some(extractor)) if extractor.in_domain(user_key) => {
+                let prefix = KeyHash::new(extractor.transform(user_key));
+                match_if_incomplete(filter.may_match(self, options, internal_key, prefix))
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// An iterator over the table, not valid until it is moved. Values in embedded blobs show as if
+    /// they were not.
+    pub fn new_iterator(self: &Arc<Self>, options: &ReadOptions) -> TableIterator {
+        TableIterator::new(Arc::clone(self), options, true)
+    }
+
+    /// As [`BlockBasedTable::new_iterator`], with embedded blobs as the references that are stored.
+    pub fn new_raw_iterator(self: &Arc<Self>, options: &ReadOptions) -> TableIterator {
+        TableIterator::new(Arc::clone(self), options, false)
+    }
+
+    /// The range tombstones, if there are any.
+    pub fn range_tombstones(&self) -> Option<&Arc<FragmentedRangeTombstoneList>> {
+        self.range_tombstones.as_ref()
+    }
+
+    /// The properties; the defaults for a file without.
+    pub fn properties(&self) -> &Arc<TableProperties> {
+        &self.properties
+    }
+
+    /// The footer.
+    pub fn footer(&self) -> &Footer {
+        &self.footer
+    }
+
+    /// The metaindex.
+    pub fn metaindex(&self) -> &MetaIndex {
+        &self.metaindex
+    }
+
+    /// The order of keys.
+    pub fn comparator(&self) -> &InternalKeyComparator {
+        &self.comparator
+    }
+
+    /// The file.
+    pub fn file(&self) -> &Arc<dyn RandomAccessFile> {
+        &self.file
+    }
+
+    /// Bytes of the file.
+    pub fn file_size(&self) -> u64 {
+        self.file_size
+    }
+
+    pub(super) fn fetcher(&self, verify_checksums: bool) -> BlockFetcher<'_> {
+        BlockFetcher { file: &*self.file, footer: &self.footer, verify_checksums }
+    }
+
+    /// A data block, from the cache or the file.
+    #[inline]
+    pub(super) fn data_block(
+        &self,
+        handle: BlockHandle,
+        options: BlockReadOptions,
+    ) -> Result<Arc<DataBlock>> {
+        match self.cached_data_block(handle) {
+            Some(block) => Ok(block),
+            None => self.read_data_block(handle, options, None),
+        }
+    }
+
+    /// A data block, if it is in the cache.
+    #[inline]
+    pub(super) fn cached_data_block(&self, handle: BlockHandle) -> Option<Arc<DataBlock>> {
+        let TableCacheHandle { cache, id, .. } = self.cache.as_ref()?;
+        cache.lookup(&CacheKey::new(*id, handle.offset))?.downcast().ok()
+    }
+
+    /// A data block from the file, which is then put into the cache.
+    #[cold]
+    pub(super) fn read_data_block(
+        &self,
+        handle: BlockHandle,
+        options: BlockReadOptions,
+        prefetcher: Option<&mut SequentialPrefetcher>,
+    ) -> Result<Arc<DataBlock>> {
+        if !options.may_read_files {
+            return Err(not_in_cache());
+        }
+        let fetcher = self.fetcher(options.verify_checksums);
+        let contents = fetcher.fetch(handle, self.dictionary.as_ref(), prefetcher)?;
+        let block = self
+            .decoder
+            .decode(contents)
+            .map(Arc::new)
+            .map_err(|status| fetcher.explain(handle, &status))?;
+        if let Some(TableCacheHandle { cache, id, .. }) = &self.cache
+            && options.fill_cache
+        {
+            let charge = block.memory_usage_bytes();
+            cache.insert(
+                CacheKey::new(*id, handle.offset),
+                block.clone(),
+                charge,
+                Priority::Low,
+            )?;
+        }
+        Ok(block)
+    }
+
+    /// A block of index or filter. Checksums are always verified. `use_cache` says whether it lives
+    /// in the block cache.
+    pub(super) fn load_meta_block<T: Send + Sync + 'static>(
+        &self,
+        handle: BlockHandle,
+        use_cache: bool,
+        options: BlockReadOptions,
+        decode: impl FnOnce(Vec<u8>) -> Result<T>,
+        memory_usage_bytes: impl FnOnce(&T) -> usize,
+    ) -> Result<Arc<T>> {
+        let cache = self.cache.as_ref().filter(|_| use_cache);
+        if let Some(TableCacheHandle { cache, id, .. }) = cache
+            && let Some(value) = cache.lookup(&CacheKey::new(*id, handle.offset))
+            && let Ok(block) = value.downcast()
+        {
+            return Ok(block);
+        }
+        if !options.may_read_files {
+            return Err(not_in_cache());
+        }
+        let fetcher = self.fetcher(true);
+        let contents = fetcher.fetch(handle, None, None)?;
+        let block =
+            decode(contents).map(Arc::new).map_err(|status| fetcher.explain(handle, &status))?;
+        if let Some(TableCacheHandle { cache, id, meta_priority }) = cache
+            && options.fill_cache
+        {
+            let charge = memory_usage_bytes(&block);
+            let key = CacheKey::new(*id, handle.offset);
+            cache.insert(key, block.clone(), charge, *meta_priority)?;
+        }
+        Ok(block)
+    }
+}
+
+/// Where the filter is not in memory and may not be read, every key may match.
+#[inline]
+fn match_if_incomplete(result: Result<bool>) -> Result<bool> {
+    match result {
+        Err(status) if status.code() == Code::Incomplete => Ok(true),
+        other => other,
+    }
+}
+
+#[cold]
+fn not_in_cache() -> Status {
+    Status::incomplete("no blocking io")
+}
