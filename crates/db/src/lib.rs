@@ -1,1 +1,22 @@
 //! The database: open, recover, read.
+//!
+//! [`Db::open_for_read_only`] reads CURRENT, the MANIFEST and the WALs; [`Db::get`] and
+//! [`Db::new_iterator`] then go through memtables and tables from new to old. A read reads aloud in
+//! `read/get.rs`, a scan in `read/scan.rs` and `read/db_iter.rs`, an open in `recovery.rs`.
+
+#![forbid(unsafe_code)]
+
+mod column_family;
+mod db;
+mod read;
+mod recovery;
+mod sorted_run;
+mod super_version;
+mod table_set;
+
+pub use column_family::{ColumnFamilyDescriptor, ColumnFamilyHandle, DEFAULT_COLUMN_FAMILY_NAME};
+pub use db::{Db, OpenContext};
+pub use read::db_iter::DbIterator;
+pub use read::value_resolver::Columns;
+pub use recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy};
+pub use table::ReadOptions;

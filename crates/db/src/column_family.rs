@@ -1,0 +1,78 @@
+//! An open column family.
+
+use crate::read::value_resolver::ValueResolver;
+use crate::super_version::SuperVersion;
+use crate::table_set::TableSet;
+use base::InternalKeyComparator;
+use options::ColumnFamilyOptions;
+use std::sync::Arc;
+use version::Version;
+
+/// The name of the family that every database has.
+pub const DEFAULT_COLUMN_FAMILY_NAME: &str = "default";
+
+/// A family to open, and how.
+#[derive(Clone, Debug)]
+pub struct ColumnFamilyDescriptor {
+    /// Its name.
+    pub name: String,
+    /// How it is read.
+    pub options: ColumnFamilyOptions,
+}
+
+impl ColumnFamilyDescriptor {
+    /// The family `name` with `options`.
+    pub fn new(name: impl Into<String>, options: ColumnFamilyOptions) -> Self {
+        Self { name: name.into(), options }
+    }
+}
+
+/// A column family of an open database. Constant after construction.
+#[derive(Debug)]
+pub(crate) struct ColumnFamilyData {
+    pub(crate) id: u32,
+    pub(crate) name: String,
+    pub(crate) options: ColumnFamilyOptions,
+    pub(crate) comparator: InternalKeyComparator,
+    pub(crate) tables: Arc<TableSet>,
+    pub(crate) resolver: ValueResolver,
+    pub(crate) super_version: Arc<SuperVersion>,
+    /// WALs with a smaller number hold nothing for it.
+    pub(crate) log_number: u64,
+}
+
+/// Names a column family of an open database.
+#[derive(Clone, Debug)]
+pub struct ColumnFamilyHandle(pub(crate) Arc<ColumnFamilyData>);
+
+impl ColumnFamilyHandle {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Its number in WALs, tables and the MANIFEST.
+    pub fn id(&self) -> u32 {
+        self.0.id
+    }
+
+    /// How its keys are ordered.
+    pub fn comparator(&self) -> &InternalKeyComparator {
+        &self.0.comparator
+    }
+
+    /// WALs with a smaller number hold nothing for it.
+    pub fn log_number(&self) -> u64 {
+        self.0.log_number
+    }
+
+    /// Its files.
+    pub fn version(&self) -> &Arc<Version> {
+        &self.0.super_version.version
+    }
+
+    /// The options it was opened with.
+    pub fn options(&self) -> &ColumnFamilyOptions {
+        &self.0.options
+    }
+}

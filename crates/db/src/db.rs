@@ -1,0 +1,236 @@
+//! The database: what was opened, and reads of it.
+
+use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, ColumnFamilyHandle};
+use crate::read::db_iter::DbIterator;
+use crate::read::get::get;
+use crate::read::get_context::Lookup;
+use crate::read::read_view::ReadView;
+use crate::read::scan;
+use crate::read::value_resolver::Columns;
+use crate::recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy, recover};
+use base::dbformat::hex;
+use base::{PinnableSlice, Result, SequenceNumber, Status};
+use cache::Cache;
+use env::FileSystem;
+use options::DbOptions;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use table::ReadOptions;
+
+/// What an open needs beside RocksDB's options.
+#[derive(Clone, Debug)]
+pub struct OpenContext {
+    /// Where the files are.
+    pub file_system: Arc<dyn FileSystem>,
+    /// One block cache for all families, instead of one by each family's options.
+    pub block_cache: Option<Arc<dyn Cache>>,
+    /// Fail if a WAL holds data (`error_if_wal_file_exists`).
+    pub error_if_wal_file_exists: bool,
+    /// Policy of the prepared transactions in the WALs; counts only with `allow_2pc`.
+    pub transaction_write_policy: TransactionWritePolicy,
+}
+
+impl Default for OpenContext {
+    fn default() -> Self {
+        Self {
+            file_system: env::default_file_system(),
+            block_cache: None,
+            error_if_wal_file_exists: false,
+            transaction_write_policy: TransactionWritePolicy::default(),
+        }
+    }
+}
+
+/// An open database. Reading takes no lock and may be done by any number of threads.
+#[derive(Debug)]
+pub struct Db {
+    path: PathBuf,
+    options: DbOptions,
+    families: Vec<Arc<ColumnFamilyData>>,
+    last_sequence: SequenceNumber,
+    uncommitted: Arc<[SequenceNumber]>,
+    recovered: RecoveredDb,
+}
+
+impl Db {
+    /// Opens the column families `families` for reading, what is only in WALs included. Nothing
+    /// on disk is changed, not even the lock taken. Tables are opened when they are first read.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if a family does not exist or has another comparator; `Corruption` if a
+    /// file is missing or damaged; `NotSupported` if a WAL or the MANIFEST has records that cannot
+    /// be interpreted; `IoError`.
+    pub fn open_for_read_only(
+        options: &DbOptions,
+        path: &Path,
+        families: &[ColumnFamilyDescriptor],
+        context: &OpenContext,
+    ) -> Result<Self> {
+        let (recovered, families) = recover(options, path, families, context)?;
+        Ok(Self {
+            path: path.to_owned(),
+            options: options.clone(),
+            families: families.into_iter().map(Arc::new).collect(),
+            last_sequence: recovered.last_sequence,
+            uncommitted: recovered.uncommitted.clone(),
+            recovered,
+        })
+    }
+
+    /// Names of the column families of a database that need not be open.
+    ///
+    /// # Errors
+    /// `Corruption` or `IoError` if CURRENT or the MANIFEST cannot be read.
+    pub fn list_column_families(path: &Path, context: &OpenContext) -> Result<Vec<String>> {
+        let names = version::list_column_families(&*context.file_system, path)?;
+        Ok(names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The options it was opened with.
+    pub fn options(&self) -> &DbOptions {
+        &self.options
+    }
+
+    /// The column families that were opened, in the order of their ids.
+    pub fn column_families(&self) -> impl Iterator<Item = ColumnFamilyHandle> {
+        self.families.iter().cloned().map(ColumnFamilyHandle)
+    }
+
+    /// The column family of this name, if it was opened.
+    pub fn column_family(&self, name: &str) -> Option<ColumnFamilyHandle> {
+        self.families.iter().find(|family| family.name == name).cloned().map(ColumnFamilyHandle)
+    }
+
+    /// Number of the last write.
+    pub fn latest_sequence_number(&self) -> SequenceNumber {
+        self.last_sequence
+    }
+
+    /// What recovery found beside the data.
+    pub fn recovered(&self) -> &RecoveredDb {
+        &self.recovered
+    }
+
+    /// Transactions that are prepared and neither committed nor rolled back, by name.
+    pub fn prepared_transactions(&self) -> &BTreeMap<Vec<u8>, PreparedTransaction> {
+        &self.recovered.prepared
+    }
+
+    /// The value of a key; none if it has none. Of an entity, its default column.
+    ///
+    /// # Errors
+    /// `Corruption` or `IoError` if a block cannot be read, `InvalidArgument` if the options do
+    /// not fit the family.
+    #[inline]
+    pub fn get(
+        &self,
+        options: &ReadOptions,
+        family: &ColumnFamilyHandle,
+        key: &[u8],
+    ) -> Result<Option<PinnableSlice>> {
+        match self.lookup(options, family, key)? {
+            Some(lookup) => lookup.resolved.into_plain().map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// As [`Db::get`], with the timestamp of the version found.
+    ///
+    /// # Errors
+    /// As [`Db::get`].
+    pub fn get_with_timestamp(
+        &self,
+        options: &ReadOptions,
+        family: &ColumnFamilyHandle,
+        key: &[u8],
+    ) -> Result<Option<(PinnableSlice, Vec<u8>)>> {
+        match self.lookup(options, family, key)? {
+            Some(Lookup { resolved, timestamp }) => Ok(Some((resolved.into_plain()?, timestamp))),
+            None => Ok(None),
+        }
+    }
+
+    /// The columns of a key, ascending by name; a plain value is one column with the empty name.
+    ///
+    /// # Errors
+    /// As [`Db::get`].
+    pub fn get_entity(
+        &self,
+        options: &ReadOptions,
+        family: &ColumnFamilyHandle,
+        key: &[u8],
+    ) -> Result<Option<Columns>> {
+        match self.lookup(options, family, key)? {
+            Some(lookup) => lookup.resolved.into_columns().map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The values of several keys, in their order.
+    pub fn multi_get<K: AsRef<[u8]>>(
+        &self,
+        options: &ReadOptions,
+        family: &ColumnFamilyHandle,
+        keys: &[K],
+    ) -> Vec<Result<Option<PinnableSlice>>> {
+        keys.iter().map(|key| self.get(options, family, key.as_ref())).collect()
+    }
+
+    /// A cursor over the live keys of a family.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the options do not fit the family.
+    pub fn new_iterator(
+        &self,
+        options: &ReadOptions,
+        family: &ColumnFamilyHandle,
+    ) -> Result<DbIterator> {
+        check_timestamp(options, &family.0)?;
+        Ok(scan::new_iterator(&family.0, self.view(options, &family.0), options))
+    }
+
+    fn lookup(
+        &self,
+        options: &ReadOptions,
+        family: &ColumnFamilyHandle,
+        key: &[u8],
+    ) -> Result<Option<Lookup>> {
+        check_timestamp(options, &family.0)?;
+        get(&family.0, &self.view(options, &family.0), options, key)
+    }
+
+    fn view(&self, options: &ReadOptions, family: &ColumnFamilyData) -> ReadView {
+        ReadView {
+            super_version: family.super_version.clone(),
+            sequence: options.snapshot.unwrap_or(self.last_sequence),
+            uncommitted: self.uncommitted.clone(),
+        }
+    }
+}
+
+/// A family with timestamps is read as of one, the others are not.
+fn check_timestamp(options: &ReadOptions, family: &ColumnFamilyData) -> Result<()> {
+    let size = family.comparator.timestamp_size();
+    let given = options.timestamp.as_deref();
+    if given.map_or(0, <[u8]>::len) == size {
+        return Ok(());
+    }
+    Err(Status::invalid_argument(match given {
+        None => format!(
+            "column family {} has timestamps of {size} bytes: set ReadOptions::timestamp",
+            family.name
+        ),
+        Some(given) => format!(
+            "ReadOptions::timestamp {} has {} bytes, column family {} has timestamps of {size} bytes",
+            hex(given),
+            given.len(),
+            family.name
+        ),
+    }))
+}

@@ -1,0 +1,11 @@
+//! Reading: point lookups and scans.
+
+pub(crate) mod blob_reads;
+pub(crate) mod db_iter;
+pub(crate) mod get;
+pub(crate) mod get_context;
+pub(crate) mod level_iterator;
+pub(crate) mod lookup_key;
+pub(crate) mod read_view;
+pub(crate) mod scan;
+pub(crate) mod value_resolver;

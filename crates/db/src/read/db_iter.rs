@@ -1,0 +1,474 @@
+//! The iterator that users hold: one entry per live key, in order, as of one sequence number.
+//!
+//! Beneath it is one [`InternalIterator`] over every memtable and table. Forward, the newest
+//! visible version of a key comes first and decides; what is older is skipped. Backward, versions
+//! come oldest first, so a key is decided only when the cursor has passed its newest visible one
+//! (`backward`). Merge operands are combined here, blob references resolved here.
+//!
+//! | direction | where the internal cursor stands |
+//! |---|---|
+//! | forward | on the entry shown, or (`past_entry`) behind it after a merge |
+//! | backward | before every version of the key shown |
+
+mod backward;
+mod entry;
+
+use crate::read::value_resolver::ValueResolver;
+use base::dbformat::{
+    InternalKey, MAX_SEQUENCE_NUMBER, ParsedInternalKey, TRAILER_SIZE, VALUE_TYPE_FOR_SEEK,
+    ValueType,
+};
+use base::{
+    InternalIterator, InternalKeyComparator, PinnableSlice, Result, SequenceNumber, SliceTransform,
+};
+pub(crate) use entry::Entry;
+use iterator::{Direction, RangeTombstoneAggregator};
+use std::cmp::Ordering;
+use std::sync::Arc;
+use table::ReadOptions;
+
+/// What a scan is made of.
+pub(crate) struct DbIteratorParts {
+    pub(crate) internal: Box<dyn InternalIterator>,
+    pub(crate) tombstones: RangeTombstoneAggregator,
+    pub(crate) comparator: InternalKeyComparator,
+    pub(crate) resolver: ValueResolver,
+    pub(crate) prefix_extractor: Option<Arc<dyn SliceTransform>>,
+    /// Newest visible sequence number.
+    pub(crate) sequence: SequenceNumber,
+    /// Sequence numbers that are not committed, ascending; almost always empty.
+    pub(crate) uncommitted: Arc<[SequenceNumber]>,
+    /// Entries of one key passed one by one before seeking past them
+    /// (`max_sequential_skip_in_iterations`).
+    pub(crate) skips_max: u64,
+}
+
+/// A cursor over the live keys of a column family. Errors make it invalid and are kept until the
+/// next seek: after a loop ends, look at [`DbIterator::status`].
+pub struct DbIterator {
+    internal: Box<dyn InternalIterator>,
+    tombstones: RangeTombstoneAggregator,
+    comparator: InternalKeyComparator,
+    resolver: ValueResolver,
+    prefix_extractor: Option<Arc<dyn SliceTransform>>,
+    sequence: SequenceNumber,
+    uncommitted: Arc<[SequenceNumber]>,
+    skips_max: u64,
+    /// Read time; empty where keys have none.
+    timestamp: Vec<u8>,
+    lower_bound: Option<Vec<u8>>,
+    upper_bound: Option<Vec<u8>>,
+    prefix_same_as_start: bool,
+
+    direction: Direction,
+    valid: bool,
+    status: Result<()>,
+    /// Forward: the internal cursor has left the entry shown.
+    past_entry: bool,
+    /// User key of the entry shown, with its timestamp.
+    key: Vec<u8>,
+    entry: Entry,
+    /// Prefix of the last seek, while it confines the scan.
+    prefix: Option<Vec<u8>>,
+    /// Scratch for seek targets.
+    target: Vec<u8>,
+}
+
+impl DbIterator {
+    pub(crate) fn new(parts: DbIteratorParts, options: &ReadOptions) -> Self {
+        let DbIteratorParts {
+            internal,
+            tombstones,
+            comparator,
+            resolver,
+            prefix_extractor,
+            sequence,
+            uncommitted,
+            skips_max,
+        } = parts;
+        Self {
+            internal,
+            tombstones,
+            comparator,
+            resolver,
+            prefix_extractor,
+            sequence,
+            uncommitted,
+            skips_max,
+            timestamp: options.timestamp.clone().unwrap_or_default(),
+            lower_bound: options.iterate_lower_bound.clone(),
+            upper_bound: options.iterate_upper_bound.clone(),
+            prefix_same_as_start: options.prefix_same_as_start,
+            direction: Direction::Forward,
+            valid: false,
+            status: Ok(()),
+            past_entry: false,
+            key: Vec::new(),
+            entry: Entry::default(),
+            prefix: None,
+            target: Vec::new(),
+        }
+    }
+
+    /// Whether the cursor stands on an entry.
+    #[inline]
+    pub fn valid(&self) -> bool {
+        self.valid
+    }
+
+    /// The error that made the cursor invalid, if one did.
+    ///
+    /// # Errors
+    /// That error.
+    pub fn status(&self) -> Result<()> {
+        self.status.clone()
+    }
+
+    /// The user key here, without timestamp.
+    ///
+    /// # Panics
+    /// If not valid.
+    #[inline]
+    pub fn key(&self) -> &[u8] {
+        assert!(self.valid, "key of an iterator that is not valid");
+        self.comparator.strip_timestamp(&self.key)
+    }
+
+    /// The timestamp of the version here; empty where the column family has none.
+    ///
+    /// # Panics
+    /// If not valid.
+    pub fn timestamp(&self) -> &[u8] {
+        assert!(self.valid, "timestamp of an iterator that is not valid");
+        &self.key[self.comparator.strip_timestamp(&self.key).len()..]
+    }
+
+    /// The value here; of an entity, its default column.
+    ///
+    /// # Panics
+    /// If not valid.
+    #[inline]
+    pub fn value(&self) -> &[u8] {
+        assert!(self.valid, "value of an iterator that is not valid");
+        self.entry.value(&*self.internal)
+    }
+
+    /// The value here, alive on its own after the cursor moves on.
+    ///
+    /// # Panics
+    /// If not valid.
+    pub fn pinned_value(&self) -> PinnableSlice {
+        assert!(self.valid, "value of an iterator that is not valid");
+        self.entry.pinned_value(&*self.internal)
+    }
+
+    /// Names and values of the columns here; a plain value is one column with the empty name.
+    ///
+    /// # Panics
+    /// If not valid.
+    pub fn columns(&self) -> Vec<(&[u8], &[u8])> {
+        assert!(self.valid, "columns of an iterator that is not valid");
+        self.entry.columns(&*self.internal)
+    }
+
+    /// Moves to the first key.
+    pub fn seek_to_first(&mut self) {
+        if let Some(lower) = self.lower_bound.clone() {
+            return self.seek(&lower);
+        }
+        self.start(Direction::Forward);
+        let moved = self.internal.seek_to_first().and_then(|()| self.find_next_user_entry(false));
+        self.finish(moved);
+        self.confine_to_prefix_of_key();
+    }
+
+    /// Moves to the last key.
+    pub fn seek_to_last(&mut self) {
+        self.start(Direction::Backward);
+        let moved = match self.upper_bound.clone() {
+            Some(upper) => self.seek_internal_before(&upper),
+            None => self.internal.seek_to_last(),
+        };
+        let moved = moved.and_then(|()| self.find_prev_user_entry());
+        self.finish(moved);
+        self.confine_to_prefix_of_key();
+    }
+
+    /// Moves to the first key at or after `target`, a user key without timestamp.
+    pub fn seek(&mut self, target: &[u8]) {
+        self.start(Direction::Forward);
+        self.confine_to_prefix_of(target);
+        let target = match &self.lower_bound {
+            Some(lower) if self.compare_plain(target, lower).is_lt() => lower.as_slice(),
+            _ => target,
+        };
+        self.target.clear();
+        self.target.extend_from_slice(target);
+        self.target.extend_from_slice(&self.timestamp);
+        push_trailer(&mut self.target, self.sequence, VALUE_TYPE_FOR_SEEK);
+        let moved =
+            self.internal.seek(&self.target).and_then(|()| self.find_next_user_entry(false));
+        self.finish(moved);
+    }
+
+    /// Moves to the last key at or before `target`, a user key without timestamp.
+    pub fn seek_for_prev(&mut self, target: &[u8]) {
+        self.start(Direction::Backward);
+        self.confine_to_prefix_of(target);
+        let moved = match self.upper_bound.clone() {
+            Some(upper) if self.compare_plain(target, &upper).is_ge() => {
+                self.seek_internal_before(&upper)
+            }
+            _ => self.seek_internal_to_last_version(target),
+        };
+        let moved = moved.and_then(|()| self.find_prev_user_entry());
+        self.finish(moved);
+    }
+
+    /// Moves on to the next key.
+    ///
+    /// # Panics
+    /// If not valid.
+    #[inline]
+    pub fn next(&mut self) {
+        assert!(self.valid, "next of an iterator that is not valid");
+        let moved = self.next_inner();
+        self.finish(moved);
+    }
+
+    /// Moves back to the previous key.
+    ///
+    /// # Panics
+    /// If not valid.
+    pub fn prev(&mut self) {
+        assert!(self.valid, "prev of an iterator that is not valid");
+        let moved = match self.direction {
+            Direction::Backward => Ok(()),
+            Direction::Forward => self.turn_backward(),
+        };
+        let moved = moved.and_then(|()| self.find_prev_user_entry());
+        self.finish(moved);
+    }
+
+    #[inline]
+    fn next_inner(&mut self) -> Result<()> {
+        if self.direction == Direction::Backward {
+            self.turn_forward()?;
+        } else if !self.past_entry {
+            self.internal.next()?;
+        }
+        self.past_entry = false;
+        self.find_next_user_entry(true)
+    }
+
+    fn start(&mut self, direction: Direction) {
+        self.direction = direction;
+        self.valid = false;
+        self.status = Ok(());
+        self.past_entry = false;
+        self.prefix = None;
+    }
+
+    #[inline]
+    fn finish(&mut self, moved: Result<()>) {
+        if let Err(error) = moved {
+            self.valid = false;
+            self.status = Err(error);
+        }
+    }
+
+    /// After a move to either end the first key found says which prefix the scan stays in.
+    fn confine_to_prefix_of_key(&mut self) {
+        if self.valid && self.prefix_same_as_start {
+            let key = self.key().to_vec();
+            self.confine_to_prefix_of(&key);
+        }
+    }
+
+    fn confine_to_prefix_of(&mut self, user_key: &[u8]) {
+        if self.prefix_same_as_start
+            && let Some(extractor) = &self.prefix_extractor
+            && extractor.in_domain(user_key)
+        {
+            self.prefix = Some(extractor.transform(user_key).to_vec());
+        }
+    }
+
+    /// Whether a user key without timestamp lies in the prefix the scan is confined to.
+    #[inline]
+    fn is_in_prefix(&self, user_key: &[u8]) -> bool {
+        match (&self.prefix, &self.prefix_extractor) {
+            (Some(prefix), Some(extractor)) => {
+                extractor.in_domain(user_key) && extractor.transform(user_key) == prefix
+            }
+            _ => true,
+        }
+    }
+
+    /// Orders user keys without timestamps.
+    #[inline]
+    fn compare_plain(&self, a: &[u8], b: &[u8]) -> Ordering {
+        if self.timestamp.is_empty() {
+            self.comparator.compare_user_keys(a, b)
+        } else {
+            self.comparator.user_comparator().compare_without_timestamp(a, false, b, false)
+        }
+    }
+
+    /// Whether a version is old enough to be seen, by sequence and by time.
+    #[inline]
+    fn is_visible(&self, key: &ParsedInternalKey<'_>) -> bool {
+        key.sequence <= self.sequence
+            && (self.timestamp.is_empty() || self.is_old_enough(key.user_key))
+            && (self.uncommitted.is_empty() || self.is_committed(key.sequence))
+    }
+
+    fn is_committed(&self, sequence: SequenceNumber) -> bool {
+        self.uncommitted.binary_search(&sequence).is_err()
+    }
+
+    fn is_old_enough(&self, user_key: &[u8]) -> bool {
+        let time = &user_key[self.comparator.strip_timestamp(user_key).len()..];
+        self.comparator.user_comparator().compare_timestamp(time, &self.timestamp).is_le()
+    }
+
+    #[inline]
+    fn is_range_deleted(&mut self) -> Result<bool> {
+        if self.tombstones.is_empty() {
+            return Ok(false);
+        }
+        let parsed = ParsedInternalKey::parse(self.internal.key())?;
+        Ok(self.tombstones.should_delete(&parsed, self.direction))
+    }
+
+    /// Moves the internal cursor to the first key that is shown, from where it stands. With
+    /// `skipping`, versions of [`Self::key`] are not shown again.
+    fn find_next_user_entry(&mut self, mut skipping: bool) -> Result<()> {
+        self.valid = false;
+        let mut skips = 0u64;
+        while self.internal.valid() {
+            let parsed = ParsedInternalKey::parse(self.internal.key())?;
+            let plain_key = self.comparator.strip_timestamp(parsed.user_key);
+            if let Some(upper) = &self.upper_bound
+                && self.compare_plain(plain_key, upper).is_ge()
+            {
+                return Ok(());
+            }
+            if self.prefix.is_some() && !self.is_in_prefix(plain_key) {
+                return Ok(());
+            }
+            let is_older_version = skipping
+                && self.comparator.compare_without_timestamp(parsed.user_key, &self.key).is_le();
+            let is_visible = self.is_visible(&parsed);
+            if is_older_version || !is_visible {
+                skips += 1;
+                if skips > self.skips_max {
+                    skips = 0;
+                    self.seek_past_versions(is_older_version)?;
+                } else {
+                    self.internal.next()?;
+                }
+                continue;
+            }
+            skips = 0;
+            let value_type = parsed.value_type;
+            self.key.clear();
+            self.key.extend_from_slice(parsed.user_key);
+            if value_type.is_point_deletion() || self.is_range_deleted()? {
+                skipping = true;
+                self.internal.next()?;
+                continue;
+            }
+            if value_type == ValueType::Merge {
+                self.merge_forward()?;
+            } else {
+                self.entry = self.resolver.show(&self.key, value_type, &*self.internal)?;
+            }
+            self.valid = true;
+            return Ok(());
+        }
+        Ok(())
+    }
+
+    /// Seeks over what stepping would take too long for: the rest of the versions of
+    /// [`Self::key`], or the versions of the key here that are too new to be seen.
+    fn seek_past_versions(&mut self, is_older_version: bool) -> Result<()> {
+        self.target.clear();
+        if is_older_version {
+            let plain = self.comparator.strip_timestamp(&self.key);
+            self.target.extend_from_slice(plain);
+            self.target.resize(self.target.len() + self.comparator.timestamp_size(), 0);
+            push_trailer(&mut self.target, 0, ValueType::Deletion);
+        } else {
+            let here = self.internal.key();
+            let user_key = &here[..here.len() - TRAILER_SIZE];
+            let plain = self.comparator.strip_timestamp(user_key);
+            self.target.extend_from_slice(plain);
+            if self.is_old_enough_or_untimed(user_key) {
+                self.target.extend_from_slice(&user_key[plain.len()..]);
+                push_trailer(&mut self.target, self.sequence, VALUE_TYPE_FOR_SEEK);
+            } else {
+                self.target.extend_from_slice(&self.timestamp);
+                push_trailer(&mut self.target, MAX_SEQUENCE_NUMBER, VALUE_TYPE_FOR_SEEK);
+            }
+            // A seek must never go back, or the scan would not end.
+            if self.comparator.compare(&self.target, self.internal.key()).is_le() {
+                return self.internal.next();
+            }
+        }
+        self.internal.seek(&self.target)?;
+        // The oldest possible version is the target itself and still has to be passed.
+        Ok(())
+    }
+
+    fn is_old_enough_or_untimed(&self, user_key: &[u8]) -> bool {
+        self.timestamp.is_empty() || self.is_old_enough(user_key)
+    }
+
+    /// Combines the operand here with what is older; leaves the internal cursor behind the last
+    /// entry used.
+    fn merge_forward(&mut self) -> Result<()> {
+        let mut operands = vec![self.internal.pinned_value()];
+        let mut base = None;
+        self.internal.next()?;
+        while self.internal.valid() {
+            let parsed = ParsedInternalKey::parse(self.internal.key())?;
+            if self.comparator.compare_without_timestamp(parsed.user_key, &self.key).is_ne() {
+                break;
+            }
+            if !self.is_visible(&parsed) {
+                self.internal.next()?;
+                continue;
+            }
+            let value_type = parsed.value_type;
+            if value_type.is_point_deletion() || self.is_range_deleted()? {
+                break;
+            }
+            if value_type == ValueType::Merge {
+                operands.push(self.internal.pinned_value());
+                self.internal.next()?;
+                continue;
+            }
+            base = Some((value_type, self.internal.pinned_value()));
+            break;
+        }
+        operands.reverse();
+        self.entry = self.resolver.merge(&self.key, base, &operands)?;
+        self.past_entry = true;
+        Ok(())
+    }
+}
+
+/// Appends the trailer of an internal key.
+fn push_trailer(key: &mut Vec<u8>, sequence: SequenceNumber, value_type: ValueType) {
+    let packed = base::dbformat::pack_sequence_and_type(sequence, value_type);
+    base::coding::put_fixed64(key, packed);
+}
+
+/// The internal key before every version of a user key with timestamp.
+fn before_versions(user_key: &[u8]) -> InternalKey {
+    InternalKey::for_seek(user_key, MAX_SEQUENCE_NUMBER)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! Going backward: versions of a key come oldest first.
+
+use super::{DbIterator, before_versions, push_trailer};
+use base::dbformat::{ParsedInternalKey, ValueType};
+use base::{InternalIterator, PinnableSlice, Result};
+use iterator::Direction;
+
+/// What the visible versions of one key seen so far, oldest to newest, add up to.
+#[derive(Default)]
+struct Versions {
+    /// The newest thing that is not a merge operand: a value, or nothing if a deletion or the
+    /// beginning.
+    base: Option<(ValueType, PinnableSlice)>,
+    /// Operands newer than the base, oldest first.
+    operands: Vec<PinnableSlice>,
+}
+
+impl DbIterator {
+    /// Moves the internal cursor to the last entry before every version of `upper`, a user key
+    /// without timestamp.
+    pub(super) fn seek_internal_before(&mut self, upper: &[u8]) -> Result<()> {
+        let timestamp_size = self.comparator.timestamp_size();
+        let newest = [upper, &vec![0xff; timestamp_size]].concat();
+        let target = before_versions(&newest);
+        self.internal.seek_for_prev(target.as_bytes())?;
+        self.step_before_versions_of(upper)
+    }
+
+    /// Moves the internal cursor to the oldest version of `target`, a user key without timestamp,
+    /// or to what is before it.
+    pub(super) fn seek_internal_to_last_version(&mut self, target: &[u8]) -> Result<()> {
+        self.target.clear();
+        self.target.extend_from_slice(target);
+        self.target.resize(target.len() + self.comparator.timestamp_size(), 0);
+        push_trailer(&mut self.target, 0, ValueType::Deletion);
+        self.internal.seek_for_prev(&self.target)
+    }
+
+    /// From forward to backward: the internal cursor goes before every version of the key shown.
+    pub(super) fn turn_backward(&mut self) -> Result<()> {
+        self.direction = Direction::Backward;
+        self.past_entry = false;
+        let plain = self.comparator.strip_timestamp(&self.key).to_vec();
+        self.seek_internal_before(&plain)
+    }
+
+    /// From backward to forward: the internal cursor goes to a version of the key shown, which
+    /// the caller skips.
+    pub(super) fn turn_forward(&mut self) -> Result<()> {
+        self.direction = Direction::Forward;
+        let target = before_versions(&self.key);
+        self.internal.seek(target.as_bytes())
+    }
+
+    /// Steps back over versions of a user key without timestamp.
+    fn step_before_versions_of(&mut self, plain_key: &[u8]) -> Result<()> {
+        while self.internal.valid() {
+            let parsed = ParsedInternalKey::parse(self.internal.key())?;
+            let here = self.comparator.strip_timestamp(parsed.user_key);
+            if self.compare_plain(here, plain_key).is_lt() {
+                break;
+            }
+            self.internal.prev()?;
+        }
+        Ok(())
+    }
+
+    /// Moves the internal cursor back over keys that are not shown and over every version of the
+    /// first that is.
+    pub(super) fn find_prev_user_entry(&mut self) -> Result<()> {
+        self.valid = false;
+        while self.internal.valid() {
+            let parsed = ParsedInternalKey::parse(self.internal.key())?;
+            let plain_key = self.comparator.strip_timestamp(parsed.user_key);
+            if let Some(lower) = &self.lower_bound
+                && self.compare_plain(plain_key, lower).is_lt()
+            {
+                return Ok(());
+            }
+            if self.prefix.is_some() && !self.is_in_prefix(plain_key) {
+                return Ok(());
+            }
+            self.key.clear();
+            self.key.extend_from_slice(parsed.user_key);
+            let versions = self.collect_versions()?;
+            if self.decide(versions)? {
+                self.valid = true;
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Walks back over every version of [`DbIterator::key`], whose timestamp ends up as that of
+    /// the newest visible version.
+    fn collect_versions(&mut self) -> Result<Versions> {
+        let mut versions = Versions::default();
+        let mut steps = 0u64;
+        while self.internal.valid() {
+            let parsed = ParsedInternalKey::parse(self.internal.key())?;
+            if self.comparator.compare_without_timestamp(parsed.user_key, &self.key).is_ne() {
+                break;
+            }
+            if !self.is_visible(&parsed) {
+                steps += 1;
+                if steps > self.skips_max && parsed.sequence > self.sequence {
+                    let plain = self.comparator.strip_timestamp(&self.key).to_vec();
+                    self.seek_internal_before(&plain)?;
+                    break;
+                }
+                self.internal.prev()?;
+                continue;
+            }
+            let value_type = parsed.value_type;
+            if !self.timestamp.is_empty() {
+                self.key.clear();
+                self.key.extend_from_slice(parsed.user_key);
+            }
+            if value_type.is_point_deletion() || self.is_range_deleted()? {
+                versions = Versions::default();
+            } else if value_type == ValueType::Merge {
+                versions.operands.push(self.internal.pinned_value());
+            } else {
+                versions.operands.clear();
+                versions.base = Some((value_type, self.internal.pinned_value()));
+            }
+            self.internal.prev()?;
+        }
+        Ok(versions)
+    }
+
+    /// Turns versions into what is shown; false if the key is deleted.
+    fn decide(&mut self, Versions { base, operands }: Versions) -> Result<bool> {
+        self.entry = if !operands.is_empty() {
+            self.resolver.merge(&self.key, base, &operands)?
+        } else if let Some((value_type, value)) = base {
+            self.resolver.hold(&self.key, value_type, value)?
+        } else {
+            return Ok(false);
+        };
+        Ok(true)
+    }
+}

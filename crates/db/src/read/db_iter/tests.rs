@@ -1,0 +1,223 @@
+use super::*;
+use crate::read::blob_reads::BlobReads;
+use base::merge_operator;
+use base::{InternalKey, RangeTombstone};
+use blob::BlobFileCache;
+use env::{FileOptions, MemFileSystem};
+use iterator::{FragmentedRangeTombstoneList, VecIterator};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use version::Version;
+
+/// One write to a database whose keys are single letters.
+#[derive(Clone, Debug)]
+enum Write {
+    Put(u8),
+    Merge(u8),
+    Delete(u8),
+    SingleDelete(u8),
+    DeleteRange(u8, u8),
+}
+
+fn writes() -> impl Strategy<Value = Vec<Write>> {
+    let key = || b'a'..b'i';
+    let write = prop_oneof![
+        4 => key().prop_map(Write::Put),
+        3 => key().prop_map(Write::Merge),
+        2 => key().prop_map(Write::Delete),
+        1 => key().prop_map(Write::SingleDelete),
+        1 => (key(), key()).prop_map(|(a, b)| Write::DeleteRange(a.min(b), a.max(b) + 1)),
+    ];
+    prop::collection::vec(write, 0..60)
+}
+
+#[derive(Clone, Debug)]
+enum Move {
+    First,
+    Last,
+    Seek(u8),
+    SeekForPrev(u8),
+    Next,
+    Prev,
+}
+
+fn moves() -> impl Strategy<Value = Vec<Move>> {
+    let key = || b'`'..b'k';
+    let step = prop_oneof![
+        1 => Just(Move::First),
+        1 => Just(Move::Last),
+        2 => key().prop_map(Move::Seek),
+        2 => key().prop_map(Move::SeekForPrev),
+        6 => Just(Move::Next),
+        6 => Just(Move::Prev),
+    ];
+    prop::collection::vec(step, 0..60)
+}
+
+fn value(sequence: SequenceNumber) -> Vec<u8> {
+    format!("v{sequence}").into_bytes()
+}
+
+/// The live keys after the first `sequence` writes.
+fn model(writes: &[Write], sequence: SequenceNumber) -> BTreeMap<Vec<u8>, Vec<u8>> {
+    let mut live = BTreeMap::new();
+    for (at, write) in (1..).zip(writes).take_while(|(at, _)| *at <= sequence) {
+        match *write {
+            Write::Put(key) => {
+                live.insert(vec![key], value(at));
+            }
+            Write::Merge(key) => match live.get_mut(&vec![key]) {
+                Some(old) => *old = [old, &b","[..], &value(at)].concat(),
+                None => {
+                    live.insert(vec![key], value(at));
+                }
+            },
+            Write::Delete(key) | Write::SingleDelete(key) => {
+                live.remove(&vec![key]);
+            }
+            Write::DeleteRange(from, to) => live.retain(|key, _| key[0] < from || key[0] >= to),
+        }
+    }
+    live
+}
+
+fn db_iterator(
+    writes: &[Write],
+    sequence: SequenceNumber,
+    skips_max: u64,
+    options: &ReadOptions,
+) -> DbIterator {
+    let comparator = InternalKeyComparator::bytewise();
+    let (mut entries, mut ranges) = (Vec::new(), Vec::new());
+    for (at, write) in (1..).zip(writes) {
+        let (key, value_type, value) = match *write {
+            Write::Put(key) => (key, ValueType::Value, value(at)),
+            Write::Merge(key) => (key, ValueType::Merge, value(at)),
+            Write::Delete(key) => (key, ValueType::Deletion, Vec::new()),
+            Write::SingleDelete(key) => (key, ValueType::SingleDeletion, Vec::new()),
+            Write::DeleteRange(from, to) => {
+                let (start_key, end_key) = (vec![from], vec![to]);
+                ranges.push(RangeTombstone { start_key, end_key, sequence: at });
+                continue;
+            }
+        };
+        entries.push((InternalKey::new(&[key], at, value_type).as_bytes().to_vec(), value));
+    }
+    let tombstones = RangeTombstoneAggregator::new(comparator.clone(), sequence, None);
+    tombstones.sink().add(Arc::new(FragmentedRangeTombstoneList::new(ranges, &comparator)));
+    let files = BlobFileCache::new(
+        Arc::new(MemFileSystem::new()),
+        PathBuf::from("/"),
+        FileOptions::default(),
+        0,
+        1,
+    );
+    let parts = DbIteratorParts {
+        internal: Box::new(VecIterator::new(comparator.clone(), entries)),
+        tombstones,
+        comparator: comparator.clone(),
+        resolver: ValueResolver {
+            comparator,
+            merge_operator: merge_operator::builtin("stringappend"),
+            blobs: BlobReads { version: Arc::new(Version::new(7)), files: Arc::new(files) },
+        },
+        prefix_extractor: None,
+        sequence,
+        uncommitted: Arc::from([]),
+        skips_max,
+    };
+    DbIterator::new(parts, options)
+}
+
+/// The same moves over a sorted map.
+fn expect<'m>(
+    live: &'m BTreeMap<Vec<u8>, Vec<u8>>,
+    at: Option<&Vec<u8>>,
+    step: &Move,
+) -> Option<(&'m Vec<u8>, &'m Vec<u8>)> {
+    let after = |key: &Vec<u8>| live.range::<Vec<u8>, _>(key..).find(|(found, _)| *found > key);
+    match step {
+        Move::First => live.first_key_value(),
+        Move::Last => live.last_key_value(),
+        Move::Seek(key) => live.range(vec![*key]..).next(),
+        Move::SeekForPrev(key) => live.range(..=vec![*key]).next_back(),
+        Move::Next => at.and_then(after),
+        Move::Prev => at.and_then(|key| live.range::<Vec<u8>, _>(..key).next_back()),
+    }
+}
+
+fn apply(iterator: &mut DbIterator, step: &Move) {
+    match step {
+        Move::First => iterator.seek_to_first(),
+        Move::Last => iterator.seek_to_last(),
+        Move::Seek(key) => iterator.seek(&[*key]),
+        Move::SeekForPrev(key) => iterator.seek_for_prev(&[*key]),
+        Move::Next => iterator.next(),
+        Move::Prev => iterator.prev(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn every_sequence_of_moves_agrees_with_a_map(
+        writes in writes(),
+        moves in moves(),
+        visible in 0.0..1.2f64,
+        skips_max in 0u64..10,
+        bounds in prop::option::of((b'a'..b'i', b'a'..b'i')),
+    ) {
+        let sequence = (writes.len() as f64 * visible) as SequenceNumber;
+        let mut live = model(&writes, sequence);
+        let mut options = ReadOptions::default();
+        if let Some((a, b)) = bounds {
+            let (lower, upper) = (a.min(b), a.max(b));
+            live.retain(|key, _| key[0] >= lower && key[0] < upper);
+            options.iterate_lower_bound = Some(vec![lower]);
+            options.iterate_upper_bound = Some(vec![upper]);
+        }
+        let mut iterator = db_iterator(&writes, sequence, skips_max, &options);
+        let mut at: Option<Vec<u8>> = None;
+        for step in &moves {
+            if matches!(step, Move::Next | Move::Prev) && at.is_none() {
+                continue;
+            }
+            apply(&mut iterator, step);
+            let expected = expect(&live, at.as_ref(), step);
+            let found = iterator.valid().then(|| (iterator.key(), iterator.value()));
+            prop_assert_eq!(
+                found,
+                expected.map(|(key, value)| (&key[..], &value[..])),
+                "{:?} from {:?}", step, at
+            );
+            prop_assert_eq!(iterator.status(), Ok(()));
+            at = expected.map(|(key, _)| key.clone());
+        }
+    }
+}
+
+#[test]
+fn a_pinned_value_outlives_the_move() {
+    let writes = [Write::Put(b'a'), Write::Put(b'b')];
+    let mut iterator = db_iterator(&writes, 2, 8, &ReadOptions::default());
+    iterator.seek_to_first();
+    let pinned = iterator.pinned_value();
+    iterator.next();
+    assert_eq!((&*pinned, iterator.value()), (&b"v1"[..], &b"v2"[..]));
+}
+
+#[test]
+fn operands_without_an_operator_end_the_scan_with_an_error() {
+    let writes = [Write::Put(b'a'), Write::Merge(b'b'), Write::Put(b'c')];
+    let mut iterator = db_iterator(&writes, 3, 8, &ReadOptions::default());
+    iterator.resolver.merge_operator = None;
+    iterator.seek_to_first();
+    assert_eq!(iterator.key(), b"a");
+    iterator.next();
+    assert!(!iterator.valid());
+    assert_eq!(iterator.status().unwrap_err().code(), base::status::Code::InvalidArgument);
+    iterator.seek(b"c");
+    assert_eq!((iterator.key(), iterator.status()), (&b"c"[..], Ok(())));
+}

@@ -1,0 +1,64 @@
+//! A point lookup: memtables and sorted runs from new to old, until one decides.
+
+use crate::column_family::ColumnFamilyData;
+use crate::read::get_context::{GetContext, Lookup};
+use crate::read::lookup_key::LookupKey;
+use crate::read::read_view::ReadView;
+use base::{ParsedInternalKey, Result};
+use table::ReadOptions;
+
+/// Finds the newest visible version of `user_key`, given without timestamp.
+pub(crate) fn get(
+    family: &ColumnFamilyData,
+    view: &ReadView,
+    options: &ReadOptions,
+    user_key: &[u8],
+) -> Result<Option<Lookup>> {
+    let comparator = &family.comparator;
+    let key =
+        LookupKey::new(user_key, options.timestamp.as_deref().unwrap_or_default(), view.sequence);
+    let mut context = GetContext::new(comparator, key.user_key(), view.sequence, &view.uncommitted);
+
+    let timestamp = options.timestamp.as_deref();
+    for memtable in &view.super_version.memtables {
+        if memtable.num_range_deletes() > 0 && !options.ignore_range_deletions {
+            let tombstones = memtable.fragmented_range_tombstones();
+            context.add_covering_tombstone(tombstones.max_covering_sequence(
+                key.user_key(),
+                view.sequence,
+                timestamp,
+            ));
+        }
+        let mut visited = Ok(true);
+        memtable.get(key.internal_key(), |entry| {
+            visited = ParsedInternalKey::parse(entry.key())
+                .and_then(|parsed| context.visit(parsed, || entry.pinned_value()));
+            matches!(visited, Ok(true))
+        });
+        visited?;
+        if context.is_decided() {
+            return context.finish(&family.resolver);
+        }
+    }
+    for run in &view.super_version.runs {
+        for index in run.files_with_key(comparator, key.internal_key()) {
+            let table = run.table(index, &family.tables)?;
+            if !options.ignore_range_deletions
+                && let Some(tombstones) = table.range_tombstones()
+            {
+                context.add_covering_tombstone(tombstones.max_covering_sequence(
+                    key.user_key(),
+                    view.sequence,
+                    timestamp,
+                ));
+            }
+            table.get(options, key.internal_key(), &mut |key, value| {
+                context.visit(key, || value.pin())
+            })?;
+            if context.is_decided() {
+                return context.finish(&family.resolver);
+            }
+        }
+    }
+    context.finish(&family.resolver)
+}

@@ -1,0 +1,126 @@
+//! The state of one point lookup while it goes from the newest source to the oldest.
+//!
+//! Each memtable and table shows the versions it has of the wanted key, newest first. The first
+//! value, entity or deletion decides; merge operands are collected until one does. A range
+//! tombstone met in any source so far hides every older version.
+
+use crate::read::value_resolver::{Resolved, ValueResolver};
+use base::dbformat::{ParsedInternalKey, ValueType};
+use base::{InternalKeyComparator, PinnableSlice, Result, SequenceNumber};
+
+/// What the lookup knows.
+pub(crate) struct GetContext<'a> {
+    comparator: &'a InternalKeyComparator,
+    /// The wanted user key, with the read timestamp where keys have one.
+    user_key: &'a [u8],
+    /// Newest visible sequence number.
+    sequence: SequenceNumber,
+    uncommitted: &'a [SequenceNumber],
+    /// Newest range tombstone that covers the key in the sources seen so far; 0 for none.
+    covering_tombstone: SequenceNumber,
+    /// Merge operands, newest first.
+    operands: Vec<PinnableSlice>,
+    outcome: Outcome,
+    /// Timestamp of the version that decided.
+    timestamp: Vec<u8>,
+}
+
+enum Outcome {
+    /// Older sources must be asked.
+    Open,
+    /// The key has no value, or none under its merge operands.
+    Deleted,
+    /// The newest value, or the base of the merge operands.
+    Found(ValueType, PinnableSlice),
+}
+
+impl<'a> GetContext<'a> {
+    pub(crate) fn new(
+        comparator: &'a InternalKeyComparator,
+        user_key: &'a [u8],
+        sequence: SequenceNumber,
+        uncommitted: &'a [SequenceNumber],
+    ) -> Self {
+        Self {
+            comparator,
+            user_key,
+            sequence,
+            uncommitted,
+            covering_tombstone: 0,
+            operands: Vec::new(),
+            outcome: Outcome::Open,
+            timestamp: Vec::new(),
+        }
+    }
+
+    /// Tells of a range tombstone of the source about to be asked that covers the key.
+    #[inline]
+    pub(crate) fn add_covering_tombstone(&mut self, sequence: SequenceNumber) {
+        self.covering_tombstone = self.covering_tombstone.max(sequence);
+    }
+
+    /// Whether no older source can change the outcome. Called between sources: whatever is in an
+    /// older source is older than a tombstone of this one.
+    #[inline]
+    pub(crate) fn is_decided(&self) -> bool {
+        self.covering_tombstone > 0 || !matches!(self.outcome, Outcome::Open)
+    }
+
+    /// Takes a version; false once no older one matters.
+    pub(crate) fn visit(
+        &mut self,
+        key: ParsedInternalKey<'_>,
+        pin: impl FnOnce() -> PinnableSlice,
+    ) -> Result<bool> {
+        if self.comparator.compare_without_timestamp(key.user_key, self.user_key).is_ne() {
+            return Ok(false);
+        }
+        if key.sequence > self.sequence
+            || (!self.uncommitted.is_empty()
+                && self.uncommitted.binary_search(&key.sequence).is_ok())
+        {
+            return Ok(true);
+        }
+        if key.sequence < self.covering_tombstone || key.value_type.is_point_deletion() {
+            self.outcome = Outcome::Deleted;
+            return Ok(false);
+        }
+        if self.comparator.timestamp_size() > 0 && self.timestamp.is_empty() {
+            let plain = self.comparator.strip_timestamp(key.user_key);
+            self.timestamp.extend_from_slice(&key.user_key[plain.len()..]);
+        }
+        if key.value_type == ValueType::Merge {
+            self.operands.push(pin());
+            return Ok(true);
+        }
+        self.outcome = Outcome::Found(key.value_type, pin());
+        Ok(false)
+    }
+
+    /// The value that all sources together give; none if the key has none.
+    pub(crate) fn finish(mut self, resolver: &ValueResolver) -> Result<Option<Lookup>> {
+        let resolved = match self.outcome {
+            Outcome::Found(value_type, value) if self.operands.is_empty() => {
+                resolver.resolve(self.user_key, value_type, value)?
+            }
+            Outcome::Open | Outcome::Deleted if self.operands.is_empty() => return Ok(None),
+            outcome => {
+                let base = match outcome {
+                    Outcome::Found(value_type, value) => Some((value_type, value)),
+                    Outcome::Open | Outcome::Deleted => None,
+                };
+                self.operands.reverse();
+                resolver.merge_operands(self.user_key, base, &self.operands)?
+            }
+        };
+        Ok(Some(Lookup { resolved, timestamp: self.timestamp }))
+    }
+}
+
+/// What a point lookup found.
+#[derive(Debug)]
+pub(crate) struct Lookup {
+    pub(crate) resolved: Resolved,
+    /// Time of the version; empty where keys have none.
+    pub(crate) timestamp: Vec<u8>,
+}

@@ -1,0 +1,316 @@
+//! Opening: from CURRENT to column families that can be read.
+//!
+//! CURRENT names the MANIFEST; the MANIFEST gives every family's files and which WALs matter; the
+//! WALs give what was written and not flushed. A family that was not asked for is skipped, its
+//! entries in the WALs still use up sequence numbers.
+
+mod memtable_inserter;
+mod prepared_transactions;
+mod timestamp_size;
+mod wal_replay;
+
+use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor};
+use crate::db::OpenContext;
+use crate::read::blob_reads::BlobReads;
+use crate::read::value_resolver::ValueResolver;
+use crate::super_version::SuperVersion;
+use crate::table_set::TableSet;
+use base::{InternalKeyComparator, Result, SequenceNumber, Status};
+use blob::BlobFileCache;
+use cache::{Cache, LruCache};
+use env::FileOptions;
+use memtable::MemTable;
+use memtable_inserter::{MemTableInserter, RecoveringFamily};
+use options::{DbOptions, DbPath, TableFactory};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use table::{TableCache, TableOptions};
+use version::{ColumnFamilyReplay, ColumnFamilyState, RecoveredManifest, VersionOptions};
+use wal::WalRecoveryMode;
+use wal_replay::{Replayed, WalReplay};
+
+pub use memtable_inserter::TransactionWritePolicy;
+pub use prepared_transactions::PreparedTransaction;
+
+/// Tables kept open where `max_open_files` is -1: all.
+const UNLIMITED_OPEN_FILES: usize = usize::MAX;
+
+/// What recovery found beside the data.
+#[derive(Debug)]
+pub struct RecoveredDb {
+    /// The MANIFEST that CURRENT names.
+    pub manifest_path: PathBuf,
+    /// Id of the database, if the MANIFEST has it.
+    pub db_id: Option<Vec<u8>>,
+    /// Number of the last write.
+    pub last_sequence: SequenceNumber,
+    /// WALs that were replayed, ascending.
+    pub wal_numbers: Vec<u64>,
+    /// Names of the column families that were not opened.
+    pub families_not_opened: Vec<String>,
+    /// Where and why replay stopped before the end, if it did.
+    pub stopped: Option<(u64, Status)>,
+    /// Damage that `wal_recovery_mode` passes over.
+    pub ignored: Vec<Status>,
+    /// Transactions prepared and neither committed nor rolled back, by name.
+    pub prepared: BTreeMap<Vec<u8>, PreparedTransaction>,
+    pub(crate) uncommitted: Arc<[SequenceNumber]>,
+}
+
+/// Opens a database for reading.
+pub(crate) fn recover(
+    options: &DbOptions,
+    path: &Path,
+    descriptors: &[ColumnFamilyDescriptor],
+    context: &OpenContext,
+) -> Result<(RecoveredDb, Vec<ColumnFamilyData>)> {
+    let manifest = recover_manifest(path, descriptors, context)?;
+    for family in &manifest.column_families {
+        let descriptor = descriptor_of(descriptors, &family.name)?;
+        let paths = table_paths(options, path, descriptor);
+        version::check_files(&*context.file_system, &paths, &family.version)?;
+    }
+    let mut inserter = MemTableInserter::new(
+        recovering_families(&manifest, descriptors)?,
+        options.allow_2pc,
+        context.transaction_write_policy,
+    );
+    let replayed = replay_wals(options, path, context, &manifest, &mut inserter)?;
+    if context.error_if_wal_file_exists && replayed.next_sequence.is_some() {
+        return Err(Status::corruption(format!(
+            "{}: WALs hold data that is in no table yet, and error_if_wal_file_exists is set",
+            path.display()
+        )));
+    }
+    let mut families = Vec::new();
+    for state in &manifest.column_families {
+        let memtable = inserter.families.get_mut(&state.id).and_then(|f| f.memtable.take());
+        let descriptor = descriptor_of(descriptors, &state.name)?;
+        families.push(open_family(options, path, descriptor, context, state, memtable)?);
+    }
+    let last_replayed = replayed.next_sequence.map_or(0, |next| next.saturating_sub(1));
+    let uncommitted = inserter.transactions.uncommitted_sequences().into();
+    let not_opened = manifest.column_families_not_opened.iter();
+    let recovered = RecoveredDb {
+        last_sequence: manifest.last_sequence.max(last_replayed),
+        manifest_path: manifest.manifest_path,
+        db_id: manifest.db_id,
+        wal_numbers: replayed.wal_numbers,
+        families_not_opened: not_opened.map(|(_, name)| lossy(name)).collect(),
+        stopped: replayed.stopped,
+        ignored: replayed.ignored,
+        prepared: inserter.transactions.into_prepared(),
+        uncommitted,
+    };
+    Ok((recovered, families))
+}
+
+fn lossy(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
+}
+
+fn recover_manifest(
+    path: &Path,
+    descriptors: &[ColumnFamilyDescriptor],
+    context: &OpenContext,
+) -> Result<RecoveredManifest> {
+    let open = |family: &ColumnFamilyReplay| {
+        let Some(descriptor) = find_descriptor(descriptors, &family.name) else {
+            return Ok(None);
+        };
+        let options = &descriptor.options;
+        if options.table_factory != TableFactory::BlockBased {
+            return Err(Status::not_supported(format!(
+                "table_factory {} of column family {}: only block-based tables can be read",
+                options.table_factory.name(),
+                descriptor.name
+            )));
+        }
+        Ok(Some(VersionOptions {
+            comparator: InternalKeyComparator::new(options.comparator.clone()),
+            num_levels: usize::try_from(options.num_levels).unwrap_or(0).max(1),
+            force_consistency_checks: options.force_consistency_checks,
+            persist_user_defined_timestamps: options.persist_user_defined_timestamps,
+        }))
+    };
+    let manifest = version::recover(&*context.file_system, path, open)?;
+    for descriptor in descriptors {
+        let name = descriptor.name.as_bytes();
+        if !manifest.column_families.iter().any(|family| family.name == name) {
+            return Err(Status::invalid_argument(format!(
+                "column family not found: {} in {}",
+                descriptor.name,
+                path.display()
+            )));
+        }
+    }
+    Ok(manifest)
+}
+
+fn find_descriptor<'d>(
+    descriptors: &'d [ColumnFamilyDescriptor],
+    name: &[u8],
+) -> Option<&'d ColumnFamilyDescriptor> {
+    descriptors.iter().find(|descriptor| descriptor.name.as_bytes() == name)
+}
+
+fn descriptor_of<'d>(
+    descriptors: &'d [ColumnFamilyDescriptor],
+    name: &[u8],
+) -> Result<&'d ColumnFamilyDescriptor> {
+    find_descriptor(descriptors, name).ok_or_else(|| {
+        Status::invalid_argument(format!("column family {} not opened", lossy(name)))
+    })
+}
+
+/// Directories of a family's tables: `cf_paths`, else `db_paths`, else the database's own.
+fn table_paths(
+    options: &DbOptions,
+    path: &Path,
+    descriptor: &ColumnFamilyDescriptor,
+) -> Vec<PathBuf> {
+    let given: &[DbPath] = match descriptor.options.cf_paths.as_slice() {
+        [] => &options.db_paths,
+        paths => paths,
+    };
+    match given {
+        [] => vec![path.to_owned()],
+        paths => paths.iter().map(|path| PathBuf::from(&path.path)).collect(),
+    }
+}
+
+fn recovering_families(
+    manifest: &RecoveredManifest,
+    descriptors: &[ColumnFamilyDescriptor],
+) -> Result<BTreeMap<u32, RecoveringFamily>> {
+    let mut families = BTreeMap::new();
+    for state in &manifest.column_families {
+        let descriptor = descriptor_of(descriptors, &state.name)?;
+        let comparator = InternalKeyComparator::new(descriptor.options.comparator.clone());
+        let running_name = comparator.user_comparator().name().as_bytes();
+        // A WAL that states no sizes comes from a release that could not, or from a time before
+        // the family had timestamps; tables that keep timestamps had them from the start.
+        let had_timestamps = state.comparator_name.as_deref() == Some(running_name)
+            && state.persist_user_defined_timestamps;
+        let unstated_timestamp_size = if had_timestamps { comparator.timestamp_size() } else { 0 };
+        let family = RecoveringFamily {
+            name: descriptor.name.clone(),
+            log_number: state.log_number,
+            has_tables: state.version.files().next().is_some(),
+            blob_files: state.version.blob_files().iter().map(|file| file.number()).collect(),
+            unstated_timestamp_size,
+            memtable: Some(MemTable::new(comparator.clone())),
+            comparator,
+        };
+        families.insert(state.id, family);
+    }
+    Ok(families)
+}
+
+fn replay_wals(
+    options: &DbOptions,
+    path: &Path,
+    context: &OpenContext,
+    manifest: &RecoveredManifest,
+    inserter: &mut MemTableInserter,
+) -> Result<Replayed> {
+    let directory = match options.wal_dir.as_str() {
+        "" => path.to_owned(),
+        directory => PathBuf::from(directory),
+    };
+    // With prepared transactions older WALs matter although every table is newer.
+    let unflushed = manifest.column_families.iter().map(|family| family.log_number).min();
+    let wal_number_min = match options.allow_2pc {
+        true => manifest.min_log_number_to_keep,
+        false => manifest.min_log_number_to_keep.max(unflushed.unwrap_or(0)),
+    };
+    let replay = WalReplay {
+        file_system: &*context.file_system,
+        directory,
+        mode: WalRecoveryMode::from_u8(options.wal_recovery_mode as u8).unwrap_or_default(),
+        paranoid_checks: options.paranoid_checks,
+        wal_number_min,
+    };
+    replay.run(inserter)
+}
+
+fn open_family(
+    options: &DbOptions,
+    path: &Path,
+    descriptor: &ColumnFamilyDescriptor,
+    context: &OpenContext,
+    state: &ColumnFamilyState,
+    memtable: Option<MemTable>,
+) -> Result<ColumnFamilyData> {
+    let family = &descriptor.options;
+    let comparator = InternalKeyComparator::new(family.comparator.clone());
+    let paths = table_paths(options, path, descriptor);
+    let file_options =
+        FileOptions { use_direct_reads: options.use_direct_reads, ..Default::default() };
+    let open_files_max = usize::try_from(options.max_open_files).unwrap_or(UNLIMITED_OPEN_FILES);
+    let blob_files = BlobFileCache::new(
+        context.file_system.clone(),
+        paths[0].clone(),
+        file_options,
+        state.id,
+        open_files_max,
+    );
+    let resolver = ValueResolver {
+        comparator: comparator.clone(),
+        merge_operator: family.merge_operator.clone(),
+        blobs: BlobReads { version: state.version.clone(), files: Arc::new(blob_files) },
+    };
+    let tables = TableSet {
+        file_system: context.file_system.clone(),
+        paths,
+        file_options,
+        options: TableOptions {
+            comparator: comparator.clone(),
+            block_cache: block_cache(descriptor, context)?,
+            whole_key_filtering: family.table.whole_key_filtering,
+            prefix_extractor: family.prefix_extractor.clone(),
+            cache_index_and_filter_blocks: family.table.cache_index_and_filter_blocks,
+            ..TableOptions::default()
+        },
+        cache: Arc::new(TableCache::new(open_files_max)),
+        keeps_all_open: options.max_open_files < 0,
+    };
+    let memtables = memtable.into_iter().map(Arc::new).collect();
+    Ok(ColumnFamilyData {
+        id: state.id,
+        name: descriptor.name.clone(),
+        options: family.clone(),
+        comparator,
+        tables: Arc::new(tables),
+        resolver,
+        super_version: Arc::new(SuperVersion::new(memtables, state.version.clone())),
+        log_number: state.log_number,
+    })
+}
+
+/// The cache shared by all, or one by the family's options; none with `no_block_cache`.
+fn block_cache(
+    descriptor: &ColumnFamilyDescriptor,
+    context: &OpenContext,
+) -> Result<Option<Arc<dyn Cache>>> {
+    let table = &descriptor.options.table;
+    if table.no_block_cache {
+        return Ok(None);
+    }
+    if let Some(shared) = &context.block_cache {
+        return Ok(Some(shared.clone()));
+    }
+    let Some(lru) = table.block_cache.clone() else {
+        return Ok(Some(Arc::new(LruCache::new(&cache::LruCacheOptions::default())?)));
+    };
+    let options = cache::LruCacheOptions {
+        capacity: lru.capacity as usize,
+        num_shard_bits: lru.num_shard_bits,
+        strict_capacity_limit: lru.strict_capacity_limit,
+        high_pri_pool_ratio: lru.high_pri_pool_ratio,
+        low_pri_pool_ratio: lru.low_pri_pool_ratio,
+        ..cache::LruCacheOptions::default()
+    };
+    Ok(Some(Arc::new(LruCache::new(&options)?)))
+}

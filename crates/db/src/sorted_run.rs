@@ -1,0 +1,84 @@
+//! Files that are sorted and do not overlap, and their tables as they get opened.
+//!
+//! A level below 0 is a run; so is each file of level 0. Where every table may stay open
+//! (`max_open_files` = -1) a run keeps what it has opened, so that a read neither searches the
+//! table cache nor counts references.
+
+use crate::table_set::TableSet;
+use base::dbformat::extract_user_key;
+use base::{InternalKeyComparator, Result};
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+use table::BlockBasedTable;
+use version::FileMetaData;
+
+/// A sorted run. Constant after construction but for the tables it has opened.
+#[derive(Debug)]
+pub(crate) struct SortedRun {
+    level: usize,
+    files: Box<[Arc<FileMetaData>]>,
+    opened: Box<[OnceLock<Arc<BlockBasedTable>>]>,
+}
+
+/// An open table, borrowed from its run or held.
+pub(crate) enum TableRef<'r> {
+    Borrowed(&'r Arc<BlockBasedTable>),
+    Held(Arc<BlockBasedTable>),
+}
+
+impl Deref for TableRef<'_> {
+    type Target = Arc<BlockBasedTable>;
+
+    #[inline]
+    fn deref(&self) -> &Arc<BlockBasedTable> {
+        match self {
+            Self::Borrowed(table) => table,
+            Self::Held(table) => table,
+        }
+    }
+}
+
+impl SortedRun {
+    pub(crate) fn new(level: usize, files: &[Arc<FileMetaData>]) -> Self {
+        let opened = files.iter().map(|_| OnceLock::new()).collect();
+        Self { level, files: files.into(), opened }
+    }
+
+    pub(crate) fn files(&self) -> &[Arc<FileMetaData>] {
+        &self.files
+    }
+
+    /// Opens the table of a file, or returns it if it is open.
+    ///
+    /// # Errors
+    /// Whatever opening it gives; it is tried again the next time.
+    #[inline]
+    pub(crate) fn table(&self, index: usize, tables: &TableSet) -> Result<TableRef<'_>> {
+        if let Some(table) = self.opened[index].get() {
+            return Ok(TableRef::Borrowed(table));
+        }
+        let table = tables.open(&self.files[index], self.level)?;
+        if tables.keeps_all_open() {
+            return Ok(TableRef::Borrowed(self.opened[index].get_or_init(|| table)));
+        }
+        Ok(TableRef::Held(table))
+    }
+
+    /// Indexes of the files in which versions of the user key of `internal_key` at or after it
+    /// may be. More than one only where neighbours share a user key; newest first.
+    #[inline]
+    pub(crate) fn files_with_key(
+        &self,
+        comparator: &InternalKeyComparator,
+        internal_key: &[u8],
+    ) -> impl Iterator<Item = usize> {
+        let user_key = extract_user_key(internal_key);
+        let first = self.files.partition_point(|file| {
+            comparator.compare(file.largest.as_bytes(), internal_key).is_lt()
+        });
+        (first..self.files.len()).take_while(move |&index| {
+            let smallest = self.files[index].smallest.user_key();
+            comparator.compare_without_timestamp(smallest, user_key).is_le()
+        })
+    }
+}
