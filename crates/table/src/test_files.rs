@@ -53,9 +53,7 @@ pub(crate) fn comparator_of(
     match tail.properties.as_ref().and_then(|properties| properties.user_comparator_name()) {
         None => default.clone(),
         Some("golden.shortlex") => InternalKeyComparator::new(Arc::new(Shortlex)),
-        Some(name) => {
-            InternalKeyComparator::new(builtin(name).unwrap_or_else(|| panic!("comparator {name}")))
-        }
+        Some(name) => builtin(name).map_or_else(|| default.clone(), InternalKeyComparator::new),
     }
 }
 

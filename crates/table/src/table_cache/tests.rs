@@ -1,1 +1,78 @@
+use super::*;
+use crate::table_options::TableOptions;
+use crate::test_files::{open, tables_of};
+use base::Status;
+use cache::LruCache;
+use cache::LruCacheOptions;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use testing::fixtures;
 
+fn table() -> Arc<BlockBasedTable> {
+    let fixture = fixtures::one("7.9.2", "a07");
+    assert!(tables_of(&fixture).is_empty());
+    let (_, bytes) = tables_of(&fixtures::one("7.9.2", "a01")).remove(0);
+    open(bytes, &TableOptions::default()).unwrap()
+}
+
+#[test]
+fn threads_that_want_a_table_at_once_open_it_once() {
+    let (cache, table, opens, barrier) =
+        (TableCache::new(10), table(), AtomicUsize::new(0), Barrier::new(4));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                barrier.wait();
+                let found = cache.get_or_open(7, || {
+                    opens.fetch_add(1, Ordering::Relaxed);
+                    std::thread::yield_now();
+                    Ok(Arc::clone(&table))
+                });
+                assert!(Arc::ptr_eq(&found.unwrap(), &table));
+            });
+        }
+    });
+    assert_eq!(opens.into_inner(), 1);
+}
+
+#[test]
+fn the_table_used_longest_ago_is_closed_first() {
+    let (cache, table) = (TableCache::new(2), table());
+    let is_open = |number| {
+        let mut was_open = true;
+        let open = || {
+            was_open = false;
+            Ok(Arc::clone(&table))
+        };
+        cache.get_or_open(number, open).unwrap();
+        was_open
+    };
+    assert!(!is_open(1));
+    assert!(!is_open(2));
+    assert!(is_open(1));
+    assert!(!is_open(3));
+    assert!(is_open(1));
+    assert!(!is_open(2));
+    assert_eq!(cache.len(), 2);
+    cache.evict(2);
+    assert!(!is_open(2));
+}
+
+#[test]
+fn a_failed_open_is_tried_again() {
+    let (cache, table) = (TableCache::new(2), table());
+    let status = cache.get_or_open(1, || Err(Status::io_error("gone"))).unwrap_err();
+    assert_eq!(status.message(), "gone");
+    cache.get_or_open(1, || Ok(Arc::clone(&table))).unwrap();
+}
+
+#[test]
+fn names_in_the_block_cache_outlive_the_tables() {
+    let tables = TableCache::new(1);
+    let blocks = LruCache::new(&LruCacheOptions::default()).unwrap();
+    let first = tables.cache_id(1, &blocks);
+    assert_ne!(tables.cache_id(2, &blocks), first);
+    assert_eq!(tables.cache_id(1, &blocks), first);
+    tables.evict(1);
+    assert_ne!(tables.cache_id(1, &blocks), first);
+}

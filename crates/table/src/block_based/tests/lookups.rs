@@ -1,0 +1,146 @@
+//! Seeks and gets against what a scan finds.
+
+use super::{for_each_table, total_order};
+use crate::block_based::BlockBasedTable;
+use crate::read_options::ReadOptions;
+use crate::table_options::TableOptions;
+use crate::test_files::{Pairs, forward, open};
+use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
+use base::{InternalIterator, InternalKey, Result};
+use cache::{LruCache, LruCacheOptions};
+use std::sync::Arc;
+
+/// Targets at every `step`-th key, before all its versions, after them, and around it.
+fn targets(pairs: &Pairs, step: usize) -> Vec<Vec<u8>> {
+    let mut targets = Vec::new();
+    for (key, _) in pairs.iter().step_by(step) {
+        let user_key = extract_user_key(key);
+        targets.push(key.clone());
+        for sequence in [MAX_SEQUENCE_NUMBER, 0] {
+            targets.push(InternalKey::for_seek(user_key, sequence).as_bytes().to_vec());
+        }
+        let mut longer = user_key.to_vec();
+        longer.insert(user_key.len().saturating_sub(8), 0);
+        let shorter = &user_key[..user_key.len().saturating_sub(1)];
+        for other in [&longer[..], shorter] {
+            targets.push(InternalKey::for_seek(other, 1 << 40).as_bytes().to_vec());
+        }
+    }
+    targets
+}
+
+fn check_seeks(table: &Arc<BlockBasedTable>, name: &str) -> Result<()> {
+    let comparator = table.comparator();
+    let mut iter = table.new_raw_iterator(&total_order());
+    let pairs = &forward(&mut iter)?;
+    for target in targets(pairs, pairs.len() / 300 + 1) {
+        if !comparator.is_long_enough(&target) {
+            continue;
+        }
+        let start = pairs.partition_point(|(key, _)| comparator.compare(key, &target).is_lt());
+        iter.seek(&target)?;
+        let found = iter.valid().then(|| iter.key());
+        assert_eq!(found, pairs.get(start).map(|(key, _)| &key[..]), "{name}: seek {target:?}");
+        let end = pairs.partition_point(|(key, _)| comparator.compare(key, &target).is_le());
+        iter.seek_for_prev(&target)?;
+        let found = iter.valid().then(|| iter.key());
+        let expected = end.checked_sub(1).map(|last| &pairs[last].0[..]);
+        assert_eq!(found, expected, "{name}: seek for prev {target:?}");
+    }
+    Ok(())
+}
+
+/// Every version of every `step`-th user key is visited, from the newest on.
+fn check_gets(table: &Arc<BlockBasedTable>, pairs: &Pairs, name: &str) -> Result<()> {
+    let comparator = table.comparator();
+    let step = pairs.len() / 300 + 1;
+    for (key, _) in pairs.iter().step_by(step) {
+        let user_key = extract_user_key(key);
+        let target = InternalKey::for_seek(user_key, MAX_SEQUENCE_NUMBER);
+        assert!(table.key_may_match(&total_order(), target.as_bytes())?, "{name}: {key:?}");
+        assert!(table.prefix_may_match(&total_order(), target.as_bytes())?, "{name}: {key:?}");
+        let mut found: Pairs = Vec::new();
+        table.get(&total_order(), target.as_bytes(), &mut |parsed, value| {
+            let is_same = parsed.user_key == user_key;
+            if is_same {
+                let mut key = Vec::new();
+                parsed.append_to(&mut key);
+                found.push((key, value.pin().to_vec()));
+            }
+            Ok(is_same)
+        })?;
+        let start =
+            pairs.partition_point(|(key, _)| comparator.compare(key, target.as_bytes()).is_lt());
+        let expected = pairs[start..]
+            .iter()
+            .take_while(|(key, _)| extract_user_key(key) == user_key)
+            .cloned()
+            .collect::<Vec<_>>();
+        assert_eq!(found, expected, "{name}: get {key:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn lookups_in_every_table_agree_with_a_scan() {
+    for_each_table(
+        |_, _| true,
+        |name, bytes, options| {
+            let table = open(bytes, &options)?;
+            let pairs = forward(&mut table.new_iterator(&total_order()))?;
+            check_seeks(&table, name)?;
+            check_gets(&table, &pairs, name)
+        },
+    );
+}
+
+#[test]
+fn lookups_through_a_cache_agree_with_a_scan() {
+    let wanted = |_: &str, name: &str| ["c", "l", "q0"].iter().any(|case| name.starts_with(case));
+    for_each_table(wanted, |name, bytes, options| {
+        for capacity in [0, 20_000, 1 << 20] {
+            let cache_options = LruCacheOptions::with_capacity(capacity);
+            let options = TableOptions {
+                block_cache: Some(Arc::new(LruCache::new(&cache_options)?)),
+                cache_index_and_filter_blocks: true,
+                pin_top_level_index_and_filter: capacity == 0,
+                ..options.clone()
+            };
+            let table = open(bytes.clone(), &options)?;
+            for _ in 0..2 {
+                let pairs = forward(&mut table.new_iterator(&total_order()))?;
+                check_seeks(&table, name)?;
+                check_gets(&table, &pairs, name)?;
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn filters_know_most_keys_that_are_not_there() {
+    let cases = ["c01", "c02", "c03", "c05", "c06", "c07", "c11-format"];
+    let counts = parking_lot::Mutex::new((0u32, 0u32));
+    let wanted = |_: &str, name: &str| cases.iter().any(|case| name.starts_with(case));
+    for_each_table(wanted, |name, bytes, options| {
+        let table = open(bytes, &options)?;
+        if table.metaindex().filter().is_none() {
+            return Ok(());
+        }
+        let mut matches = 0;
+        let count = 1000;
+        for number in 0..count {
+            let key = format!("key{number:06}x");
+            let target = InternalKey::for_seek(key.as_bytes(), MAX_SEQUENCE_NUMBER);
+            matches += u32::from(table.key_may_match(&ReadOptions::default(), target.as_bytes())?);
+        }
+        assert!(matches < count / 2, "{name}: {matches} of {count}");
+        let mut counts = counts.lock();
+        counts.0 += count;
+        counts.1 += matches;
+        Ok(())
+    });
+    let (asked, matched) = counts.into_inner();
+    assert!(asked > 50_000, "{asked}");
+    assert!(matched * 20 < asked, "{matched} of {asked}");
+}
