@@ -9,10 +9,17 @@ use crate::files::File;
 mod tests;
 
 /// Relative links of Markdown files that lead nowhere: no such file or directory, or no such
-/// heading in it.
+/// heading in it. Sources that a text names lead somewhere too.
 pub(super) fn check(files: &[File], paths: &[String]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.is_markdown()) {
+        for (line, source) in sources(&file.text) {
+            let (name, rest) = source.split_once('/').unwrap_or((&source, ""));
+            let candidates = [source.clone(), format!("crates/{name}/src/{rest}")];
+            if !paths.iter().any(|path| candidates.contains(path)) {
+                findings.push(Finding::new(file, line, format!("no such source: {source}")));
+            }
+        }
         for (line, target) in links(&file.text) {
             if target.contains("://") || target.starts_with("mailto:") {
                 continue;
@@ -32,6 +39,19 @@ pub(super) fn check(files: &[File], paths: &[String]) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Rust sources that a text names in backticks with a directory, as `db/db.rs` for
+/// `crates/db/src/db.rs`. What lies under `foo/` is an example.
+fn sources(text: &str) -> Vec<(usize, String)> {
+    let mut sources = Vec::new();
+    for (line, content) in prose(text) {
+        let code = content.split('`').skip(1).step_by(2);
+        let named = code.filter(|code| code.ends_with(".rs") && code.contains('/'));
+        let named = named.filter(|code| !code.starts_with("foo/"));
+        sources.extend(named.map(|code| (line, code.to_owned())));
+    }
+    sources
 }
 
 /// Targets of the links in a Markdown text outside code, with their lines.

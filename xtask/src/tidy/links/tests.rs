@@ -20,6 +20,14 @@ fn dead_links_are_found() {
 }
 
 #[test]
+fn named_sources_exist() {
+    let files = [File::new("README.md", "`db/db.rs`, `foo/tests.rs`,\n`db/old.rs` and `x.rs`\n")];
+    let paths = ["README.md".to_owned(), "crates/db/src/db.rs".to_owned()];
+    let found: Vec<String> = check(&files, &paths).iter().map(ToString::to_string).collect();
+    assert_eq!(found, ["README.md:2: no such source: db/old.rs"]);
+}
+
+#[test]
 fn links_that_lead_somewhere_are_not() {
     let text = "[b](b.md), [b](./b.md#the-b-of-a), [dir](../docs/), [top](../README.md)\n\
                 [web](https://example.com/x) `[code](nowhere.md)`\n\
