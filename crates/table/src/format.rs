@@ -45,8 +45,10 @@ pub const FORMAT_VERSION_MAX: u32 = 7;
 pub const BLOCK_BASED_MAGIC: u64 = 0x88e2_41b7_85f4_cff7;
 /// Magic number of block-based tables of format_version 0.
 pub const LEGACY_BLOCK_BASED_MAGIC: u64 = 0xdb47_7524_8b80_fb57;
-const PLAIN_MAGIC: u64 = 0x8242_2296_63bf_9564;
-const LEGACY_PLAIN_MAGIC: u64 = 0x4f34_18eb_7a8f_13b8;
+/// Magic number of plain tables.
+pub const PLAIN_MAGIC: u64 = 0x8242_2296_63bf_9564;
+/// Magic number of plain tables of format_version 0.
+pub const LEGACY_PLAIN_MAGIC: u64 = 0x4f34_18eb_7a8f_13b8;
 const CUCKOO_MAGIC: u64 = 0x9267_89d0_c5f1_7873;
 
 const MAGIC_SIZE: usize = 8;

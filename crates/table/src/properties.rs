@@ -19,6 +19,8 @@ use base::{Result, SequenceNumber, Status};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+mod text;
+
 /// Names of properties that have no field.
 pub mod names {
     /// Kind of index: fixed32 ([`IndexType`](crate::index::IndexType)).
