@@ -202,14 +202,14 @@ impl Db {
         key: &[u8],
     ) -> Result<Option<Lookup>> {
         check_timestamp(options, &family.0)?;
-        get(&family.0, &self.view(options, &family.0), options, key)
+        get(&family.0, self.view(options, &family.0), options, key)
     }
 
-    fn view(&self, options: &ReadOptions, family: &ColumnFamilyData) -> ReadView {
+    fn view<'v>(&'v self, options: &ReadOptions, family: &'v ColumnFamilyData) -> ReadView<'v> {
         ReadView {
-            super_version: family.super_version.clone(),
+            super_version: &family.super_version,
             sequence: options.snapshot.unwrap_or(self.last_sequence),
-            uncommitted: self.uncommitted.clone(),
+            uncommitted: &self.uncommitted,
         }
     }
 }

@@ -10,14 +10,14 @@ use table::ReadOptions;
 /// Finds the newest visible version of `user_key`, given without timestamp.
 pub(crate) fn get(
     family: &ColumnFamilyData,
-    view: &ReadView,
+    view: ReadView<'_>,
     options: &ReadOptions,
     user_key: &[u8],
 ) -> Result<Option<Lookup>> {
     let comparator = &family.comparator;
     let key =
         LookupKey::new(user_key, options.timestamp.as_deref().unwrap_or_default(), view.sequence);
-    let mut context = GetContext::new(comparator, key.user_key(), view.sequence, &view.uncommitted);
+    let mut context = GetContext::new(comparator, key.user_key(), view.sequence, view.uncommitted);
 
     let timestamp = options.timestamp.as_deref();
     for memtable in &view.super_version.memtables {

@@ -12,7 +12,7 @@ use table::ReadOptions;
 /// An iterator over a column family as `view` shows it.
 pub(crate) fn new_iterator(
     family: &ColumnFamilyData,
-    view: ReadView,
+    view: ReadView<'_>,
     options: &ReadOptions,
 ) -> DbIterator {
     let comparator = &family.comparator;
@@ -50,7 +50,7 @@ pub(crate) fn new_iterator(
         resolver: family.resolver.clone(),
         prefix_extractor: family.options.prefix_extractor.clone(),
         sequence: view.sequence,
-        uncommitted: view.uncommitted,
+        uncommitted: view.uncommitted.clone(),
         skips_max: family.options.max_sequential_skip_in_iterations,
     };
     DbIterator::new(parts, options)
