@@ -6,8 +6,10 @@
 
 #![forbid(unsafe_code)]
 
+mod approximate_size;
 mod column_family;
 mod db;
+mod live_files;
 mod read;
 mod recovery;
 mod sorted_run;
@@ -16,6 +18,7 @@ mod table_set;
 
 pub use column_family::{ColumnFamilyDescriptor, ColumnFamilyHandle, DEFAULT_COLUMN_FAMILY_NAME};
 pub use db::{Db, OpenContext};
+pub use live_files::LiveFileMetaData;
 pub use read::db_iter::DbIterator;
 pub use read::value_resolver::Columns;
 pub use recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy};

@@ -1,6 +1,7 @@
 //! Every directory that a RocksDB release wrote reads as that release read it.
 
 mod case_options;
+mod metadata;
 mod reading;
 
 use case_options::CaseOptions;

@@ -114,10 +114,42 @@ impl BlockBasedTable {
     /// # Errors
     /// `Corruption` if the index cannot be read.
     pub fn approximate_offset_of(&self, internal_key: &[u8]) -> Result<u64> {
-        let data_size = match self.properties.data_size {
-            0 => return Ok(self.file_size / 2),
-            size => size,
-        };
+        match self.data_size() {
+            0 => Ok(self.file_size / 2),
+            data_size => {
+                let offset = self.data_offset_of(internal_key, data_size)?;
+                Ok(self.share_of_file(offset, data_size))
+            }
+        }
+    }
+
+    /// About how many bytes of the file belong to the entries from `start` up to `end`, both internal
+    /// keys.
+    ///
+    /// # Errors
+    /// `Corruption` if the index cannot be read.
+    pub fn approximate_size(&self, start: &[u8], end: &[u8]) -> Result<u64> {
+        match self.data_size() {
+            0 => Ok(self.file_size),
+            data_size => {
+                let start = self.data_offset_of(start, data_size)?;
+                let end = self.data_offset_of(end, data_size)?;
+                Ok(self.share_of_file(end.saturating_sub(start), data_size))
+            }
+        }
+    }
+
+    /// Bytes of data blocks, guessed from where the metaindex is in files too old to say.
+    fn data_size(&self) -> u64 {
+        match self.metaindex.properties() {
+            Some(_) => self.properties.data_size,
+            None => self.footer.metaindex_handle.offset,
+        }
+    }
+
+    /// Offset of the first data block that may hold `internal_key` or later keys, `data_size` if
+    /// there is none.
+    fn data_offset_of(&self, internal_key: &[u8], data_size: u64) -> Result<u64> {
         let top = self.index.top(self, ALL_FROM_FILE)?;
         let position = top.seek(internal_key);
         let handle = if position >= top.len() {
@@ -129,17 +161,11 @@ impl BlockBasedTable {
         } else {
             Some(top.handle(position))
         };
-        let offset = handle.map_or(data_size, |handle| handle.offset);
-        Ok((offset as f64 / data_size as f64 * self.file_size as f64) as u64)
+        Ok(handle.map_or(data_size, |handle| handle.offset))
     }
 
-    /// About how many bytes of the file belong to the entries from `start` up to `end`, both internal
-    /// keys.
-    ///
-    /// # Errors
-    /// `Corruption` if the index cannot be read.
-    pub fn approximate_size(&self, start: &[u8], end: &[u8]) -> Result<u64> {
-        Ok(self.approximate_offset_of(end)?.saturating_sub(self.approximate_offset_of(start)?))
+    fn share_of_file(&self, data_bytes: u64, data_size: u64) -> u64 {
+        (data_bytes as f64 / data_size as f64 * self.file_size as f64) as u64
     }
 
     /// Verifies the checksum of every block: data, and all that the metaindex names, partitions
