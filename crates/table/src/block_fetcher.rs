@@ -8,8 +8,8 @@ use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer};
 use base::coding::decode_fixed32;
 use base::{Result, Status};
 use compression::{CompressionType, UncompressionDictionary, decompress};
+use env::RandomAccessFile;
 use env::readahead::SequentialPrefetcher;
-use env::{RandomAccessFile, read_exact_at};
 use std::fmt;
 use std::ops::Range;
 
@@ -103,11 +103,13 @@ impl BlockFetcher<'_> {
         }
         // It fits before the footer, so this is no more than the size of the file.
         let length = handle.size as usize + BLOCK_TRAILER_SIZE;
-        let Some(prefetcher) = prefetcher else {
-            return read_exact_at(self.file, handle.offset, length);
+        // The directory of a data block is to fit behind it.
+        let mut bytes = Vec::with_capacity(length + length / 8);
+        bytes.resize(length, 0);
+        let found = match prefetcher {
+            Some(prefetcher) => prefetcher.read_at(self.file, handle.offset, &mut bytes)?,
+            None => self.file.read_at(handle.offset, &mut bytes)?,
         };
-        let mut bytes = vec![0; length];
-        let found = prefetcher.read_at(self.file, handle.offset, &mut bytes)?;
         if found < length {
             return Err(self.corruption(
                 handle,

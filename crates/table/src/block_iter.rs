@@ -2,7 +2,7 @@
 
 use crate::data_block::DataBlock;
 use crate::key_buffer::KeyBuffer;
-use crate::sort_prefix::{Location, lower_bound};
+use crate::sort_prefix::{Location, SortNumber, lower_bound};
 use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -99,8 +99,10 @@ impl BlockCursor {
                 let ties = &block.prefixes()[start..];
                 let end = start
                     + match ties.get(WALKED_MAX) {
-                        Some(&far) if far == number => ties.partition_point(|&n| n == number),
-                        _ => ties.iter().take_while(|&&n| n == number).count(),
+                        Some(far) if far.number() == number => {
+                            ties.partition_point(|tie| tie.number() == number)
+                        }
+                        _ => ties.iter().take_while(|tie| tie.number() == number).count(),
                     };
                 self.seek_between(block, start, end, target, comparator);
             }

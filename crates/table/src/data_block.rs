@@ -1,12 +1,13 @@
 //! A data block in memory: its entries, and an array through which they are found.
 //!
 //! Every entry is checked once, when the block is loaded, so that cursors need not doubt what they
-//! read. On the way two arrays are made, one element per entry:
+//! read. On the way a directory is made, which lies behind the block in the same allocation:
 //!
 //! ```text
-//! prefixes   the eight bytes of the user key after those that all keys of the block have in
-//!            common, as a number (`sort_prefix`); none under a comparator that is not bytewise
-//! offsets    where the entry begins
+//! fixed64 prefix, each   the eight bytes of the user key after those that all keys of the block
+//!                        have in common, as a number (`sort_prefix`); none under a comparator that
+//!                        is not bytewise
+//! fixed32 offset, each   where the entry begins
 //! ```
 //!
 //! A search counts prefixes below the wanted one, a few adjacent cache lines, where a search over
@@ -22,8 +23,10 @@ use crate::block::{BlockLayout, Entry, EntryWalker, bad_entry};
 use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
 use crate::key_buffer::KeyBuffer;
 use crate::sort_prefix::{
-    Location, SORT_PREFIX_SIZE, SortPrefixOrder, common_prefix_length, keep_bytes, load_prefix,
+    Location, SORT_PREFIX_SIZE, SortNumber, SortPrefixOrder, common_prefix_length, keep_bytes,
+    load_prefix,
 };
+use base::coding::decode_fixed32;
 use base::dbformat::{MAX_SEQUENCE_NUMBER, TRAILER_SIZE, hex};
 use base::pinnable_slice::PinnedBytes;
 use base::{InternalKeyComparator, Result, SequenceNumber, Status, ValueType};
@@ -96,7 +99,7 @@ impl DataBlockDecoder {
             if block.has_short_chains {
                 return Ok(block);
             }
-            return self.decode_rewritten(&block.contents, &KeyTransform::default());
+            return self.decode_rewritten(block.plain_contents(), &KeyTransform::default());
         }
         self.decode_rewritten(&contents, &self.transform)
     }
@@ -130,17 +133,26 @@ fn rewrite(contents: &[u8], transform: &KeyTransform) -> Result<Vec<u8>> {
     Ok(builder.finish())
 }
 
-/// A data block ready for cursors.
+/// Common prefixes up to this length are kept beside the sizes, to save a search one more cold line.
+const COMMON_INLINE_SIZE: usize = 24;
+
+/// A data block ready for cursors. What a search needs first comes first.
 #[derive(Debug)]
+#[repr(C)]
 pub struct DataBlock {
-    contents: Vec<u8>,
-    entries_end: usize,
-    offsets: Box<[u32]>,
-    prefixes: Box<[u64]>,
+    /// The block, then the directory.
+    data: Vec<u8>,
+    entry_count: u32,
+    /// Start of the prefixes.
+    prefixes_start: u32,
+    /// Start of the offsets, and end of the prefixes.
+    offsets_start: u32,
+    common_length: u32,
+    common: [u8; COMMON_INLINE_SIZE],
     /// Start of the first key, which begins with what all keys have in common.
-    common_start: usize,
-    common_length: usize,
+    common_start: u32,
     order: SortPrefixOrder,
+    entries_end: u32,
     has_short_chains: bool,
 }
 
@@ -152,40 +164,53 @@ impl DataBlock {
 
     /// `contents` must be in the plain form.
     fn build(contents: Vec<u8>, layout: &BlockLayout, order: SortPrefixOrder) -> Result<Self> {
-        if u32::try_from(contents.len()).is_err() {
+        // The directory, of at most 12 bytes an entry, must not lead offsets past 32 bits.
+        if contents.len() > u32::MAX as usize / 4 {
             return Err(Status::corruption(format!("block of {} bytes", contents.len())));
         }
-        let (offsets, common) = check_entries(&contents, layout, order)?;
+        let (offsets, common_length) = check_entries(&contents, layout, order)?;
+        let prefixes_size = if order.is_bytewise() { offsets.len() * SORT_PREFIX_SIZE } else { 0 };
         let mut block = Self {
-            common_start: offsets.first().map_or(0, |_| first_suffix_start(&contents)),
-            common_length: if order.is_bytewise() { common } else { 0 },
-            entries_end: layout.entries_end,
-            contents,
-            offsets,
-            prefixes: Box::default(),
+            entry_count: offsets.len() as u32,
+            prefixes_start: contents.len() as u32,
+            offsets_start: (contents.len() + prefixes_size) as u32,
+            common_length: if order.is_bytewise() { common_length as u32 } else { 0 },
+            common: [0; COMMON_INLINE_SIZE],
+            common_start: first_suffix_start(&contents) as u32,
             order,
+            entries_end: layout.entries_end as u32,
             has_short_chains: true,
+            data: contents,
         };
+        if block.common_length as usize <= COMMON_INLINE_SIZE {
+            let common = block.common_in_block();
+            let mut inline = [0; COMMON_INLINE_SIZE];
+            inline[..common.len()].copy_from_slice(common);
+            block.common = inline;
+        }
+        block.data.reserve_exact(prefixes_size + 4 * offsets.len());
         if order.is_bytewise() {
-            block.prefixes = block.compute_prefixes()?;
+            block.append_prefixes(&offsets)?;
+        }
+        for &offset in &offsets {
+            block.data.extend_from_slice(&offset.to_le_bytes());
         }
         block.has_short_chains = block.check_chains();
         Ok(block)
     }
 
-    /// The prefixes, which must ascend.
-    fn compute_prefixes(&self) -> Result<Box<[u64]>> {
-        let common = self.common_length;
-        let mut prefixes = Vec::with_capacity(self.offsets.len());
+    /// Appends the prefixes, which must ascend.
+    fn append_prefixes(&mut self, offsets: &[u32]) -> Result<()> {
+        let common = self.common_length as usize;
         let (mut raw, mut last) = (0u64, 0);
-        for &offset in &self.offsets {
+        for &offset in offsets {
             let entry = self.entry_at(offset as usize);
             if entry.shared < common + SORT_PREFIX_SIZE {
                 // A key is at least a trailer longer than the common prefix, so the suffix has all
                 // bytes wanted here.
                 let kept = entry.shared.saturating_sub(common);
                 let skipped = common.saturating_sub(entry.shared);
-                let loaded = load_prefix(&self.contents[entry.suffix_start + skipped..]);
+                let loaded = load_prefix(&self.data[entry.suffix_start + skipped..]);
                 raw = keep_bytes(raw, kept) | loaded >> (8 * kept);
             }
             let number = self.order.number_of(keep_bytes(raw, self.prefix_size(&entry)));
@@ -195,49 +220,53 @@ impl DataBlock {
                 )));
             }
             last = number;
-            prefixes.push(number);
+            self.data.extend_from_slice(&number.to_le_bytes());
         }
-        Ok(prefixes.into_boxed_slice())
+        Ok(())
     }
 
     /// Bytes of the user key, without timestamp, after the common prefix.
     #[inline]
     fn prefix_size(&self, entry: &Entry) -> usize {
-        entry.key_size() - self.order.internal_suffix_size() - self.common_length
+        entry.key_size() - self.order.internal_suffix_size() - self.common_length as usize
     }
 
     /// Whether every key can be put together in few steps, or in so few that copying the key takes
     /// as long.
     fn check_chains(&self) -> bool {
         let (mut length, mut start) = (0, 0);
-        self.offsets.iter().all(|&offset| {
-            let entry = self.entry_at(offset as usize);
+        (0..self.entry_count()).all(|index| {
+            let offset = self.offset(index);
+            let entry = self.entry_at(offset);
             if self.stands_alone(&entry) {
-                (length, start) = (0, offset as usize);
+                (length, start) = (0, offset);
             } else {
                 length += 1;
             }
-            length <= CHAIN_LENGTH_MAX || (offset as usize - start) / 4 <= entry.key_size()
+            length <= CHAIN_LENGTH_MAX || (offset - start) / 4 <= entry.key_size()
         })
     }
 
     /// Number of entries.
     #[inline]
     pub fn entry_count(&self) -> usize {
-        self.offsets.len()
+        self.entry_count as usize
     }
 
     /// Bytes of memory, for the cache.
     pub fn memory_usage_bytes(&self) -> usize {
-        size_of::<Self>()
-            + self.contents.capacity()
-            + size_of_val(&*self.offsets)
-            + size_of_val(&*self.prefixes)
+        size_of::<Self>() + self.data.capacity()
     }
 
+    /// The block in the plain form. More may follow.
     #[inline]
     pub(crate) fn contents(&self) -> &[u8] {
-        &self.contents
+        &self.data
+    }
+
+    /// The block in the plain form, without the directory.
+    fn plain_contents(&self) -> &[u8] {
+        &self.data[..self.prefixes_start as usize]
     }
 
     #[inline]
@@ -245,19 +274,33 @@ impl DataBlock {
         self.order
     }
 
+    /// One number per entry, or none at all.
     #[inline]
-    pub(crate) fn prefixes(&self) -> &[u64] {
-        &self.prefixes
+    pub(crate) fn prefixes(&self) -> &[[u8; SORT_PREFIX_SIZE]] {
+        self.data[self.prefixes_start as usize..self.offsets_start as usize].as_chunks().0
     }
 
     #[inline]
-    pub(crate) fn common_prefix(&self) -> &[u8] {
-        &self.contents[self.common_start..self.common_start + self.common_length]
+    fn offset(&self, index: usize) -> usize {
+        decode_fixed32(&self.data, self.offsets_start as usize + 4 * index) as usize
+    }
+
+    #[inline]
+    fn common_prefix(&self) -> &[u8] {
+        match self.common.get(..self.common_length as usize) {
+            Some(common) => common,
+            None => self.common_in_block(),
+        }
+    }
+
+    fn common_in_block(&self) -> &[u8] {
+        let start = self.common_start as usize;
+        &self.data[start..start + self.common_length as usize]
     }
 
     #[inline]
     pub(crate) fn entry(&self, index: usize) -> Entry {
-        self.entry_at(self.offsets[index] as usize)
+        self.entry_at(self.offset(index))
     }
 
     /// The entry that begins at `offset`.
@@ -266,7 +309,7 @@ impl DataBlock {
     /// If none does.
     #[inline]
     pub(crate) fn entry_at(&self, offset: usize) -> Entry {
-        match Entry::decode_head(&self.contents[..self.entries_end], offset) {
+        match Entry::decode_head(&self.data[..self.entries_end as usize], offset) {
             Some(entry) => entry,
             None => panic!("no entry at byte {offset} of a block that was checked"),
         }
@@ -276,25 +319,26 @@ impl DataBlock {
     #[inline]
     pub(crate) fn stands_alone(&self, entry: &Entry) -> bool {
         entry.shared == 0
-            || !self.prefixes.is_empty()
-                && entry.shared <= self.common_length + SORT_PREFIX_SIZE
+            || self.order.is_bytewise()
+                && entry.shared <= self.common_length as usize + SORT_PREFIX_SIZE
                 && entry.shared + self.order.internal_suffix_size() <= entry.key_size()
     }
 
     /// Makes `key` the key of an entry that stands alone.
     #[inline]
     pub(crate) fn load_key(&self, index: usize, entry: &Entry, key: &mut KeyBuffer) {
-        let common = entry.shared.min(self.common_length);
+        let common = entry.shared.min(self.common_length as usize);
         if entry.shared > 0 {
-            key.splice(0, &self.contents, self.common_start, common);
+            let source = self.common_prefix();
+            key.splice(0, source, 0, common);
         }
         if entry.shared > common {
             let mut chunk = [0; 32];
-            let raw = self.order.raw_of(self.prefixes[index]);
+            let raw = self.order.raw_of(self.prefixes()[index].number());
             chunk[..SORT_PREFIX_SIZE].copy_from_slice(&raw.to_be_bytes());
             key.splice(common, &chunk, 0, entry.shared - common);
         }
-        key.splice(entry.shared, &self.contents, entry.suffix_start, entry.non_shared);
+        key.splice(entry.shared, &self.data, entry.suffix_start, entry.non_shared);
     }
 
     /// Where a user key without timestamp stands among the block's, as far as prefixes tell.
@@ -306,7 +350,7 @@ impl DataBlock {
 
 impl PinnedBytes for DataBlock {
     fn bytes(&self) -> &[u8] {
-        &self.contents
+        &self.data
     }
 }
 
@@ -316,7 +360,7 @@ fn check_entries(
     contents: &[u8],
     layout: &BlockLayout,
     order: SortPrefixOrder,
-) -> Result<(Box<[u32]>, usize)> {
+) -> Result<(Vec<u32>, usize)> {
     /// Sizes, and the trailer of a key.
     const ENTRY_SIZE_MIN: usize = 3 + TRAILER_SIZE;
     let entries = &contents[..layout.entries_end];
@@ -351,7 +395,7 @@ fn check_entries(
         offsets.push(offset as u32);
         offset = entry.value_end();
     }
-    Ok((offsets.into_boxed_slice(), common))
+    Ok((offsets, common))
 }
 
 /// Where the key of a block's first entry begins.

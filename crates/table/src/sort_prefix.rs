@@ -18,21 +18,21 @@ pub(crate) const SORT_PREFIX_SIZE: usize = 8;
 /// How, and whether, a comparator's keys become numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SortPrefixOrder {
-    /// All ones where keys descend, so that numbers ascend all the same.
-    invert: u64,
     /// Whether the comparator is one of those known to be bytewise.
     is_bytewise: bool,
-    timestamp_size: usize,
+    /// Whether keys descend; numbers ascend all the same.
+    is_descending: bool,
+    timestamp_size: u32,
 }
 
 impl SortPrefixOrder {
     pub(crate) fn new(comparator: &InternalKeyComparator) -> Self {
-        let (is_bytewise, invert) = match comparator.user_comparator().name() {
-            BYTEWISE_NAME | BYTEWISE_U64_TS_NAME => (true, 0),
-            REVERSE_BYTEWISE_NAME | REVERSE_BYTEWISE_U64_TS_NAME => (true, u64::MAX),
-            _ => (false, 0),
+        let (is_bytewise, is_descending) = match comparator.user_comparator().name() {
+            BYTEWISE_NAME | BYTEWISE_U64_TS_NAME => (true, false),
+            REVERSE_BYTEWISE_NAME | REVERSE_BYTEWISE_U64_TS_NAME => (true, true),
+            _ => (false, false),
         };
-        Self { invert, is_bytewise, timestamp_size: comparator.timestamp_size() }
+        Self { is_bytewise, is_descending, timestamp_size: comparator.timestamp_size() as u32 }
     }
 
     /// Whether keys become numbers at all.
@@ -44,19 +44,19 @@ impl SortPrefixOrder {
     /// Bytes at the end of an internal key that numbers leave out: trailer and timestamp.
     #[inline]
     pub(crate) fn internal_suffix_size(self) -> usize {
-        TRAILER_SIZE + self.timestamp_size
+        TRAILER_SIZE + self.timestamp_size as usize
     }
 
     /// The number of up to eight bytes, given in the high bytes of `raw`; the others must be 0.
     #[inline]
     pub(crate) fn number_of(self, raw: u64) -> u64 {
-        raw ^ self.invert
+        if self.is_descending { !raw } else { raw }
     }
 
     /// The opposite of [`SortPrefixOrder::number_of`].
     #[inline]
     pub(crate) fn raw_of(self, number: u64) -> u64 {
-        number ^ self.invert
+        if self.is_descending { !number } else { number }
     }
 
     /// Where a key without trailer and timestamp stands among keys that begin with `common`:
@@ -66,20 +66,10 @@ impl SortPrefixOrder {
         let (head, tail) = key.split_at(key.len().min(common.len()));
         match head.cmp(common) {
             Ordering::Equal => Location::Number(self.number_of(load_prefix(tail))),
-            Ordering::Less => {
-                if self.invert == 0 {
-                    Location::BeforeAll
-                } else {
-                    Location::AfterAll
-                }
-            }
-            Ordering::Greater => {
-                if self.invert == 0 {
-                    Location::AfterAll
-                } else {
-                    Location::BeforeAll
-                }
-            }
+            Ordering::Less if self.is_descending => Location::AfterAll,
+            Ordering::Less => Location::BeforeAll,
+            Ordering::Greater if self.is_descending => Location::BeforeAll,
+            Ordering::Greater => Location::AfterAll,
         }
     }
 }
@@ -117,15 +107,36 @@ pub(crate) fn common_prefix_length(a: &[u8], b: &[u8]) -> usize {
 /// one another.
 const COUNTED_MAX: usize = 64;
 
+/// A number of a sorted array, in whatever form the array holds it.
+pub(crate) trait SortNumber: Copy {
+    fn number(self) -> u64;
+}
+
+impl SortNumber for u64 {
+    #[inline]
+    fn number(self) -> u64 {
+        self
+    }
+}
+
+/// Little-endian.
+impl SortNumber for [u8; 8] {
+    #[inline]
+    fn number(self) -> u64 {
+        u64::from_le_bytes(self)
+    }
+}
+
 /// Index of the first of ascending `numbers` that is not less than `wanted`.
 #[inline]
-pub(crate) fn lower_bound(numbers: &[u64], wanted: u64) -> usize {
+pub(crate) fn lower_bound<N: SortNumber>(numbers: &[N], wanted: u64) -> usize {
     let (mut start, mut end) = (0, numbers.len());
     while end - start > COUNTED_MAX {
         let middle = start + (end - start) / 2;
-        if numbers[middle] < wanted { start = middle + 1 } else { end = middle }
+        if numbers[middle].number() < wanted { start = middle + 1 } else { end = middle }
     }
-    start + numbers[start..end].iter().map(|&number| usize::from(number < wanted)).sum::<usize>()
+    let count = |number: &N| usize::from(number.number() < wanted);
+    start + numbers[start..end].iter().map(count).sum::<usize>()
 }
 
 #[cfg(test)]
