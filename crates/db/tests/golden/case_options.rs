@@ -5,9 +5,9 @@ use base::{Comparator, MergeOperator, Result, comparator};
 use db::{ColumnFamilyDescriptor, Db, OpenContext, TransactionWritePolicy};
 use options::{ColumnFamilyOptions, ConfigOptions, DbOptions, DbPath, WalRecoveryMode};
 use std::cmp::Ordering;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use testing::fixtures::{Fixture, OpenedAs, Unpacked};
+use testing::fixtures::{Fixture, OpenedAs};
 
 /// `golden.shortlex`: shorter keys first, then bytewise.
 #[derive(Debug)]
@@ -47,7 +47,8 @@ pub(crate) struct CaseOptions {
 }
 
 impl CaseOptions {
-    pub(crate) fn of(fixture: &Fixture, unpacked: &Unpacked) -> std::result::Result<Self, String> {
+    /// For the database's directory unpacked into `parent`.
+    pub(crate) fn of(fixture: &Fixture, parent: &Path) -> std::result::Result<Self, String> {
         let case = &fixture.case;
         let config = ConfigOptions::default();
         let mut db = DbOptions::default();
@@ -59,10 +60,10 @@ impl CaseOptions {
             db.apply(&name, &value, &config).map_err(|error| format!("{name}: {error}"))?;
         }
         if let Some(directory) = case.options.wal_dir() {
-            db.wal_dir = unpacked.parent().join(directory).display().to_string();
+            db.wal_dir = parent.join(directory).display().to_string();
         }
         for (path, size) in case.options.db_paths() {
-            let path = unpacked.parent().join(path).display().to_string();
+            let path = parent.join(path).display().to_string();
             db.db_paths.push(DbPath::new(path, size));
         }
         db.allow_2pc = case.read_with == "txn";
@@ -83,7 +84,7 @@ impl CaseOptions {
             ..OpenContext::default()
         };
         let ttl_suffix = if case.opened_as == OpenedAs::DbWithTtl { 4 } else { 0 };
-        Ok(Self { path: unpacked.path(), db, families, context, ttl_suffix })
+        Ok(Self { path: parent.join(&fixture.name), db, families, context, ttl_suffix })
     }
 
     pub(crate) fn open(&self) -> Result<Db> {

@@ -37,7 +37,7 @@ fn is_stricter(fixture: &Fixture) -> bool {
 
 fn check(fixture: &Fixture) -> Result<(), String> {
     let unpacked = fixture.unpack_to_temp();
-    let options = CaseOptions::of(fixture, &unpacked)?;
+    let options = CaseOptions::of(fixture, unpacked.parent())?;
     if let Some((_, feature)) = REFUSED.iter().find(|(case, _)| fixture.name.starts_with(case)) {
         return check_refused(&options, feature);
     }

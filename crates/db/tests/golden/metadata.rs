@@ -8,7 +8,7 @@ use testing::parallel;
 /// A fixture whose tables can be listed, opened.
 fn open(fixture: &Fixture) -> Option<(fixtures::Unpacked, Db)> {
     let unpacked = fixture.unpack_to_temp();
-    let db = CaseOptions::of(fixture, &unpacked).ok()?.open().ok()?;
+    let db = CaseOptions::of(fixture, unpacked.parent()).ok()?.open().ok()?;
     Some((unpacked, db))
 }
 
