@@ -8,6 +8,7 @@ use crate::schema::block_based::BlockBasedTableOptions;
 use crate::schema::cf::ColumnFamilyOptions;
 use crate::schema::db::DbOptions;
 use crate::schema::{LegacyOption, OptionAlias, OptionInfo, OptionStruct, Row};
+use crate::table_factory::TableFactory;
 use crate::value::{Context, SetError};
 use base::{Result, Status};
 
@@ -73,6 +74,21 @@ pub(crate) trait Configurable: OptionStruct + Clone {
         Some(self.print_option(row, Release::NEWEST_KNOWN))
     }
 
+    /// The options that this engine does not act on and that are not the default, with their
+    /// values.
+    fn list_unhonoured(&self) -> Vec<(&'static str, String)> {
+        self.unhonoured_rows()
+    }
+
+    fn unhonoured_rows(&self) -> Vec<(&'static str, String)> {
+        let release = Release::NEWEST_KNOWN;
+        let rows = Self::rows().iter().filter(|row| !row.info.honoured);
+        let printed = rows.map(|row| (row, self.print_option(row, release)));
+        let changed =
+            printed.filter(|(row, value)| *value != Self::defaults().print_option(row, release));
+        changed.map(|(row, value)| (row.info.name, value)).collect()
+    }
+
     /// The options OPTIONS files of `release` have, with their values, without those that are
     /// empty.
     fn print_written(&self, release: Release) -> Vec<(&'static str, String)> {
@@ -106,6 +122,14 @@ impl Configurable for ColumnFamilyOptions {
         let object = self.object(row.info.name);
         let text = object.and_then(|object| self.objects.text(row.info.name, &object));
         text.map_or_else(|| (row.print)(self, release), str::to_owned)
+    }
+
+    fn list_unhonoured(&self) -> Vec<(&'static str, String)> {
+        let mut listed = self.unhonoured_rows();
+        if self.table_factory == TableFactory::BlockBased {
+            listed.extend(self.table.list_unhonoured());
+        }
+        listed
     }
 }
 
@@ -184,6 +208,12 @@ macro_rules! public_methods {
             /// The value of one option as OPTIONS files have it; none if there is no such option.
             pub fn get(&self, name: &str) -> Option<String> {
                 self.print_named(name)
+            }
+
+            /// The options that this engine does not act on yet and that are not the default, with
+            /// their values.
+            pub fn unhonoured(&self) -> Vec<(&'static str, String)> {
+                self.list_unhonoured()
             }
 
             /// Every option, in the order of the documentation.

@@ -25,7 +25,7 @@ options! {
         /// Legacy switch pinning metadata of L0 files.
         pin_l0_filter_and_index_blocks_in_cache: bool = false, mutable honoured 4.8;
         /// Legacy switch pinning top parts of partitioned metadata.
-        pin_top_level_index_and_filter: bool = true, mutable accepted 5.15;
+        pin_top_level_index_and_filter: bool = true, mutable honoured 5.15;
         /// Nested pinning tiers for metadata blocks.
         metadata_cache_options: MetadataCacheOptions =
             MetadataCacheOptions::default(), mutable accepted 6.15;
@@ -63,7 +63,7 @@ options! {
         /// Share key prefixes within data blocks.
         use_delta_encoding: bool = true, mutable accepted 9.1;
         /// Filter algorithm; null builds none.
-        filter_policy: Option<FilterPolicy> = None, mutable honoured 4.2;
+        filter_policy: Option<FilterPolicy> = None, mutable accepted 4.2;
         /// Builds an additional custom index.
         user_defined_index_factory: ObjectName = ObjectName::null(), mutable accepted 10.6;
         /// All reads go through the custom index.
@@ -96,14 +96,14 @@ options! {
         index_shortening: IndexShorteningMode =
             IndexShorteningMode::ShortenSeparators, mutable accepted 6.2;
         /// Ceiling of automatic readahead; 0 disables it.
-        max_auto_readahead_size: u64 = 256 << 10, mutable accepted 6.19;
+        max_auto_readahead_size: u64 = 256 << 10, mutable honoured 6.19;
         /// Insert new blocks into cache as they are written.
         prepopulate_block_cache: PrepopulateBlockCache =
             PrepopulateBlockCache::Disable, mutable accepted 6.22;
         /// First automatic readahead amount.
-        initial_auto_readahead_size: u64 = 8192, mutable accepted 7.2;
+        initial_auto_readahead_size: u64 = 8192, mutable honoured 7.2;
         /// Sequential reads seen before readahead begins.
-        num_file_reads_for_auto_readahead: u64 = 2, mutable accepted 7.7;
+        num_file_reads_for_auto_readahead: u64 = 2, mutable honoured 7.7;
     }
     legacy {
         hash_index_allow_collision 4.2;

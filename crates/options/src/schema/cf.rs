@@ -54,9 +54,9 @@ options! {
         /// L0 file count that blocks writers.
         level0_stop_writes_trigger: i32 = 36, mutable accepted 4.0;
         /// Aimed table size at the first sorted level.
-        target_file_size_base: u64 = 64 << 20, mutable honoured 4.0;
+        target_file_size_base: u64 = 64 << 20, mutable accepted 4.0;
         /// Growth factor of table size per deeper level.
-        target_file_size_multiplier: i32 = 1, mutable honoured 4.0;
+        target_file_size_multiplier: i32 = 1, mutable accepted 4.0;
         /// Count filter/index tail bytes when cutting output files.
         target_file_size_is_upper_bound: bool = false, mutable accepted 10.9;
         /// Level targets are computed upward from the last level.
@@ -145,7 +145,7 @@ options! {
         /// First level where values are split out.
         blob_file_starting_level: i32 = 0, mutable accepted 7.4;
         /// Cache for blob values; null none.
-        blob_cache: Option<LruCacheOptions> = None, fixed accepted 7.4 unwritten;
+        blob_cache: Option<LruCacheOptions> = None, fixed honoured 7.4 unwritten;
         /// Whether flush warms the blob cache.
         prepopulate_blob_cache: PrepopulateBlobCache =
             PrepopulateBlobCache::Disable, mutable accepted 7.6;

@@ -25,11 +25,11 @@ options! {
         /// Compaction compares records read against table property totals.
         compaction_verify_record_count: bool = true, fixed accepted 8.6;
         /// Log synced WAL sizes in MANIFEST; check them at recovery.
-        track_and_verify_wals_in_manifest: bool = false, fixed accepted 6.15;
+        track_and_verify_wals_in_manifest: bool = false, fixed honoured 6.15;
         /// Every WAL stores facts on its predecessor, checked on recovery.
         track_and_verify_wals: bool = false, fixed accepted 9.11;
         /// Match each table's unique ID against MANIFEST when opened.
-        verify_sst_unique_id_in_manifest: bool = true, fixed accepted 7.3;
+        verify_sst_unique_id_in_manifest: bool = true, fixed honoured 7.3;
         /// OS abstraction used for files, clocks and thread pools.
         env: ObjectName = ObjectName::null(), fixed accepted 6.10 unwritten;
         /// Rate of writes by background jobs, bytes per second; 0: no limit.
@@ -39,7 +39,7 @@ options! {
         /// Cap on open table readers; -1 keeps all open.
         max_open_files: i32 = -1, mutable honoured 4.0;
         /// Threads opening tables at startup when files unlimited.
-        max_file_opening_threads: i32 = 16, fixed honoured 4.0;
+        max_file_opening_threads: i32 = 16, fixed accepted 4.0;
         /// Size of the shared pool serving asynchronous get calls.
         read_io_executor_threads: i32 = 1, fixed accepted 11.8;
         /// Open returns before tables are opened in background.
@@ -188,7 +188,7 @@ options! {
         /// Also keep the database ID in an IDENTITY file.
         write_identity_file: bool = true, fixed accepted 9.7;
         /// Iterators ignore prefix mode unless asked through read options.
-        prefix_seek_opt_in_only: bool = false, fixed accepted 9.7;
+        prefix_seek_opt_in_only: bool = false, fixed honoured 9.7;
         /// Prefetch bytes for MANIFEST and WAL at open; 0 off.
         log_readahead_size: u64 = 0, fixed accepted 6.4;
         /// Makes whole-file checksums recorded in MANIFEST.
