@@ -39,6 +39,8 @@ pub(crate) struct ColumnFamilyData {
     pub(crate) super_version: Arc<SuperVersion>,
     /// WALs with a smaller number hold nothing for it.
     pub(crate) log_number: u64,
+    /// Versions before this time may have been dropped.
+    pub(crate) full_history_ts_low: Option<Vec<u8>>,
 }
 
 /// Names a column family of an open database.

@@ -2,13 +2,15 @@
 
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, ColumnFamilyHandle};
 use crate::read::db_iter::DbIterator;
-use crate::read::get::get;
+use crate::read::get::{get, get_merge_operands};
 use crate::read::get_context::Lookup;
 use crate::read::read_view::ReadView;
-use crate::read::scan;
+use crate::read::scan::{self, ScanOrigin};
 use crate::read::value_resolver::Columns;
 use crate::recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy, recover};
+use crate::warnings;
 use base::dbformat::hex;
+use base::status::Code;
 use base::{PinnableSlice, Result, SequenceNumber, Status};
 use cache::Cache;
 use env::FileSystem;
@@ -16,7 +18,7 @@ use options::DbOptions;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use table::ReadOptions;
+use table::{ReadOptions, ReadTier};
 
 /// What an open needs beside RocksDB's options.
 #[derive(Clone, Debug)]
@@ -51,6 +53,18 @@ pub struct Db {
     last_sequence: SequenceNumber,
     uncommitted: Arc<[SequenceNumber]>,
     recovered: RecoveredDb,
+    warnings: Vec<String>,
+}
+
+/// What can be said of a key without reading a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyPresence {
+    /// It has no value.
+    Absent,
+    /// A file would have to be read to know.
+    Unknown,
+    /// It has this value.
+    Present(PinnableSlice),
 }
 
 impl Db {
@@ -67,6 +81,7 @@ impl Db {
         families: &[ColumnFamilyDescriptor],
         context: &OpenContext,
     ) -> Result<Self> {
+        let warnings = warnings::warnings(options, families);
         let (recovered, families) = recover(options, path, families, context)?;
         Ok(Self {
             path: path.to_owned(),
@@ -75,6 +90,7 @@ impl Db {
             last_sequence: recovered.last_sequence,
             uncommitted: recovered.uncommitted.clone(),
             recovered,
+            warnings,
         })
     }
 
@@ -110,6 +126,12 @@ impl Db {
     /// Number of the last write.
     pub fn latest_sequence_number(&self) -> SequenceNumber {
         self.last_sequence
+    }
+
+    /// What should be known of the options it was opened with, a sentence each: those that are set
+    /// and not honoured yet, and objects they name that nobody registered.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// What recovery found beside the data.
@@ -172,14 +194,38 @@ impl Db {
         }
     }
 
-    /// The values of several keys, in their order.
-    pub fn multi_get<K: AsRef<[u8]>>(
+    /// What is stored for a key: the base of its merge operands, then the operands, oldest first. A
+    /// value alone is one; none if the key has no value. No merge operator is needed.
+    ///
+    /// # Errors
+    /// As [`Db::get`].
+    pub fn get_merge_operands(
         &self,
         options: &ReadOptions,
         family: &ColumnFamilyHandle,
-        keys: &[K],
-    ) -> Vec<Result<Option<PinnableSlice>>> {
-        keys.iter().map(|key| self.get(options, family, key.as_ref())).collect()
+        key: &[u8],
+    ) -> Result<Option<Vec<PinnableSlice>>> {
+        check_timestamp(options, &family.0)?;
+        get_merge_operands(&family.0, self.view(options, &family.0), options, key)
+    }
+
+    /// Whether a key has a value, as far as memtables, open tables and the block cache tell.
+    ///
+    /// # Errors
+    /// As [`Db::get`].
+    pub fn key_may_exist(
+        &self,
+        options: &ReadOptions,
+        family: &ColumnFamilyHandle,
+        key: &[u8],
+    ) -> Result<KeyPresence> {
+        let options = ReadOptions { read_tier: ReadTier::BlockCache, ..options.clone() };
+        match self.get(&options, family, key) {
+            Ok(None) => Ok(KeyPresence::Absent),
+            Ok(Some(value)) => Ok(KeyPresence::Present(value)),
+            Err(status) if status.code() == Code::Incomplete => Ok(KeyPresence::Unknown),
+            Err(status) => Err(status),
+        }
     }
 
     /// A cursor over the live keys of a family.
@@ -192,7 +238,20 @@ impl Db {
         family: &ColumnFamilyHandle,
     ) -> Result<DbIterator> {
         check_timestamp(options, &family.0)?;
-        Ok(scan::new_iterator(&family.0, self.view(options, &family.0), options))
+        check_start_timestamp(options, &family.0)?;
+        let view = self.view(options, &family.0);
+        let mut options = options.clone();
+        options.total_order_seek |= self.options.prefix_seek_opt_in_only
+            && !options.prefix_same_as_start
+            && !options.auto_prefix_mode;
+        let options = Arc::new(options);
+        let iterator = scan::new_iterator(&family.0, view, &options);
+        Ok(iterator.with_origin(ScanOrigin {
+            family: family.0.clone(),
+            options,
+            last_sequence: self.last_sequence,
+            uncommitted: self.uncommitted.clone(),
+        }))
     }
 
     fn lookup(
@@ -208,18 +267,28 @@ impl Db {
     fn view<'v>(&'v self, options: &ReadOptions, family: &'v ColumnFamilyData) -> ReadView<'v> {
         ReadView {
             super_version: &family.super_version,
-            sequence: options.snapshot.unwrap_or(self.last_sequence),
+            sequence: options.snapshot.unwrap_or(self.last_sequence).min(self.last_sequence),
             uncommitted: &self.uncommitted,
         }
     }
 }
 
 /// A family with timestamps is read as of one, the others are not.
+#[inline]
 fn check_timestamp(options: &ReadOptions, family: &ColumnFamilyData) -> Result<()> {
-    let size = family.comparator.timestamp_size();
-    let given = options.timestamp.as_deref();
+    match (family.comparator.timestamp_size(), options.timestamp.as_deref()) {
+        (0, None) => Ok(()),
+        (size, given) => check_given_timestamp(size, given, family),
+    }
+}
+
+fn check_given_timestamp(
+    size: usize,
+    given: Option<&[u8]>,
+    family: &ColumnFamilyData,
+) -> Result<()> {
     if given.map_or(0, <[u8]>::len) == size {
-        return Ok(());
+        return check_history(given.unwrap_or_default(), family);
     }
     Err(Status::invalid_argument(match given {
         None => format!(
@@ -233,4 +302,42 @@ fn check_timestamp(options: &ReadOptions, family: &ColumnFamilyData) -> Result<(
             family.name
         ),
     }))
+}
+
+/// What was true before a certain time may be forgotten by now.
+fn check_history(timestamp: &[u8], family: &ColumnFamilyData) -> Result<()> {
+    match &family.full_history_ts_low {
+        Some(low)
+            if low.len() == timestamp.len()
+                && family
+                    .comparator
+                    .user_comparator()
+                    .compare_timestamp(timestamp, low)
+                    .is_lt() =>
+        {
+            Err(Status::invalid_argument(format!(
+                "Read timestamp: {} is smaller than full_history_ts_low: {} of column family {}",
+                hex(timestamp),
+                hex(low),
+                family.name
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where versions are shown from a time on, it must be a time.
+fn check_start_timestamp(options: &ReadOptions, family: &ColumnFamilyData) -> Result<()> {
+    let size = family.comparator.timestamp_size();
+    match options.iter_start_ts.as_deref() {
+        Some(start) if size == 0 || start.len() != size => Err(Status::invalid_argument(format!(
+            "ReadOptions::iter_start_ts {} has {} bytes, column family {} has timestamps of {size} \
+             bytes",
+            hex(start),
+            start.len(),
+            family.name
+        ))),
+        Some(start) => check_history(start, family),
+        None => Ok(()),
+    }
 }

@@ -15,11 +15,12 @@ mod recovery;
 mod sorted_run;
 mod super_version;
 mod table_set;
+mod warnings;
 
 pub use column_family::{ColumnFamilyDescriptor, ColumnFamilyHandle, DEFAULT_COLUMN_FAMILY_NAME};
-pub use db::{Db, OpenContext};
+pub use db::{Db, KeyPresence, OpenContext};
 pub use live_files::LiveFileMetaData;
 pub use read::db_iter::DbIterator;
 pub use read::value_resolver::Columns;
 pub use recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy};
-pub use table::ReadOptions;
+pub use table::{ReadOptions, ReadTier};

@@ -6,6 +6,7 @@
 
 mod memtable_inserter;
 mod prepared_transactions;
+mod read_setup;
 mod timestamp_size;
 mod wal_replay;
 
@@ -15,9 +16,9 @@ use crate::read::blob_reads::BlobReads;
 use crate::read::value_resolver::ValueResolver;
 use crate::super_version::SuperVersion;
 use crate::table_set::TableSet;
+use base::filename::wal_file_name;
 use base::{InternalKeyComparator, Result, SequenceNumber, Status};
-use blob::BlobFileCache;
-use cache::{Cache, LruCache};
+use blob::{BlobFileCache, BlobSource};
 use env::FileOptions;
 use memtable::MemTable;
 use memtable_inserter::{MemTableInserter, RecoveringFamily};
@@ -25,7 +26,7 @@ use options::{DbOptions, DbPath, TableFactory};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use table::{TableCache, TableOptions};
+use table::TableCache;
 use version::{ColumnFamilyReplay, ColumnFamilyState, RecoveredManifest, VersionOptions};
 use wal::WalRecoveryMode;
 use wal_replay::{Replayed, WalReplay};
@@ -219,6 +220,16 @@ fn replay_wals(
         "" => path.to_owned(),
         directory => PathBuf::from(directory),
     };
+    if options.track_and_verify_wals_in_manifest {
+        version::check_tracked_wals(&manifest.tracked_wals, |number| {
+            let wal = wal_file_name(&directory, number);
+            match context.file_system.get_file_size(&wal) {
+                Err(error) if error.is_path_not_found() => Ok(None),
+                size => size.map(Some),
+            }
+        })
+        .map_err(|status| status.context(manifest.manifest_path.display()))?;
+    }
     // With prepared transactions older WALs matter although every table is newer.
     let unflushed = manifest.column_families.iter().map(|family| family.log_number).min();
     let wal_number_min = match options.allow_2pc {
@@ -259,20 +270,17 @@ fn open_family(
     let resolver = ValueResolver {
         comparator: comparator.clone(),
         merge_operator: family.merge_operator.clone(),
-        blobs: BlobReads { version: state.version.clone(), files: Arc::new(blob_files) },
+        blobs: BlobReads {
+            version: state.version.clone(),
+            source: Arc::new(BlobSource::new(blob_files, read_setup::blob_cache(descriptor)?)),
+        },
     };
     let tables = TableSet {
         file_system: context.file_system.clone(),
         paths,
         file_options,
-        options: TableOptions {
-            comparator: comparator.clone(),
-            block_cache: block_cache(descriptor, context)?,
-            whole_key_filtering: family.table.whole_key_filtering,
-            prefix_extractor: family.prefix_extractor.clone(),
-            cache_index_and_filter_blocks: family.table.cache_index_and_filter_blocks,
-            ..TableOptions::default()
-        },
+        options: read_setup::table_options(descriptor, context, &comparator)?,
+        verifies_unique_ids: options.verify_sst_unique_id_in_manifest,
         cache: Arc::new(TableCache::new(open_files_max)),
         keeps_all_open: options.max_open_files < 0,
     };
@@ -286,31 +294,6 @@ fn open_family(
         resolver,
         super_version: Arc::new(SuperVersion::new(memtables, state.version.clone())),
         log_number: state.log_number,
+        full_history_ts_low: state.full_history_ts_low.clone(),
     })
-}
-
-/// The cache shared by all, or one by the family's options; none with `no_block_cache`.
-fn block_cache(
-    descriptor: &ColumnFamilyDescriptor,
-    context: &OpenContext,
-) -> Result<Option<Arc<dyn Cache>>> {
-    let table = &descriptor.options.table;
-    if table.no_block_cache {
-        return Ok(None);
-    }
-    if let Some(shared) = &context.block_cache {
-        return Ok(Some(shared.clone()));
-    }
-    let Some(lru) = table.block_cache.clone() else {
-        return Ok(Some(Arc::new(LruCache::new(&cache::LruCacheOptions::default())?)));
-    };
-    let options = cache::LruCacheOptions {
-        capacity: lru.capacity as usize,
-        num_shard_bits: lru.num_shard_bits,
-        strict_capacity_limit: lru.strict_capacity_limit,
-        high_pri_pool_ratio: lru.high_pri_pool_ratio,
-        low_pri_pool_ratio: lru.low_pri_pool_ratio,
-        ..cache::LruCacheOptions::default()
-    };
-    Ok(Some(Arc::new(LruCache::new(&options)?)))
 }

@@ -9,7 +9,7 @@ use base::dbformat::extract_user_key;
 use base::{InternalKeyComparator, Result};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
-use table::BlockBasedTable;
+use table::{BlockBasedTable, ReadOptions};
 use version::FileMetaData;
 
 /// A sorted run. Constant after construction but for the tables it has opened.
@@ -51,11 +51,20 @@ impl SortedRun {
     /// Opens the table of a file, or returns it if it is open.
     ///
     /// # Errors
-    /// Whatever opening it gives; it is tried again the next time.
+    /// Whatever opening it gives; it is tried again the next time. `Incomplete` if it is not open
+    /// and `options` do not allow to read files.
     #[inline]
-    pub(crate) fn table(&self, index: usize, tables: &TableSet) -> Result<TableRef<'_>> {
+    pub(crate) fn table(
+        &self,
+        index: usize,
+        tables: &TableSet,
+        options: &ReadOptions,
+    ) -> Result<TableRef<'_>> {
         if let Some(table) = self.opened[index].get() {
             return Ok(TableRef::Borrowed(table));
+        }
+        if !options.read_tier.may_read_files() {
+            return tables.opened(&self.files[index]).map(TableRef::Held);
         }
         let table = tables.open(&self.files[index], self.level)?;
         if tables.keeps_all_open() {

@@ -8,6 +8,8 @@ use version::Version;
 /// Memtables and sorted runs, newest first.
 #[derive(Debug)]
 pub(crate) struct SuperVersion {
+    /// Counts the states of the column family, from 1.
+    pub(crate) number: u64,
     /// The memtable that takes writes, then immutable ones from new to old.
     pub(crate) memtables: Vec<Arc<MemTable>>,
     /// Each file of level 0 from new to old, then each level that has files.
@@ -27,6 +29,6 @@ impl SuperVersion {
                 runs.push(Arc::new(SortedRun::new(level, files)));
             }
         }
-        Self { memtables, runs, version }
+        Self { number: 1, memtables, runs, version }
     }
 }

@@ -1,6 +1,6 @@
 //! Opens the tables of a column family.
 
-use base::Result;
+use base::{Result, Status};
 use env::FileSystem;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,6 +16,8 @@ pub(crate) struct TableSet {
     pub(crate) file_options: env::FileOptions,
     /// What all tables of the family share.
     pub(crate) options: TableOptions,
+    /// Whether a table must have the unique id that the MANIFEST gives it.
+    pub(crate) verifies_unique_ids: bool,
     pub(crate) cache: Arc<TableCache>,
     /// Whether every table may stay open (`max_open_files` = -1).
     pub(crate) keeps_all_open: bool,
@@ -25,6 +27,20 @@ impl TableSet {
     #[inline]
     pub(crate) fn keeps_all_open(&self) -> bool {
         self.keeps_all_open
+    }
+
+    /// The table of a file, if it is open.
+    ///
+    /// # Errors
+    /// `Incomplete` if it is not.
+    #[cold]
+    pub(crate) fn opened(&self, file: &FileMetaData) -> Result<Arc<BlockBasedTable>> {
+        self.cache.get(file.number).ok_or_else(|| {
+            Status::incomplete(format!(
+                "table {:06}.sst is not open, and files may not be read",
+                file.number
+            ))
+        })
     }
 
     /// The table of a file, opened if it is not open.
@@ -38,7 +54,7 @@ impl TableSet {
                 level: Some(level),
                 file_number: file.number,
                 largest_sequence: Some(file.largest_seqno),
-                expected_unique_id: file.unique_id,
+                expected_unique_id: file.unique_id.filter(|_| self.verifies_unique_ids),
                 user_defined_timestamps_persisted: file.user_defined_timestamps_persisted,
                 ..self.options.clone()
             };

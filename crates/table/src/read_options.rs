@@ -11,17 +11,33 @@ pub enum ReadTier {
     ReadAll = 0,
     /// Memtables and block cache; what needs a file is `Incomplete`.
     BlockCache = 1,
-    /// Not used on reads of RocksDB 7 and later; as [`ReadTier::ReadAll`].
+    /// What would survive a crash. All that is read from a directory would, so this is the same
+    /// as [`ReadTier::ReadAll`].
     Persisted = 2,
-    /// Memtables only.
+    /// Memtables only: what is in tables is as if it were not there, under merge operands too.
+    /// RocksDB's point lookups take no notice of it; ours do.
     Memtable = 3,
+}
+
+impl ReadTier {
+    /// Whether the answer may come from files.
+    #[inline]
+    pub fn may_read_files(self) -> bool {
+        matches!(self, Self::ReadAll | Self::Persisted)
+    }
+
+    /// Whether the answer may come from tables at all.
+    #[inline]
+    pub fn includes_tables(self) -> bool {
+        self != Self::Memtable
+    }
 }
 
 /// How to read. Field names are RocksDB's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// The sequence number to read at: writes after it are not seen. Default: none, the newest when
-    /// the read starts.
+    /// The sequence number to read at: writes after it are not seen. One after the last write is
+    /// the same as none. Default: none, the newest when the read starts.
     pub snapshot: Option<SequenceNumber>,
     /// Whether checksums of blocks read from files are verified. Those of metadata are always
     /// verified. Default: true.

@@ -54,6 +54,14 @@ impl TableCache {
         Ok(Arc::clone(table.insert(open()?)))
     }
 
+    /// The table of a file, if it is open. Does not count as a use.
+    pub fn get(&self, file_number: u64) -> Option<Arc<BlockBasedTable>> {
+        let slot = Arc::clone(&self.state.lock().slots.get(&file_number)?.slot);
+        // Whoever holds the slot is opening the table.
+        let table = slot.try_lock()?;
+        table.clone()
+    }
+
     /// The slot of a file, made if need be, in which case the table used longest ago is closed if
     /// there are too many.
     fn slot(&self, file_number: u64) -> Arc<Mutex<Option<Arc<BlockBasedTable>>>> {

@@ -2,20 +2,35 @@
 
 use base::dbformat::hex;
 use base::{PinnableSlice, Result, Status};
-use blob::{BlobFileCache, BlobReadOptions, BlobReference};
+use blob::{BlobReadOptions, BlobReference, BlobSource};
 use std::sync::Arc;
+use table::ReadOptions;
 use version::Version;
 
 /// Reads blobs of one column family, as of one version.
 #[derive(Clone, Debug)]
 pub(crate) struct BlobReads {
     pub(crate) version: Arc<Version>,
-    pub(crate) files: Arc<BlobFileCache>,
+    pub(crate) source: Arc<BlobSource>,
+}
+
+/// The part of [`ReadOptions`] that reading a blob needs.
+pub(crate) fn blob_read_options(options: &ReadOptions) -> BlobReadOptions {
+    BlobReadOptions {
+        verify_checksums: options.verify_checksums,
+        fill_cache: options.fill_cache,
+        cache_only: !options.read_tier.may_read_files(),
+    }
 }
 
 impl BlobReads {
     /// The value that an encoded blob index refers to.
-    pub(crate) fn read(&self, user_key: &[u8], index: &[u8]) -> Result<PinnableSlice> {
+    pub(crate) fn read(
+        &self,
+        options: &BlobReadOptions,
+        user_key: &[u8],
+        index: &[u8],
+    ) -> Result<PinnableSlice> {
         let reference = BlobReference::decode(index)
             .map_err(|error| error.context(format!("value of key {}", hex(user_key))))?;
         if reference.is_in_current_file() {
@@ -32,7 +47,6 @@ impl BlobReads {
                 reference.file_number
             )));
         }
-        let file = self.files.get(reference.file_number)?;
-        file.get(&BlobReadOptions::default(), user_key, &reference)
+        self.source.get(options, user_key, &reference)
     }
 }

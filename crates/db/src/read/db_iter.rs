@@ -9,10 +9,16 @@
 //! |---|---|
 //! | forward | on the entry shown, or (`past_entry`) behind it after a merge |
 //! | backward | before every version of the key shown |
+//!
+//! With `iter_start_ts` every version is an entry (`versions`).
 
 mod backward;
 mod entry;
+mod property;
+mod versions;
 
+use crate::read::blob_reads::blob_read_options;
+use crate::read::scan::ScanOrigin;
 use crate::read::value_resolver::ValueResolver;
 use base::dbformat::{
     InternalKey, MAX_SEQUENCE_NUMBER, ParsedInternalKey, TRAILER_SIZE, VALUE_TYPE_FOR_SEEK,
@@ -21,11 +27,13 @@ use base::dbformat::{
 use base::{
     InternalIterator, InternalKeyComparator, PinnableSlice, Result, SequenceNumber, SliceTransform,
 };
+use blob::BlobReadOptions;
 pub(crate) use entry::Entry;
 use iterator::{Direction, RangeTombstoneAggregator};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use table::ReadOptions;
+use versions::too_many_skipped;
 
 /// What a scan is made of.
 pub(crate) struct DbIteratorParts {
@@ -41,6 +49,21 @@ pub(crate) struct DbIteratorParts {
     /// Entries of one key passed one by one before seeking past them
     /// (`max_sequential_skip_in_iterations`).
     pub(crate) skips_max: u64,
+    /// Which state of the column family it reads.
+    pub(crate) super_version_number: u64,
+}
+
+/// Where the internal cursor stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stands {
+    /// Forward, on the entry shown.
+    OnEntry,
+    /// Forward, behind the last version that was merged into the entry shown.
+    PastEntry,
+    /// Backward, before every version of the key shown.
+    BeforeVersions,
+    /// In either direction on the version shown, each being an entry.
+    OnVersion,
 }
 
 /// A cursor over the live keys of a column family. Errors make it invalid and are kept until the
@@ -54,8 +77,22 @@ pub struct DbIterator {
     sequence: SequenceNumber,
     uncommitted: Arc<[SequenceNumber]>,
     skips_max: u64,
+    /// The same for the current scan: after a move to either end there is no seeking within it where
+    /// filters of prefixes would hide what has not the prefix sought.
+    skips_max_now: u64,
+    /// Hidden entries passed in one move before giving up (`max_skippable_internal_keys`).
+    skippable_max: u64,
+    /// Whether a seek may skip what does not have the prefix of its target.
+    filters_prefixes: bool,
+    blob_options: BlobReadOptions,
+    pin_data: bool,
+    super_version_number: u64,
+    /// What to make it anew from.
+    origin: Option<ScanOrigin>,
     /// Read time; empty where keys have none.
     timestamp: Vec<u8>,
+    /// Where every version is shown: the earliest time.
+    start_timestamp: Option<Vec<u8>>,
     lower_bound: Option<Vec<u8>>,
     upper_bound: Option<Vec<u8>>,
     prefix_same_as_start: bool,
@@ -63,10 +100,12 @@ pub struct DbIterator {
     direction: Direction,
     valid: bool,
     status: Result<()>,
-    /// Forward: the internal cursor has left the entry shown.
-    past_entry: bool,
-    /// User key of the entry shown, with its timestamp.
+    stands: Stands,
+    /// User key of the entry shown, with its timestamp; where every version is shown, its internal
+    /// key.
     key: Vec<u8>,
+    /// Bytes at the end of `key` that users don't see.
+    hidden_size: usize,
     entry: Entry,
     /// Prefix of the last seek, while it confines the scan.
     prefix: Option<Vec<u8>>,
@@ -85,8 +124,27 @@ impl DbIterator {
             sequence,
             uncommitted,
             skips_max,
+            super_version_number,
         } = parts;
+        let hidden_size = match options.iter_start_ts {
+            Some(_) => 0,
+            None => comparator.timestamp_size(),
+        };
         Self {
+            filters_prefixes: prefix_extractor.is_some()
+                && !options.total_order_seek
+                && !options.auto_prefix_mode,
+            skippable_max: match options.max_skippable_internal_keys {
+                0 => u64::MAX,
+                max => max,
+            },
+            skips_max_now: skips_max,
+            blob_options: blob_read_options(options),
+            pin_data: options.pin_data,
+            super_version_number,
+            origin: None,
+            start_timestamp: options.iter_start_ts.clone(),
+            hidden_size,
             internal,
             tombstones,
             comparator,
@@ -102,7 +160,7 @@ impl DbIterator {
             direction: Direction::Forward,
             valid: false,
             status: Ok(()),
-            past_entry: false,
+            stands: Stands::OnEntry,
             key: Vec::new(),
             entry: Entry::default(),
             prefix: None,
@@ -124,14 +182,36 @@ impl DbIterator {
         self.status.clone()
     }
 
-    /// The user key here, without timestamp.
+    /// Goes back to the state before the first move, on the newest state of the database, whatever
+    /// snapshot the iterator was made with. A database open for reading only has but one state.
+    pub fn refresh(&mut self) {
+        if let Some(origin) = self.origin.take() {
+            *self = origin.new_iterator();
+        }
+    }
+
+    pub(crate) fn with_origin(mut self, origin: ScanOrigin) -> Self {
+        self.origin = Some(origin);
+        self
+    }
+
+    /// The user key here, without timestamp; with `ReadOptions::iter_start_ts` the internal key:
+    /// user key, timestamp and eight bytes of sequence number and type.
     ///
     /// # Panics
     /// If not valid.
     #[inline]
     pub fn key(&self) -> &[u8] {
         assert!(self.valid, "key of an iterator that is not valid");
-        self.comparator.strip_timestamp(&self.key)
+        &self.key[..self.key.len().saturating_sub(self.hidden_size)]
+    }
+
+    /// The user key here with its timestamp.
+    fn user_key(&self) -> &[u8] {
+        match self.start_timestamp {
+            Some(_) => base::dbformat::extract_user_key(&self.key),
+            None => &self.key,
+        }
     }
 
     /// The timestamp of the version here; empty where the column family has none.
@@ -140,7 +220,8 @@ impl DbIterator {
     /// If not valid.
     pub fn timestamp(&self) -> &[u8] {
         assert!(self.valid, "timestamp of an iterator that is not valid");
-        &self.key[self.comparator.strip_timestamp(&self.key).len()..]
+        let user_key = self.user_key();
+        &user_key[self.comparator.strip_timestamp(user_key).len()..]
     }
 
     /// The value here; of an entity, its default column.
@@ -177,7 +258,8 @@ impl DbIterator {
             return self.seek(&lower);
         }
         self.start(Direction::Forward);
-        let moved = self.internal.seek_to_first().and_then(|()| self.find_next_user_entry(false));
+        self.seek_no_more();
+        let moved = self.internal.seek_to_first().and_then(|()| self.find_forward());
         self.finish(moved);
         self.confine_to_prefix_of_key();
     }
@@ -185,11 +267,12 @@ impl DbIterator {
     /// Moves to the last key.
     pub fn seek_to_last(&mut self) {
         self.start(Direction::Backward);
+        self.seek_no_more();
         let moved = match self.upper_bound.clone() {
             Some(upper) => self.seek_internal_before(&upper),
             None => self.internal.seek_to_last(),
         };
-        let moved = moved.and_then(|()| self.find_prev_user_entry());
+        let moved = moved.and_then(|()| self.find_backward());
         self.finish(moved);
         self.confine_to_prefix_of_key();
     }
@@ -206,8 +289,7 @@ impl DbIterator {
         self.target.extend_from_slice(target);
         self.target.extend_from_slice(&self.timestamp);
         push_trailer(&mut self.target, self.sequence, VALUE_TYPE_FOR_SEEK);
-        let moved =
-            self.internal.seek(&self.target).and_then(|()| self.find_next_user_entry(false));
+        let moved = self.internal.seek(&self.target).and_then(|()| self.find_forward());
         self.finish(moved);
     }
 
@@ -221,7 +303,7 @@ impl DbIterator {
             }
             _ => self.seek_internal_to_last_version(target),
         };
-        let moved = moved.and_then(|()| self.find_prev_user_entry());
+        let moved = moved.and_then(|()| self.find_backward());
         self.finish(moved);
     }
 
@@ -242,30 +324,62 @@ impl DbIterator {
     /// If not valid.
     pub fn prev(&mut self) {
         assert!(self.valid, "prev of an iterator that is not valid");
-        let moved = match self.direction {
-            Direction::Backward => Ok(()),
-            Direction::Forward => self.turn_backward(),
+        let moved = match self.stands {
+            Stands::BeforeVersions => self.find_prev_user_entry(),
+            Stands::OnEntry | Stands::PastEntry => {
+                self.turn_backward().and_then(|()| self.find_prev_user_entry())
+            }
+            Stands::OnVersion => self.prev_version(),
         };
-        let moved = moved.and_then(|()| self.find_prev_user_entry());
         self.finish(moved);
     }
 
     #[inline]
     fn next_inner(&mut self) -> Result<()> {
-        if self.direction == Direction::Backward {
-            self.turn_forward()?;
-        } else if !self.past_entry {
-            self.internal.next()?;
+        match self.stands {
+            Stands::OnEntry => self.internal.next()?,
+            Stands::PastEntry => self.stands = Stands::OnEntry,
+            Stands::BeforeVersions => self.turn_forward()?,
+            Stands::OnVersion => return self.next_version(),
         }
-        self.past_entry = false;
         self.find_next_user_entry(true)
+    }
+
+    /// Finds the first entry from where a seek has put the internal cursor.
+    #[inline]
+    fn find_forward(&mut self) -> Result<()> {
+        match self.stands {
+            Stands::OnVersion => self.find_version(),
+            _ => self.find_next_user_entry(false),
+        }
+    }
+
+    /// Finds the last entry from where a seek has put the internal cursor.
+    fn find_backward(&mut self) -> Result<()> {
+        match self.stands {
+            Stands::OnVersion => self.find_version(),
+            _ => self.find_prev_user_entry(),
+        }
+    }
+
+    /// From either end the scan goes over all keys; a seek on its way would lose those that have
+    /// not the prefix sought.
+    fn seek_no_more(&mut self) {
+        if self.filters_prefixes {
+            self.skips_max_now = u64::MAX;
+        }
     }
 
     fn start(&mut self, direction: Direction) {
         self.direction = direction;
         self.valid = false;
         self.status = Ok(());
-        self.past_entry = false;
+        self.stands = match (&self.start_timestamp, direction) {
+            (Some(_), _) => Stands::OnVersion,
+            (None, Direction::Forward) => Stands::OnEntry,
+            (None, Direction::Backward) => Stands::BeforeVersions,
+        };
+        self.skips_max_now = self.skips_max;
         self.prefix = None;
     }
 
@@ -280,7 +394,7 @@ impl DbIterator {
     /// After a move to either end the first key found says which prefix the scan stays in.
     fn confine_to_prefix_of_key(&mut self) {
         if self.valid && self.prefix_same_as_start {
-            let key = self.key().to_vec();
+            let key = self.comparator.strip_timestamp(self.user_key()).to_vec();
             self.confine_to_prefix_of(&key);
         }
     }
@@ -346,6 +460,7 @@ impl DbIterator {
     fn find_next_user_entry(&mut self, mut skipping: bool) -> Result<()> {
         self.valid = false;
         let mut skips = 0u64;
+        let mut skipped = 0u64;
         while self.internal.valid() {
             let parsed = ParsedInternalKey::parse(self.internal.key())?;
             let plain_key = self.comparator.strip_timestamp(parsed.user_key);
@@ -362,11 +477,15 @@ impl DbIterator {
             let is_visible = self.is_visible(&parsed);
             if is_older_version || !is_visible {
                 skips += 1;
-                if skips > self.skips_max {
+                if skips > self.skips_max_now {
                     skips = 0;
                     self.seek_past_versions(is_older_version)?;
                 } else {
                     self.internal.next()?;
+                }
+                skipped += 1;
+                if skipped > self.skippable_max {
+                    return self.give_up();
                 }
                 continue;
             }
@@ -377,17 +496,42 @@ impl DbIterator {
             if value_type.is_point_deletion() || self.is_range_deleted()? {
                 skipping = true;
                 self.internal.next()?;
+                skipped += 1;
+                if skipped > self.skippable_max {
+                    return self.give_up();
+                }
                 continue;
             }
             if value_type == ValueType::Merge {
                 self.merge_forward()?;
             } else {
-                self.entry = self.resolver.show(&self.key, value_type, &*self.internal)?;
+                self.entry = self.resolver.show(
+                    &self.blob_options,
+                    &self.key,
+                    value_type,
+                    &*self.internal,
+                )?;
             }
             self.valid = true;
             return Ok(());
         }
         Ok(())
+    }
+
+    /// Too many hidden entries were passed: an error, unless the scan ends here anyway.
+    #[cold]
+    fn give_up(&mut self) -> Result<()> {
+        if !self.internal.valid() {
+            return Ok(());
+        }
+        let parsed = ParsedInternalKey::parse(self.internal.key())?;
+        let plain_key = self.comparator.strip_timestamp(parsed.user_key);
+        if let Some(upper) = &self.upper_bound
+            && self.compare_plain(plain_key, upper).is_ge()
+        {
+            return Ok(());
+        }
+        if self.is_in_prefix(plain_key) { Err(too_many_skipped()) } else { Ok(()) }
     }
 
     /// Seeks over what stepping would take too long for: the rest of the versions of
@@ -453,8 +597,8 @@ impl DbIterator {
             break;
         }
         operands.reverse();
-        self.entry = self.resolver.merge(&self.key, base, &operands)?;
-        self.past_entry = true;
+        self.entry = self.resolver.merge(&self.blob_options, &self.key, base, &operands)?;
+        self.stands = Stands::PastEntry;
         Ok(())
     }
 }

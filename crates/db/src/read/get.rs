@@ -4,7 +4,7 @@ use crate::column_family::ColumnFamilyData;
 use crate::read::get_context::{GetContext, Lookup};
 use crate::read::lookup_key::LookupKey;
 use crate::read::read_view::ReadView;
-use base::{ParsedInternalKey, Result};
+use base::{ParsedInternalKey, PinnableSlice, Result};
 use table::ReadOptions;
 
 /// Finds the newest visible version of `user_key`, given without timestamp.
@@ -14,9 +14,32 @@ pub(crate) fn get(
     options: &ReadOptions,
     user_key: &[u8],
 ) -> Result<Option<Lookup>> {
+    let timestamp = options.timestamp.as_deref().unwrap_or_default();
+    let key = LookupKey::new(user_key, timestamp, view.sequence);
+    look_up(family, view, options, &key)?.finish(&family.resolver, options)
+}
+
+/// What is stored for `user_key`, given without timestamp: the base of its merge operands, then
+/// the operands, oldest first. A value alone is one; none if the key has none.
+pub(crate) fn get_merge_operands(
+    family: &ColumnFamilyData,
+    view: ReadView<'_>,
+    options: &ReadOptions,
+    user_key: &[u8],
+) -> Result<Option<Vec<PinnableSlice>>> {
+    let timestamp = options.timestamp.as_deref().unwrap_or_default();
+    let key = LookupKey::new(user_key, timestamp, view.sequence);
+    look_up(family, view, options, &key)?.finish_unmerged(&family.resolver, options)
+}
+
+#[inline]
+fn look_up<'k>(
+    family: &'k ColumnFamilyData,
+    view: ReadView<'k>,
+    options: &ReadOptions,
+    key: &'k LookupKey,
+) -> Result<GetContext<'k>> {
     let comparator = &family.comparator;
-    let key =
-        LookupKey::new(user_key, options.timestamp.as_deref().unwrap_or_default(), view.sequence);
     let mut context = GetContext::new(comparator, key.user_key(), view.sequence, view.uncommitted);
 
     let timestamp = options.timestamp.as_deref();
@@ -37,12 +60,15 @@ pub(crate) fn get(
         });
         visited?;
         if context.is_decided() {
-            return context.finish(&family.resolver);
+            return Ok(context);
         }
+    }
+    if !options.read_tier.includes_tables() {
+        return Ok(context);
     }
     for run in &view.super_version.runs {
         for index in run.files_with_key(comparator, key.internal_key()) {
-            let table = run.table(index, &family.tables)?;
+            let table = run.table(index, &family.tables, options)?;
             if !options.ignore_range_deletions
                 && let Some(tombstones) = table.range_tombstones()
             {
@@ -56,9 +82,9 @@ pub(crate) fn get(
                 context.visit(key, || value.pin())
             })?;
             if context.is_decided() {
-                return context.finish(&family.resolver);
+                return Ok(context);
             }
         }
     }
-    context.finish(&family.resolver)
+    Ok(context)
 }

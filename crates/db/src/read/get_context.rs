@@ -4,9 +4,11 @@
 //! value, entity or deletion decides; merge operands are collected until one does. A range
 //! tombstone met in any source so far hides every older version.
 
+use crate::read::blob_reads::blob_read_options;
 use crate::read::value_resolver::{Resolved, ValueResolver};
 use base::dbformat::{ParsedInternalKey, ValueType};
 use base::{InternalKeyComparator, PinnableSlice, Result, SequenceNumber};
+use table::ReadOptions;
 
 /// What the lookup knows.
 pub(crate) struct GetContext<'a> {
@@ -98,10 +100,15 @@ impl<'a> GetContext<'a> {
     }
 
     /// The value that all sources together give; none if the key has none.
-    pub(crate) fn finish(mut self, resolver: &ValueResolver) -> Result<Option<Lookup>> {
+    pub(crate) fn finish(
+        mut self,
+        resolver: &ValueResolver,
+        options: &ReadOptions,
+    ) -> Result<Option<Lookup>> {
+        let options = &blob_read_options(options);
         let resolved = match self.outcome {
             Outcome::Found(value_type, value) if self.operands.is_empty() => {
-                resolver.resolve(self.user_key, value_type, value)?
+                resolver.resolve(options, self.user_key, value_type, value)?
             }
             Outcome::Open | Outcome::Deleted if self.operands.is_empty() => return Ok(None),
             outcome => {
@@ -110,10 +117,26 @@ impl<'a> GetContext<'a> {
                     Outcome::Open | Outcome::Deleted => None,
                 };
                 self.operands.reverse();
-                resolver.merge_operands(self.user_key, base, &self.operands)?
+                resolver.merge_operands(options, self.user_key, base, &self.operands)?
             }
         };
         Ok(Some(Lookup { resolved, timestamp: self.timestamp }))
+    }
+
+    /// The base of the merge operands, then the operands, oldest first; none if there is neither.
+    pub(crate) fn finish_unmerged(
+        self,
+        resolver: &ValueResolver,
+        options: &ReadOptions,
+    ) -> Result<Option<Vec<PinnableSlice>>> {
+        let mut values = Vec::with_capacity(self.operands.len() + 1);
+        if let Outcome::Found(value_type, value) = self.outcome {
+            let options = blob_read_options(options);
+            let base = resolver.resolve(&options, self.user_key, value_type, value)?;
+            values.push(base.into_plain()?);
+        }
+        values.extend(self.operands.into_iter().rev());
+        Ok(if values.is_empty() { None } else { Some(values) })
     }
 }
 

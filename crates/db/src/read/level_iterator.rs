@@ -43,7 +43,7 @@ impl LevelIterator {
         if self.index != index || self.table.is_none() {
             self.table = None;
             let file = &self.run.files()[index];
-            let table = self.run.table(index, &self.tables)?;
+            let table = self.run.table(index, &self.tables, &self.options)?;
             if let Some(tombstones) = &self.tombstones
                 && let Some(list) = table.range_tombstones()
             {

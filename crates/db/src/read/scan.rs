@@ -4,16 +4,39 @@ use crate::column_family::ColumnFamilyData;
 use crate::read::db_iter::{DbIterator, DbIteratorParts};
 use crate::read::level_iterator::LevelIterator;
 use crate::read::read_view::ReadView;
-use base::InternalIterator;
+use base::{InternalIterator, SequenceNumber};
 use iterator::RangeTombstoneAggregator;
 use std::sync::Arc;
 use table::ReadOptions;
+
+/// What a scan is made from, and made anew from when it is refreshed.
+#[derive(Clone)]
+pub(crate) struct ScanOrigin {
+    pub(crate) family: Arc<ColumnFamilyData>,
+    pub(crate) options: Arc<ReadOptions>,
+    /// Number of the last write.
+    pub(crate) last_sequence: SequenceNumber,
+    /// Sequence numbers of prepared and not committed writes, ascending.
+    pub(crate) uncommitted: Arc<[SequenceNumber]>,
+}
+
+impl ScanOrigin {
+    /// An iterator at the newest state.
+    pub(crate) fn new_iterator(self) -> DbIterator {
+        let view = ReadView {
+            super_version: &self.family.super_version,
+            sequence: self.last_sequence,
+            uncommitted: &self.uncommitted,
+        };
+        new_iterator(&self.family, view, &self.options).with_origin(self.clone())
+    }
+}
 
 /// An iterator over a column family as `view` shows it.
 pub(crate) fn new_iterator(
     family: &ColumnFamilyData,
     view: ReadView<'_>,
-    options: &ReadOptions,
+    options: &Arc<ReadOptions>,
 ) -> DbIterator {
     let comparator = &family.comparator;
     let tombstones = RangeTombstoneAggregator::new(
@@ -22,7 +45,6 @@ pub(crate) fn new_iterator(
         options.timestamp.as_deref(),
     );
     let sink = (!options.ignore_range_deletions).then(|| tombstones.sink());
-    let shared_options = Arc::new(options.clone());
     let mut children: Vec<Box<dyn InternalIterator>> = Vec::new();
     for memtable in &view.super_version.memtables {
         if let Some(sink) = &sink
@@ -34,12 +56,16 @@ pub(crate) fn new_iterator(
             children.push(Box::new(memtable.new_iterator()));
         }
     }
-    for run in &view.super_version.runs {
+    let runs = match options.read_tier.includes_tables() {
+        true => view.super_version.runs.as_slice(),
+        false => &[],
+    };
+    for run in runs {
         children.push(Box::new(LevelIterator::new(
             family.tables.clone(),
             run.clone(),
             comparator.clone(),
-            shared_options.clone(),
+            options.clone(),
             sink.clone(),
         )));
     }
@@ -52,6 +78,7 @@ pub(crate) fn new_iterator(
         sequence: view.sequence,
         uncommitted: view.uncommitted.clone(),
         skips_max: family.options.max_sequential_skip_in_iterations,
+        super_version_number: view.super_version.number,
     };
     DbIterator::new(parts, options)
 }

@@ -5,6 +5,7 @@ use crate::read::db_iter::Entry;
 use base::dbformat::{ValueType, hex};
 use base::wide_columns::{self, Column, DEFAULT_COLUMN_NAME};
 use base::{InternalIterator, InternalKeyComparator, MergeOperator, PinnableSlice, Result, Status};
+use blob::BlobReadOptions;
 use iterator::merge_helper::{self, BaseValue, MergeResult};
 use std::sync::Arc;
 
@@ -61,6 +62,7 @@ impl ValueResolver {
     #[inline]
     pub(crate) fn show(
         &self,
+        options: &BlobReadOptions,
         user_key: &[u8],
         value_type: ValueType,
         internal: &dyn InternalIterator,
@@ -68,32 +70,35 @@ impl ValueResolver {
         if value_type == ValueType::Value {
             return Ok(Entry::InPlace { length: internal.value().len() });
         }
-        self.hold(user_key, value_type, internal.pinned_value())
+        self.hold(options, user_key, value_type, internal.pinned_value())
     }
 
     /// The entry of a record whose cursor has moved on.
     pub(crate) fn hold(
         &self,
+        options: &BlobReadOptions,
         user_key: &[u8],
         value_type: ValueType,
         value: PinnableSlice,
     ) -> Result<Entry> {
-        Entry::from_resolved(self.resolve(user_key, value_type, value)?)
+        Entry::from_resolved(self.resolve(options, user_key, value_type, value)?)
     }
 
     /// The entry of merge operands, oldest first, over a base.
     pub(crate) fn merge(
         &self,
+        options: &BlobReadOptions,
         user_key: &[u8],
         base: Option<(ValueType, PinnableSlice)>,
         operands: &[PinnableSlice],
     ) -> Result<Entry> {
-        Entry::from_resolved(self.merge_operands(user_key, base, operands)?)
+        Entry::from_resolved(self.merge_operands(options, user_key, base, operands)?)
     }
 
     /// Looks up whatever a stored value refers to.
     pub(crate) fn resolve(
         &self,
+        options: &BlobReadOptions,
         user_key: &[u8],
         value_type: ValueType,
         value: PinnableSlice,
@@ -111,9 +116,9 @@ impl ValueResolver {
                 };
                 Ok(Resolved::Value(PinnableSlice::from(&value[..length])))
             }
-            ValueType::BlobIndex => self.blobs.read(user_key, &value).map(Resolved::Value),
+            ValueType::BlobIndex => self.blobs.read(options, user_key, &value).map(Resolved::Value),
             ValueType::WideColumnEntity => {
-                self.inline_columns(user_key, value).map(Resolved::Entity)
+                self.inline_columns(options, user_key, value).map(Resolved::Entity)
             }
             other => Err(Status::corruption(format!(
                 "key {} has a record of type {other:?} where a value was expected",
@@ -125,12 +130,13 @@ impl ValueResolver {
     /// Combines operands, oldest first, with a base.
     pub(crate) fn merge_operands(
         &self,
+        options: &BlobReadOptions,
         user_key: &[u8],
         base: Option<(ValueType, PinnableSlice)>,
         operands: &[PinnableSlice],
     ) -> Result<Resolved> {
         let base = match base {
-            Some((value_type, value)) => Some(self.resolve(user_key, value_type, value)?),
+            Some((value_type, value)) => Some(self.resolve(options, user_key, value_type, value)?),
             None => None,
         };
         let base = match &base {
@@ -149,7 +155,12 @@ impl ValueResolver {
     }
 
     /// The same entity with every blob reference replaced by its value.
-    fn inline_columns(&self, user_key: &[u8], encoded: PinnableSlice) -> Result<PinnableSlice> {
+    fn inline_columns(
+        &self,
+        options: &BlobReadOptions,
+        user_key: &[u8],
+        encoded: PinnableSlice,
+    ) -> Result<PinnableSlice> {
         let columns = wide_columns::decode(&encoded)?;
         if !columns.iter().any(|column| column.is_blob_index) {
             drop(columns);
@@ -158,7 +169,7 @@ impl ValueResolver {
         let values = columns
             .iter()
             .map(|column| match column.is_blob_index {
-                true => self.blobs.read(user_key, column.value),
+                true => self.blobs.read(options, user_key, column.value),
                 false => Ok(PinnableSlice::from(column.value)),
             })
             .collect::<Result<Vec<_>>>()?;

@@ -13,7 +13,7 @@ use crate::format::{BlockHandle, Footer};
 use crate::index::FlatIndex;
 use crate::metaindex::MetaIndex;
 use crate::properties::TableProperties;
-use crate::read_options::{ReadOptions, ReadTier};
+use crate::read_options::ReadOptions;
 use base::dbformat::extract_user_key;
 use base::status::Code;
 use base::{InternalKeyComparator, ParsedInternalKey, Result, SliceTransform, Status};
@@ -75,7 +75,7 @@ impl From<&ReadOptions> for BlockReadOptions {
         Self {
             verify_checksums: options.verify_checksums,
             fill_cache: options.fill_cache,
-            may_read_files: !matches!(options.read_tier, ReadTier::BlockCache | ReadTier::Memtable),
+            may_read_files: options.read_tier.may_read_files(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Going backward: versions of a key come oldest first.
 
-use super::{DbIterator, before_versions, push_trailer};
+use super::{DbIterator, Stands, before_versions, push_trailer, too_many_skipped};
 use base::dbformat::{ParsedInternalKey, ValueType};
 use base::{InternalIterator, PinnableSlice, Result};
 use iterator::Direction;
@@ -39,7 +39,7 @@ impl DbIterator {
     /// From forward to backward: the internal cursor goes before every version of the key shown.
     pub(super) fn turn_backward(&mut self) -> Result<()> {
         self.direction = Direction::Backward;
-        self.past_entry = false;
+        self.stands = Stands::BeforeVersions;
         let plain = self.comparator.strip_timestamp(&self.key).to_vec();
         self.seek_internal_before(&plain)
     }
@@ -48,6 +48,7 @@ impl DbIterator {
     /// the caller skips.
     pub(super) fn turn_forward(&mut self) -> Result<()> {
         self.direction = Direction::Forward;
+        self.stands = Stands::OnEntry;
         let target = before_versions(&self.key);
         self.internal.seek(target.as_bytes())
     }
@@ -69,6 +70,7 @@ impl DbIterator {
     /// first that is.
     pub(super) fn find_prev_user_entry(&mut self) -> Result<()> {
         self.valid = false;
+        let mut skipped = 0u64;
         while self.internal.valid() {
             let parsed = ParsedInternalKey::parse(self.internal.key())?;
             let plain_key = self.comparator.strip_timestamp(parsed.user_key);
@@ -82,7 +84,7 @@ impl DbIterator {
             }
             self.key.clear();
             self.key.extend_from_slice(parsed.user_key);
-            let versions = self.collect_versions()?;
+            let versions = self.collect_versions(&mut skipped)?;
             if self.decide(versions)? {
                 self.valid = true;
                 return Ok(());
@@ -93,7 +95,7 @@ impl DbIterator {
 
     /// Walks back over every version of [`DbIterator::key`], whose timestamp ends up as that of
     /// the newest visible version.
-    fn collect_versions(&mut self) -> Result<Versions> {
+    fn collect_versions(&mut self, skipped: &mut u64) -> Result<Versions> {
         let mut versions = Versions::default();
         let mut steps = 0u64;
         while self.internal.valid() {
@@ -101,9 +103,13 @@ impl DbIterator {
             if self.comparator.compare_without_timestamp(parsed.user_key, &self.key).is_ne() {
                 break;
             }
+            if *skipped > self.skippable_max {
+                return Err(too_many_skipped());
+            }
+            *skipped += 1;
             if !self.is_visible(&parsed) {
                 steps += 1;
-                if steps > self.skips_max && parsed.sequence > self.sequence {
+                if steps > self.skips_max_now && parsed.sequence > self.sequence {
                     let plain = self.comparator.strip_timestamp(&self.key).to_vec();
                     self.seek_internal_before(&plain)?;
                     break;
@@ -132,9 +138,9 @@ impl DbIterator {
     /// Turns versions into what is shown; false if the key is deleted.
     fn decide(&mut self, Versions { base, operands }: Versions) -> Result<bool> {
         self.entry = if !operands.is_empty() {
-            self.resolver.merge(&self.key, base, &operands)?
+            self.resolver.merge(&self.blob_options, &self.key, base, &operands)?
         } else if let Some((value_type, value)) = base {
-            self.resolver.hold(&self.key, value_type, value)?
+            self.resolver.hold(&self.blob_options, &self.key, value_type, value)?
         } else {
             return Ok(false);
         };

@@ -2,7 +2,7 @@ use super::*;
 use crate::read::blob_reads::BlobReads;
 use base::merge_operator;
 use base::{InternalKey, RangeTombstone};
-use blob::BlobFileCache;
+use blob::{BlobFileCache, BlobSource};
 use env::{FileOptions, MemFileSystem};
 use iterator::{FragmentedRangeTombstoneList, VecIterator};
 use proptest::prelude::*;
@@ -120,12 +120,16 @@ fn db_iterator(
         resolver: ValueResolver {
             comparator,
             merge_operator: merge_operator::builtin("stringappend"),
-            blobs: BlobReads { version: Arc::new(Version::new(7)), files: Arc::new(files) },
+            blobs: BlobReads {
+                version: Arc::new(Version::new(7)),
+                source: Arc::new(BlobSource::new(files, None)),
+            },
         },
         prefix_extractor: None,
         sequence,
         uncommitted: Arc::from([]),
         skips_max,
+        super_version_number: 1,
     };
     DbIterator::new(parts, options)
 }

@@ -1,0 +1,63 @@
+//! Several point lookups at once.
+
+use crate::column_family::ColumnFamilyHandle;
+use crate::db::Db;
+use base::{PinnableSlice, Result, Status};
+use table::ReadOptions;
+
+impl Db {
+    /// The values of several keys, in their order, all as of the same state. Keys may be in any
+    /// order and may repeat.
+    ///
+    /// A key that fails does not stop the others. `Aborted` is given for those not looked up
+    /// because the values of others exceed `ReadOptions::value_size_soft_limit`; which ones these
+    /// are goes by the order of keys in the family, not by that of `keys`.
+    pub fn multi_get<K: AsRef<[u8]>>(
+        &self,
+        options: &ReadOptions,
+        family: &ColumnFamilyHandle,
+        keys: &[K],
+    ) -> Vec<Result<Option<PinnableSlice>>> {
+        let wanted: Vec<_> = keys.iter().map(|key| (family, key.as_ref())).collect();
+        self.multi_get_cf(options, &wanted)
+    }
+
+    /// As [`Db::multi_get`], of several column families.
+    pub fn multi_get_cf(
+        &self,
+        options: &ReadOptions,
+        keys: &[(&ColumnFamilyHandle, &[u8])],
+    ) -> Vec<Result<Option<PinnableSlice>>> {
+        let mut values: Vec<_> = keys.iter().map(|_| Ok(None)).collect();
+        let mut size_bytes = 0u64;
+        for index in in_order(keys) {
+            let (family, key) = keys[index];
+            let value = if size_bytes > options.value_size_soft_limit {
+                Err(Status::aborted(format!(
+                    "values take more than ReadOptions::value_size_soft_limit of {} bytes",
+                    options.value_size_soft_limit
+                )))
+            } else {
+                self.get(options, family, key)
+            };
+            if let Ok(Some(value)) = &value {
+                size_bytes = size_bytes.saturating_add(value.len() as u64);
+            }
+            values[index] = value;
+        }
+        values
+    }
+}
+
+/// Indexes of `keys` family by family and in the order of each, in which neighbours find the same
+/// blocks in the processor's cache.
+fn in_order(keys: &[(&ColumnFamilyHandle, &[u8])]) -> Vec<usize> {
+    let mut indexes: Vec<usize> = (0..keys.len()).collect();
+    indexes.sort_by(|&a, &b| {
+        let ((family, a), (other, b)) = (keys[a], keys[b]);
+        let user = family.0.comparator.user_comparator();
+        let by_key = || user.compare_without_timestamp(a, false, b, false);
+        family.id().cmp(&other.id()).then_with(by_key)
+    });
+    indexes
+}

@@ -1,0 +1,42 @@
+use super::*;
+use options::ConfigOptions;
+
+#[test]
+fn defaults_give_no_warning() {
+    let families = [ColumnFamilyDescriptor::new("default", ColumnFamilyOptions::default())];
+    assert_eq!(warnings(&DbOptions::default(), &families), [""; 0]);
+}
+
+#[test]
+fn what_is_set_and_not_honoured_is_said_once_for_each_owner() {
+    let db = DbOptions::from_string("max_open_files=10;use_fsync=true;db_log_dir=/logs").unwrap();
+    let options = ColumnFamilyOptions::from_string(
+        "num_levels=5;write_buffer_size=1K;block_based_table_factory={block_size=8K;\
+         no_block_cache=true}",
+    )
+    .unwrap();
+    assert_eq!(
+        warnings(&db, &[ColumnFamilyDescriptor::new("default", options)]),
+        [
+            "database: accepted, not honoured yet: use_fsync=true, db_log_dir=/logs",
+            "column family default: accepted, not honoured yet: write_buffer_size=1024, \
+             block_size=8192",
+        ]
+    );
+}
+
+#[test]
+fn objects_nobody_registered_are_said() {
+    let mut options = ColumnFamilyOptions::default();
+    let config = ConfigOptions { ignore_unknown_options: true, ..ConfigOptions::default() };
+    options.apply_string("merge_operator=mine;prefix_extractor=its", &config).unwrap();
+    assert_eq!(
+        warnings(&DbOptions::default(), &[ColumnFamilyDescriptor::new("a", options)]),
+        [
+            "column family a: merge_operator=mine is not registered: keys that have merge \
+             operands cannot be read",
+            "column family a: prefix_extractor=its is not registered: filters of prefixes are \
+             not used",
+        ]
+    );
+}
