@@ -165,6 +165,31 @@ impl Entry {
     }
 }
 
+/// How many bytes of whole keys may come out of a block. Delta-coded keys can share so much that a
+/// small block stands for more than memory holds; no writer makes such a block.
+#[derive(Debug)]
+pub(crate) struct ExpansionBudget(usize);
+
+impl ExpansionBudget {
+    /// `factor` bytes of keys for every byte of the block.
+    pub(crate) fn new(block: &[u8], factor: usize) -> Self {
+        /// Enough for any small block.
+        const FREE_BYTES: usize = 1 << 20;
+        Self(block.len().saturating_mul(factor).saturating_add(FREE_BYTES))
+    }
+
+    /// Takes a key's bytes; `None` if too few are left.
+    pub(crate) fn spend(&mut self, key: &[u8]) -> Option<()> {
+        self.0 = self.0.checked_sub(key.len())?;
+        Some(())
+    }
+}
+
+/// Bytes of whole keys for every byte of a block whose keys are looked at one at a time.
+pub(crate) const EXPANSION_MAX: usize = 1024;
+/// Bytes of whole keys for every byte of a block whose keys are kept whole.
+pub(crate) const KEPT_EXPANSION_MAX: usize = 64;
+
 /// Walks the entries of a block from first to last, keys and values stored apart or not, without a
 /// word on what the keys are. For the blocks that are read once: metaindex, properties, range
 /// tombstones.
@@ -176,25 +201,32 @@ pub struct EntryWalker<'a> {
     next_value_offset: usize,
     next_restart: usize,
     key: Vec<u8>,
+    budget: ExpansionBudget,
 }
 
 impl<'a> EntryWalker<'a> {
-    /// Walks an uncompressed block.
+    /// Walks an uncompressed block whose keys are kept.
     ///
     /// # Errors
     /// As [`BlockLayout::parse`].
     pub fn new(block: &'a [u8]) -> Result<Self> {
+        Self::with_expansion(block, KEPT_EXPANSION_MAX)
+    }
+
+    pub(crate) fn with_expansion(block: &'a [u8], expansion_max: usize) -> Result<Self> {
         let layout = BlockLayout::parse(block)?;
         let next_value_offset = layout.values_offset.unwrap_or(0);
         let key = Vec::new();
-        Ok(Self { block, layout, next_offset: 0, next_value_offset, next_restart: 0, key })
+        let budget = ExpansionBudget::new(block, expansion_max);
+        Ok(Self { block, layout, next_offset: 0, next_value_offset, next_restart: 0, key, budget })
     }
 
     /// The next entry's key and value, `None` after the last. A block has finitely many: each takes
     /// at least three bytes.
     ///
     /// # Errors
-    /// `Corruption` if an entry does not fit; then no other may be asked for.
+    /// `Corruption` if an entry does not fit, or keys are far longer together than the block; then
+    /// no other may be asked for.
     #[expect(clippy::should_implement_trait, reason = "the key is lent, which no Iterator can do")]
     pub fn next(&mut self) -> Result<Option<(&[u8], &'a [u8])>> {
         if self.next_offset >= self.layout.entries_end {
@@ -235,6 +267,7 @@ impl<'a> EntryWalker<'a> {
         }
         self.key.truncate(entry.shared);
         self.key.extend_from_slice(suffix);
+        self.budget.spend(&self.key)?;
         Some(value)
     }
 

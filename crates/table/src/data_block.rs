@@ -19,7 +19,7 @@
 //! timestamps that were left out, keys and values apart) are brought into it here, so that the rest
 //! of the crate knows one form only.
 
-use crate::block::{BlockLayout, Entry, EntryWalker, bad_entry};
+use crate::block::{BlockLayout, EXPANSION_MAX, Entry, EntryWalker, bad_entry};
 use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
 use crate::key_buffer::KeyBuffer;
 use crate::sort_prefix::{
@@ -116,7 +116,7 @@ impl DataBlockDecoder {
 fn rewrite(contents: &[u8], transform: &KeyTransform) -> Result<Vec<u8>> {
     let options = BlockBuilderOptions { restart_interval: usize::MAX, ..Default::default() };
     let mut builder = BlockBuilder::new(options);
-    let mut walker = EntryWalker::new(contents)?;
+    let mut walker = EntryWalker::with_expansion(contents, EXPANSION_MAX)?;
     let mut transformed = Vec::new();
     let (mut since_restart, mut restart_size) = (0, 0);
     while let Some((key, value)) = walker.next()? {

@@ -86,6 +86,22 @@ fn parts_that_do_not_fit_are_corruption() {
     }
 }
 
+#[test]
+fn keys_that_outgrow_their_block_are_corruption() {
+    let options = BlockBuilderOptions { restart_interval: usize::MAX, ..Default::default() };
+    let mut builder = BlockBuilder::new(options);
+    let mut key = vec![b'x'; 100_000];
+    for number in 0..1000u32 {
+        key.truncate(99_996);
+        key.extend_from_slice(&number.to_be_bytes());
+        builder.add(&key, b"");
+    }
+    let block = builder.finish();
+    assert!(entries(&block).unwrap_err().is_corruption());
+    let mut walker = EntryWalker::with_expansion(&block, EXPANSION_MAX).unwrap();
+    while walker.next().unwrap().is_some() {}
+}
+
 fn keys_and_values() -> impl Strategy<Value = Vec<(Vec<u8>, Vec<u8>)>> {
     let bytes = |size| prop::collection::vec(prop::sample::select(&b"abc"[..]), 0..size);
     prop::collection::vec((bytes(9), bytes(300)), 0..60).prop_map(|mut pairs| {

@@ -5,6 +5,8 @@
 mod damage;
 mod features;
 mod lookups;
+mod shapes;
+mod test_table;
 
 use crate::block_based::BlockBasedTable;
 use crate::properties::TableProperties;

@@ -16,7 +16,7 @@
 //! since that block begins where the one before ends with its trailer. The top level of a two-level
 //! index and that of partitioned filters are blocks of the same form, without first keys.
 
-use crate::block::{BlockLayout, Entry, bad_entry};
+use crate::block::{BlockLayout, EXPANSION_MAX, Entry, ExpansionBudget, bad_entry};
 use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
 use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use base::coding::{
@@ -79,6 +79,7 @@ pub struct IndexBlockWalker<'a> {
     next_offset: usize,
     key: Vec<u8>,
     handle: BlockHandle,
+    budget: ExpansionBudget,
 }
 
 impl<'a> IndexBlockWalker<'a> {
@@ -93,14 +94,16 @@ impl<'a> IndexBlockWalker<'a> {
         }
         let entries = &block[..layout.entries_end];
         let handle = BlockHandle::default();
-        Ok(Self { entries, format, next_offset: 0, key: Vec::new(), handle })
+        let budget = ExpansionBudget::new(block, EXPANSION_MAX);
+        Ok(Self { entries, format, next_offset: 0, key: Vec::new(), handle, budget })
     }
 
     /// The next entry, `None` after the last. There are finitely many: each takes at least two
     /// bytes.
     ///
     /// # Errors
-    /// `Corruption` if an entry does not fit; then no other may be asked for.
+    /// `Corruption` if an entry does not fit, or keys are far longer together than the block; then
+    /// no other may be asked for.
     #[expect(clippy::should_implement_trait, reason = "the key is lent, which no Iterator can do")]
     pub fn next(&mut self) -> Result<Option<IndexEntry<'_, 'a>>> {
         if self.next_offset >= self.entries.len() {
@@ -149,7 +152,7 @@ impl<'a> IndexBlockWalker<'a> {
         }
         self.key.truncate(shared);
         self.key.extend_from_slice(suffix);
-        Some(())
+        self.budget.spend(&self.key)
     }
 }
 
