@@ -15,6 +15,7 @@ mod blobs;
 mod case_options;
 mod content;
 mod damages;
+mod faults;
 mod manifests;
 mod mem_database;
 mod small_files;

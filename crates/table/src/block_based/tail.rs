@@ -57,6 +57,7 @@ pub(super) fn read_properties(
     let explain = |status: Status| fetcher.explain(handle, &status);
     let block = match fetcher.fetch(handle, None, None) {
         Ok(block) => block,
+        Err(error) if !error.is_corruption() => return Err(error),
         Err(mismatch) => {
             let unverified = BlockFetcher { verify_checksums: false, ..*fetcher };
             let block = unverified.fetch(handle, None, None)?;
