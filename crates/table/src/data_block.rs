@@ -164,12 +164,12 @@ impl DataBlock {
 
     /// `contents` must be in the plain form.
     fn build(contents: Vec<u8>, layout: &BlockLayout, order: SortPrefixOrder) -> Result<Self> {
-        // The directory, of at most 12 bytes an entry, must not lead offsets past 32 bits.
-        if contents.len() > u32::MAX as usize / 4 {
-            return Err(Status::corruption(format!("block of {} bytes", contents.len())));
-        }
         let (offsets, common_length) = check_entries(&contents, layout, order)?;
         let prefixes_size = if order.is_bytewise() { offsets.len() * SORT_PREFIX_SIZE } else { 0 };
+        let directory_size = prefixes_size + size_of_val(&*offsets);
+        if u32::try_from(contents.len() + directory_size).is_err() {
+            return Err(Status::not_supported(format!("data block of {} bytes", contents.len())));
+        }
         let mut block = Self {
             entry_count: offsets.len() as u32,
             prefixes_start: contents.len() as u32,
@@ -188,7 +188,7 @@ impl DataBlock {
             inline[..common.len()].copy_from_slice(common);
             block.common = inline;
         }
-        block.data.reserve_exact(prefixes_size + 4 * offsets.len());
+        block.data.reserve_exact(directory_size);
         if order.is_bytewise() {
             block.append_prefixes(&offsets)?;
         }

@@ -282,7 +282,7 @@ impl BlockBasedTable {
     }
 
     /// A data block from the file, which is then put into the cache.
-    #[cold]
+    #[inline(never)]
     pub(super) fn read_data_block(
         &self,
         handle: BlockHandle,
