@@ -34,6 +34,12 @@ impl BlockCursor {
         self.index < block.entry_count()
     }
 
+    /// Whether the entry is the one in the middle.
+    #[inline]
+    pub(crate) fn is_halfway(&self, block: &DataBlock) -> bool {
+        self.index == block.entry_count() / 2
+    }
+
     /// The internal key here.
     #[inline]
     pub(crate) fn key(&self) -> &[u8] {

@@ -247,6 +247,12 @@ impl DataBlock {
         })
     }
 
+    /// Loads what a cursor needs first, so that it is near when it does.
+    pub(crate) fn touch(&self) {
+        std::hint::black_box(self.data.first());
+        std::hint::black_box(self.data.get(self.offsets_start as usize));
+    }
+
     /// Number of entries.
     #[inline]
     pub fn entry_count(&self) -> usize {

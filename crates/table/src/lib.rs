@@ -1,4 +1,14 @@
-//! Block-based tables: footer, blocks, index, filters, properties, reader.
+//! Block-based tables.
+//!
+//! From the bytes up: `format` (block handle, footer), `block_fetcher` (checksum, compression),
+//! `block` and `block_builder` (entries), `data_block` and `block_iter` (a data block in memory and
+//! cursors over it), `index`, `filter`, `metaindex`, `properties`, `range_del`. `block_based` puts
+//! them together: [`BlockBasedTable::open`], [`BlockBasedTable::get`],
+//! [`BlockBasedTable::new_iterator`]. [`TableCache`] keeps tables open.
+//!
+//! This crate knows one table at a time, and neither levels nor column families. A form that it
+//! does not know is refused as `NotSupported`, bytes that cannot be right as `Corruption`, naming
+//! file and offset.
 
 #![forbid(unsafe_code)]
 

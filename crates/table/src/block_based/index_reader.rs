@@ -136,6 +136,13 @@ impl IndexCursor {
         (self.position < index.len()).then(|| index.handle(self.position))
     }
 
+    /// The handle of the block after, if it is in the same index or partition.
+    pub(super) fn next_handle(&self) -> Option<BlockHandle> {
+        let index = self.current()?;
+        let next = self.position.checked_add(1)?;
+        (next < index.len()).then(|| index.handle(next))
+    }
+
     /// The user key of the separator here; see [`FlatIndex::user_key`].
     pub(super) fn user_key<'a>(&'a self, scratch: &'a mut Vec<u8>) -> Option<&'a [u8]> {
         let index = self.current()?;

@@ -39,6 +39,9 @@ pub struct TableIterator {
     /// The block that `index` is at, with its offset; none after an error.
     block: Option<(u64, Arc<DataBlock>)>,
     cursor: BlockCursor,
+    /// The block after, once half of this one is read: looked up early, so that its lines are on
+    /// their way from memory when they are needed.
+    ahead: Option<(u64, Arc<DataBlock>)>,
     valid: bool,
     /// Whether embedded blobs show as values.
     resolves_blobs: bool,
@@ -84,6 +87,7 @@ impl TableIterator {
             index: IndexCursor::new(),
             block: None,
             cursor: BlockCursor::new(),
+            ahead: None,
             valid: false,
             resolves_blobs: resolves_blobs && table.embedded_blobs.is_some(),
             resolved: None,
@@ -127,7 +131,12 @@ impl TableIterator {
         };
         if self.block.as_ref().is_none_or(|(offset, _)| *offset != handle.offset) {
             self.block = None;
-            let block = if let Some(block) = self.table.cached_data_block(handle) {
+            let ahead = self.ahead.take().filter(|(offset, _)| *offset == handle.offset);
+            let cached = match ahead {
+                Some((_, block)) => Some(block),
+                None => self.table.cached_data_block(handle),
+            };
+            let block = if let Some(block) = cached {
                 if let Some(prefetcher) = &mut self.prefetcher {
                     let length = handle.size.saturating_add(BLOCK_TRAILER_SIZE as u64);
                     prefetcher.note_cached(handle.offset, length);
@@ -144,6 +153,17 @@ impl TableIterator {
             self.block = Some((handle.offset, block));
         }
         Ok(self.block.as_ref().map(|(_, block)| block))
+    }
+
+    /// Looks up the next block, if the index has one in sight and the cache holds it.
+    #[inline(never)]
+    fn look_ahead(&mut self) {
+        if let Some(handle) = self.index.next_handle()
+            && let Some(block) = self.table.cached_data_block(handle)
+        {
+            block.touch();
+            self.ahead = Some((handle.offset, block));
+        }
     }
 
     /// Goes to the first entry of the next block that has one, unless the current entry is valid.
@@ -296,6 +316,9 @@ impl InternalIterator for TableIterator {
         let Some((_, block)) = &self.block else { return Ok(()) };
         self.cursor.next(block);
         if self.cursor.valid(block) {
+            if self.cursor.is_halfway(block) {
+                self.look_ahead();
+            }
             return self.resolve();
         }
         self.valid = false;
