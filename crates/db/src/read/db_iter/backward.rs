@@ -109,7 +109,12 @@ impl DbIterator {
             *skipped += 1;
             if !self.is_visible(&parsed) {
                 steps += 1;
-                if steps > self.skips_max_now && parsed.sequence > self.sequence {
+                // Of one time, versions that follow are newer still; a later time may come with an
+                // older sequence number.
+                if steps > self.skips_max_now
+                    && parsed.sequence > self.sequence
+                    && self.timestamp.is_empty()
+                {
                     let plain = self.comparator.strip_timestamp(&self.key).to_vec();
                     self.seek_internal_before(&plain)?;
                     break;

@@ -104,7 +104,19 @@ fn db_iterator(
         };
         entries.push((InternalKey::new(&[key], at, value_type).as_bytes().to_vec(), value));
     }
-    let tombstones = RangeTombstoneAggregator::new(comparator.clone(), sequence, None);
+    iterator_over(comparator, entries, ranges, sequence, skips_max, options)
+}
+
+fn iterator_over(
+    comparator: InternalKeyComparator,
+    entries: Vec<(Vec<u8>, Vec<u8>)>,
+    ranges: Vec<RangeTombstone>,
+    sequence: SequenceNumber,
+    skips_max: u64,
+    options: &ReadOptions,
+) -> DbIterator {
+    let timestamp = options.timestamp.as_deref();
+    let tombstones = RangeTombstoneAggregator::new(comparator.clone(), sequence, timestamp);
     tombstones.sink().add(Arc::new(FragmentedRangeTombstoneList::new(ranges, &comparator)));
     let files = BlobFileCache::new(
         Arc::new(MemFileSystem::new()),
@@ -224,4 +236,60 @@ fn operands_without_an_operator_end_the_scan_with_an_error() {
     assert_eq!(iterator.status().unwrap_err().code(), base::status::Code::InvalidArgument);
     iterator.seek(b"c");
     assert_eq!((iterator.key(), iterator.status()), (&b"c"[..], Ok(())));
+}
+
+proptest! {
+    /// Sequence numbers need not ascend with time.
+    #[test]
+    fn of_versions_with_timestamps_the_latest_visible_shows(
+        versions in prop::collection::vec((b'a'..b'd', 0u64..12, any::<bool>()), 0..60),
+        sequence in 0u64..60,
+        time in 0u64..12,
+        skips_max in 0u64..4,
+    ) {
+        let comparator = InternalKeyComparator::new(Arc::new(
+            base::comparator::U64TimestampComparator::BYTEWISE,
+        ));
+        let (mut entries, mut latest) = (Vec::new(), BTreeMap::new());
+        for (at, (key, written, is_deletion)) in (1..).zip(versions) {
+            let user_key = [&[key][..], &written.to_le_bytes()].concat();
+            let value_type =
+                if is_deletion { ValueType::DeletionWithTimestamp } else { ValueType::Value };
+            let internal_key = InternalKey::new(&user_key, at, value_type);
+            entries.push((internal_key.as_bytes().to_vec(), value(at)));
+            if at <= sequence && written <= time {
+                let shown = latest.entry(key).or_insert((written, at, is_deletion));
+                *shown = (*shown).max((written, at, is_deletion));
+            }
+        }
+        let mut expected: Vec<_> = latest
+            .into_iter()
+            .filter(|(_, (_, _, is_deletion))| !is_deletion)
+            .map(|(key, (written, at, _))| (vec![key], written.to_le_bytes(), value(at)))
+            .collect();
+        let options =
+            ReadOptions { timestamp: Some(time.to_le_bytes().to_vec()), ..Default::default() };
+        let mut iterator =
+            iterator_over(comparator, entries, Vec::new(), sequence, skips_max, &options);
+        let here = |iterator: &DbIterator| {
+            let timestamp: [u8; 8] = iterator.timestamp().try_into().expect("8 bytes");
+            (iterator.key().to_vec(), timestamp, iterator.value().to_vec())
+        };
+        let mut found = Vec::new();
+        iterator.seek_to_first();
+        while iterator.valid() {
+            found.push(here(&iterator));
+            iterator.next();
+        }
+        prop_assert_eq!(&found, &expected);
+        found.clear();
+        iterator.seek_to_last();
+        while iterator.valid() {
+            found.push(here(&iterator));
+            iterator.prev();
+        }
+        expected.reverse();
+        prop_assert_eq!(&found, &expected);
+        prop_assert_eq!(iterator.status(), Ok(()));
+    }
 }
