@@ -63,6 +63,16 @@ impl SortedRun {
         if let Some(table) = self.opened[index].get() {
             return Ok(TableRef::Borrowed(table));
         }
+        self.find_table(index, tables, options)
+    }
+
+    #[inline(never)]
+    fn find_table(
+        &self,
+        index: usize,
+        tables: &TableSet,
+        options: &ReadOptions,
+    ) -> Result<TableRef<'_>> {
         if !options.read_tier.may_read_files() {
             return tables.opened(&self.files[index]).map(TableRef::Held);
         }

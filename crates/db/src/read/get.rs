@@ -16,7 +16,10 @@ pub(crate) fn get(
 ) -> Result<Option<Lookup>> {
     let timestamp = options.timestamp.as_deref().unwrap_or_default();
     let key = LookupKey::new(user_key, timestamp, view.sequence);
-    look_up(family, view, options, &key)?.finish(&family.resolver, options)
+    let comparator = &family.comparator;
+    let mut context = GetContext::new(comparator, key.user_key(), view.sequence, view.uncommitted);
+    look_up(family, view, options, &key, &mut context)?;
+    context.finish(&family.resolver, options)
 }
 
 /// What is stored for `user_key`, given without timestamp: the base of its merge operands, then
@@ -29,19 +32,21 @@ pub(crate) fn get_merge_operands(
 ) -> Result<Option<Vec<PinnableSlice>>> {
     let timestamp = options.timestamp.as_deref().unwrap_or_default();
     let key = LookupKey::new(user_key, timestamp, view.sequence);
-    look_up(family, view, options, &key)?.finish_unmerged(&family.resolver, options)
-}
-
-#[inline]
-fn look_up<'k>(
-    family: &'k ColumnFamilyData,
-    view: ReadView<'k>,
-    options: &ReadOptions,
-    key: &'k LookupKey,
-) -> Result<GetContext<'k>> {
     let comparator = &family.comparator;
     let mut context = GetContext::new(comparator, key.user_key(), view.sequence, view.uncommitted);
+    look_up(family, view, options, &key, &mut context)?;
+    context.finish_unmerged(&family.resolver, options)
+}
 
+/// Shows the context what each source has of the key, until one decides.
+#[inline]
+fn look_up(
+    family: &ColumnFamilyData,
+    view: ReadView<'_>,
+    options: &ReadOptions,
+    key: &LookupKey,
+    context: &mut GetContext<'_>,
+) -> Result<()> {
     let timestamp = options.timestamp.as_deref();
     for memtable in &view.super_version.memtables {
         if memtable.num_range_deletes() > 0 && !options.ignore_range_deletions {
@@ -60,14 +65,14 @@ fn look_up<'k>(
         });
         visited?;
         if context.is_decided() {
-            return Ok(context);
+            return Ok(());
         }
     }
     if !options.read_tier.includes_tables() {
-        return Ok(context);
+        return Ok(());
     }
     for run in &view.super_version.runs {
-        for index in run.files_with_key(comparator, key.internal_key()) {
+        for index in run.files_with_key(&family.comparator, key.internal_key()) {
             let table = run.table(index, &family.tables, options)?;
             if !options.ignore_range_deletions
                 && let Some(tombstones) = table.range_tombstones()
@@ -82,9 +87,9 @@ fn look_up<'k>(
                 context.visit(key, || value.pin())
             })?;
             if context.is_decided() {
-                return Ok(context);
+                return Ok(());
             }
         }
     }
-    Ok(context)
+    Ok(())
 }

@@ -105,10 +105,12 @@ impl<'a> GetContext<'a> {
         resolver: &ValueResolver,
         options: &ReadOptions,
     ) -> Result<Option<Lookup>> {
-        let options = &blob_read_options(options);
         let resolved = match self.outcome {
+            Outcome::Found(ValueType::Value, value) if self.operands.is_empty() => {
+                Resolved::Value(value)
+            }
             Outcome::Found(value_type, value) if self.operands.is_empty() => {
-                resolver.resolve(options, self.user_key, value_type, value)?
+                resolver.resolve(&blob_read_options(options), self.user_key, value_type, value)?
             }
             Outcome::Open | Outcome::Deleted if self.operands.is_empty() => return Ok(None),
             outcome => {
@@ -117,6 +119,7 @@ impl<'a> GetContext<'a> {
                     Outcome::Open | Outcome::Deleted => None,
                 };
                 self.operands.reverse();
+                let options = &blob_read_options(options);
                 resolver.merge_operands(options, self.user_key, base, &self.operands)?
             }
         };

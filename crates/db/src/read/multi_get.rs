@@ -18,12 +18,27 @@ impl Db {
         family: &ColumnFamilyHandle,
         keys: &[K],
     ) -> Vec<Result<Option<PinnableSlice>>> {
+        if options.value_size_soft_limit == u64::MAX {
+            return keys.iter().map(|key| self.get(options, family, key.as_ref())).collect();
+        }
         let wanted: Vec<_> = keys.iter().map(|key| (family, key.as_ref())).collect();
-        self.multi_get_cf(options, &wanted)
+        self.multi_get_within_limit(options, &wanted)
     }
 
     /// As [`Db::multi_get`], of several column families.
     pub fn multi_get_cf(
+        &self,
+        options: &ReadOptions,
+        keys: &[(&ColumnFamilyHandle, &[u8])],
+    ) -> Vec<Result<Option<PinnableSlice>>> {
+        if options.value_size_soft_limit == u64::MAX {
+            return keys.iter().map(|(family, key)| self.get(options, family, key)).collect();
+        }
+        self.multi_get_within_limit(options, keys)
+    }
+
+    /// In the order of keys, because it says which are given up.
+    fn multi_get_within_limit(
         &self,
         options: &ReadOptions,
         keys: &[(&ColumnFamilyHandle, &[u8])],
@@ -49,8 +64,7 @@ impl Db {
     }
 }
 
-/// Indexes of `keys` family by family and in the order of each, in which neighbours find the same
-/// blocks in the processor's cache.
+/// Indexes of `keys` family by family and in the order of each.
 fn in_order(keys: &[(&ColumnFamilyHandle, &[u8])]) -> Vec<usize> {
     let mut indexes: Vec<usize> = (0..keys.len()).collect();
     indexes.sort_by(|&a, &b| {
