@@ -64,15 +64,17 @@ pub struct ReadOptions {
     /// Whether values of an iterator stay valid until it is dropped. Ours always can be kept by a
     /// reference of their own. Default: false.
     pub pin_data: bool,
-    /// Whether an iterator follows writes made after it was made. Default: false.
+    /// Whether an iterator follows writes made after it was made. A database open for reading only
+    /// has none to follow. Default: false.
     pub tailing: bool,
     /// Whether range tombstones are left out of account. Default: false.
     pub ignore_range_deletions: bool,
     /// The time to read at, as the comparator encodes it; must be there if and only if the column
     /// family has timestamps. Default: none.
     pub timestamp: Option<Vec<u8>>,
-    /// With it an iterator shows all versions of a key from this time on up to `timestamp`.
-    /// Default: none.
+    /// With it an iterator shows all versions of a key from this time on up to `timestamp`, newest
+    /// first, deletions included; its keys are then internal keys. Merge operands are
+    /// `NotSupported`. Default: none.
     pub iter_start_ts: Option<Vec<u8>>,
     /// Hidden entries that an iterator may skip before it gives up with `Incomplete`. Default: 0,
     /// which is no limit.
