@@ -147,7 +147,8 @@ impl ValueResolver {
         let operands: Vec<&[u8]> = operands.iter().map(|operand| &**operand).collect();
         let key = self.comparator.strip_timestamp(user_key);
         let outcome =
-            merge_helper::full_merge(self.merge_operator.as_deref(), key, base, &operands)?;
+            merge_helper::full_merge(self.merge_operator.as_deref(), key, base, &operands)
+                .map_err(|error| error.context(format_args!("key {}", hex(key))))?;
         Ok(match outcome {
             MergeResult::Value(value) => Resolved::Value(value.into()),
             MergeResult::Entity(encoded) => Resolved::Entity(encoded.into()),
