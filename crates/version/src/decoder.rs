@@ -55,6 +55,16 @@ impl<'a> Decoder<'a> {
     /// The number of a file: at most [`FILE_NUMBER_MAX`].
     pub(crate) fn file_number(&mut self, field: &str) -> Result<u64> {
         let number = self.varint64(field)?;
+        self.check_file_number(field, number)
+    }
+
+    /// [`Decoder::file_number`] of eight bytes.
+    pub(crate) fn fixed_file_number(&mut self, field: &str) -> Result<u64> {
+        let number = self.fixed64(field)?;
+        self.check_file_number(field, number)
+    }
+
+    fn check_file_number(&self, field: &str, number: u64) -> Result<u64> {
         if number > FILE_NUMBER_MAX {
             return Err(self.error(format_args!("{field} {number}, expected less than 2^62")));
         }

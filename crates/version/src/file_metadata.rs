@@ -384,7 +384,7 @@ fn decode_custom_fields(
         }
         let mut field = input.nested("value of a custom tag of a file")?;
         if tag == custom_tag::MIN_LOG_NUMBER_TO_KEEP {
-            *min_log_number_to_keep = Some(field.fixed64("min log number to keep")?);
+            *min_log_number_to_keep = Some(field.fixed_file_number("min log number to keep")?);
         } else {
             decode_custom_field(file, tag, &mut field)?;
         }

@@ -115,6 +115,7 @@ fn values_that_cannot_be_are_corruption() {
         ("41 01 04", "path id 4"),
         ("41 02 0000", "path id of 2 bytes"),
         ("03 04 00000000", "min log number to keep"),
+        ("03 08 0000000000000040", "min log number to keep 4611686018427387904"),
         ("0d 01 80", "epoch number"),
         ("42 00", "unknown custom tag 66"),
         ("10 00", "user-defined timestamps persisted of 0 bytes"),
