@@ -21,6 +21,18 @@ pub enum CompactionStyle {
     None = 3,
 }
 
+impl CompactionStyle {
+    /// The name, in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Level => "level",
+            Self::Universal => "universal",
+            Self::Fifo => "fifo",
+            Self::None => "none",
+        }
+    }
+}
+
 /// How dynamic level sizes, and the scores under them, are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LevelTargetRule {

@@ -36,7 +36,7 @@ pub use recovery::{
     ColumnFamilyState, RecoveredManifest, ReplayedManifest, build_version, list_column_families,
     recover, replay_manifest,
 };
-pub use shape::{LevelShape, MemTableShape, TreeShape};
+pub use shape::{L0FileShape, LevelShape, MemTableShape, TreeShape};
 pub use table_files::{check_files, find_table_file, table_path};
 pub use version::Version;
 pub use version_builder::{VersionBuilder, VersionOptions};
