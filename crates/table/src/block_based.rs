@@ -14,6 +14,7 @@ mod entry_value;
 mod filter_reader;
 mod index_reader;
 mod iterator;
+mod memory_usage;
 mod meta_block;
 mod open;
 mod reader;

@@ -43,6 +43,15 @@ impl<T> Partitions<T> {
         if is_resident { Self::Resident(OnceLock::new()) } else { Self::Cached }
     }
 
+    /// The partitions that the table holds already.
+    pub(super) fn resident(&self) -> impl Iterator<Item = &T> {
+        let slots = match self {
+            Self::Resident(slots) => slots.get(),
+            Self::Cached => None,
+        };
+        slots.into_iter().flatten().filter_map(|slot| Some(&**slot.get()?))
+    }
+
     /// The partition at `position` of `top`, by `load` unless the table holds it.
     #[inline]
     pub(super) fn get(

@@ -17,6 +17,11 @@ impl<T> MetaBlock<T> {
         Self { handle, resident: is_resident.then(OnceLock::new) }
     }
 
+    /// The block, if the table holds it already.
+    pub(super) fn resident(&self) -> Option<&Arc<T>> {
+        self.resident.as_ref()?.get()
+    }
+
     /// The block, by `load` unless the table holds it.
     #[inline]
     pub(super) fn get<E>(

@@ -76,3 +76,16 @@ fn names_in_the_block_cache_outlive_the_tables() {
     tables.evict(1);
     assert_ne!(tables.cache_id(1, &blocks), first);
 }
+
+#[test]
+fn asking_for_an_open_table_opens_none_and_counts_as_no_use() {
+    let (cache, table) = (TableCache::new(2), table());
+    assert!(cache.get(1).is_none());
+    assert!(cache.is_empty());
+    for number in [1, 2] {
+        cache.get_or_open(number, || Ok(Arc::clone(&table))).unwrap();
+    }
+    assert!(Arc::ptr_eq(&cache.get(1).unwrap(), &table));
+    cache.get_or_open(3, || Ok(Arc::clone(&table))).unwrap();
+    assert!(cache.get(1).is_none());
+}

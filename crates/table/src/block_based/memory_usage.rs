@@ -1,0 +1,37 @@
+//! How much memory an open table takes.
+
+use crate::block_based::filter_reader::TableFilter;
+use crate::block_based::reader::BlockBasedTable;
+use crate::index::FlatIndex;
+use crate::properties::TableProperties;
+
+impl BlockBasedTable {
+    /// About how many bytes of memory the table takes: what it holds of index, filter and
+    /// dictionary, and its properties. Blocks in the block cache do not count.
+    pub fn approximate_memory_usage_bytes(&self) -> usize {
+        let index = self.index.top.resident().map_or(0, |index| index.memory_usage_bytes());
+        let partitions =
+            self.index.partitions.as_ref().map_or(0, |partitions| {
+                partitions.resident().map(FlatIndex::memory_usage_bytes).sum()
+            });
+        let filter = match &self.filter {
+            None => 0,
+            Some(TableFilter::Full(filter)) => {
+                filter.resident().map_or(0, |bits| bits.contents().len())
+            }
+            Some(TableFilter::Partitioned { top, partitions, .. }) => {
+                top.resident().map_or(0, |top| top.memory_usage_bytes())
+                    + partitions.resident().map(|bits| bits.contents().len()).sum::<usize>()
+            }
+        };
+        let dictionary = self.dictionary.as_ref().map_or(0, |dictionary| dictionary.raw().len());
+        let properties = properties_bytes(&self.properties);
+        size_of::<Self>() + index + partitions + filter + dictionary + properties
+    }
+}
+
+fn properties_bytes(properties: &TableProperties) -> usize {
+    let collected = properties.user_collected_properties.iter();
+    let collected: usize = collected.map(|(name, value)| name.len() + value.len()).sum();
+    size_of::<TableProperties>() + collected + properties.seqno_to_time_mapping.len()
+}
