@@ -8,6 +8,7 @@
 //! - [`limits`]: a test with only so much memory and time.
 //! - [`datadriven`]: tests that are text files of commands and expected output.
 //! - [`hexes`]: byte strings as hexadecimal.
+//! - [`peer`]: RocksDB's own programs, where they are installed.
 //!
 //! This crate must not know any crate of the engine, so that every one of them can use it.
 
@@ -18,3 +19,4 @@ pub mod fixtures;
 pub mod hexes;
 pub mod limits;
 pub mod parallel;
+pub mod peer;
