@@ -1,5 +1,6 @@
 //! An open column family.
 
+use crate::internal_stats::InternalStats;
 use crate::read::value_resolver::ValueResolver;
 use crate::super_version::SuperVersion;
 use crate::table_set::TableSet;
@@ -41,6 +42,7 @@ pub(crate) struct ColumnFamilyData {
     pub(crate) log_number: u64,
     /// Versions before this time may have been dropped.
     pub(crate) full_history_ts_low: Option<Vec<u8>>,
+    pub(crate) stats: InternalStats,
 }
 
 /// Names a column family of an open database.

@@ -123,6 +123,10 @@ impl Db {
         self.families.iter().find(|family| family.name == name).cloned().map(ColumnFamilyHandle)
     }
 
+    pub(crate) fn families(&self) -> &[Arc<ColumnFamilyData>] {
+        &self.families
+    }
+
     /// Number of the last write.
     pub fn latest_sequence_number(&self) -> SequenceNumber {
         self.last_sequence

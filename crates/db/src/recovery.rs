@@ -12,6 +12,7 @@ mod wal_replay;
 
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor};
 use crate::db::OpenContext;
+use crate::internal_stats::InternalStats;
 use crate::read::blob_reads::BlobReads;
 use crate::read::value_resolver::ValueResolver;
 use crate::super_version::SuperVersion;
@@ -46,6 +47,8 @@ pub struct RecoveredDb {
     pub db_id: Option<Vec<u8>>,
     /// Number of the last write.
     pub last_sequence: SequenceNumber,
+    /// WALs with a smaller number are not needed, by the MANIFEST.
+    pub min_log_number_to_keep: u64,
     /// WALs that were replayed, ascending.
     pub wal_numbers: Vec<u64>,
     /// Names of the column families that were not opened.
@@ -97,6 +100,7 @@ pub(crate) fn recover(
         last_sequence: manifest.last_sequence.max(last_replayed),
         manifest_path: manifest.manifest_path,
         db_id: manifest.db_id,
+        min_log_number_to_keep: manifest.min_log_number_to_keep,
         wal_numbers: replayed.wal_numbers,
         families_not_opened: not_opened.map(|(_, name)| lossy(name)).collect(),
         stopped: replayed.stopped,
@@ -295,5 +299,6 @@ fn open_family(
         super_version: Arc::new(SuperVersion::new(memtables, state.version.clone())),
         log_number: state.log_number,
         full_history_ts_low: state.full_history_ts_low.clone(),
+        stats: InternalStats::new(),
     })
 }

@@ -4,7 +4,7 @@ use base::{Result, Status};
 use env::FileSystem;
 use std::path::PathBuf;
 use std::sync::Arc;
-use table::{BlockBasedTable, TableCache, TableOptions};
+use table::{BlockBasedTable, TableCache, TableOptions, TableProperties, TableTail};
 use version::{FileMetaData, find_table_file};
 
 /// Where the tables of a column family are and how they are read.
@@ -60,5 +60,15 @@ impl TableSet {
             };
             BlockBasedTable::open(opened, size, &options)
         })
+    }
+
+    /// What a file says of itself. Reads no more of it than that takes.
+    pub(crate) fn properties(&self, file: &FileMetaData) -> Result<Arc<TableProperties>> {
+        if let Some(table) = self.cache.get(file.number) {
+            return Ok(table.properties().clone());
+        }
+        let (path, size) = find_table_file(&*self.file_system, &self.paths, file)?;
+        let opened = self.file_system.new_random_access_file(&path, &self.file_options)?;
+        Ok(Arc::new(TableTail::read(&*opened, size)?.properties.unwrap_or_default()))
     }
 }

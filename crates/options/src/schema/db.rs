@@ -153,7 +153,7 @@ options! {
         /// Yield slower than this is evidence of CPU contention.
         write_thread_slow_yield_usec: u64 = 3, fixed accepted 4.6;
         /// Do not read table properties for stats during open.
-        skip_stats_update_on_db_open: bool = false, fixed accepted 4.0;
+        skip_stats_update_on_db_open: bool = false, fixed honoured 4.0;
         /// How torn or damaged WAL records are treated on recovery.
         wal_recovery_mode: WalRecoveryMode =
             WalRecoveryMode::PointInTimeRecovery, fixed honoured 4.6;

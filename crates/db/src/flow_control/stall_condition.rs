@@ -1,0 +1,87 @@
+//! Whether a column family's state slows writes down or stops them, and why.
+
+use options::ColumnFamilyOptions;
+
+/// What happens to writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StallCondition {
+    Normal,
+    Delayed(StallCause),
+    Stopped(StallCause),
+}
+
+/// Why it happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StallCause {
+    /// Memtables wait for their flush.
+    Memtables,
+    /// Files in L0 wait for their compaction.
+    L0Files,
+    /// Bytes in all levels wait for theirs.
+    PendingCompactionBytes,
+}
+
+/// What decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StallState {
+    /// Memtables that are neither active nor flushed.
+    pub(crate) immutable_memtables: usize,
+    /// Files in L0; in universal compaction each deeper level that has files counts as one more.
+    pub(crate) l0_runs: usize,
+    pub(crate) pending_compaction_bytes: u64,
+}
+
+fn at_least(count: usize, trigger: i32) -> bool {
+    usize::try_from(trigger).map_or(true, |trigger| count >= trigger)
+}
+
+impl StallState {
+    /// The condition under sanitized options.
+    pub(crate) fn condition(&self, options: &ColumnFamilyOptions) -> StallCondition {
+        use StallCause::{L0Files, Memtables, PendingCompactionBytes};
+        let compacts = !options.disable_auto_compactions;
+        let exceeds = |limit: u64| limit > 0 && self.pending_compaction_bytes >= limit;
+        let buffers_max = options.max_write_buffer_number;
+        let merged = options.min_write_buffer_number_to_merge;
+        if at_least(self.immutable_memtables, buffers_max) {
+            StallCondition::Stopped(Memtables)
+        } else if compacts && at_least(self.l0_runs, options.level0_stop_writes_trigger) {
+            StallCondition::Stopped(L0Files)
+        } else if compacts && exceeds(options.hard_pending_compaction_bytes_limit) {
+            StallCondition::Stopped(PendingCompactionBytes)
+        } else if buffers_max > 3
+            && at_least(self.immutable_memtables, buffers_max - 1)
+            && at_least(self.immutable_memtables, merged.saturating_add(1))
+        {
+            StallCondition::Delayed(Memtables)
+        } else if compacts
+            && options.level0_slowdown_writes_trigger >= 0
+            && at_least(self.l0_runs, options.level0_slowdown_writes_trigger)
+        {
+            StallCondition::Delayed(L0Files)
+        } else if compacts && exceeds(options.soft_pending_compaction_bytes_limit) {
+            StallCondition::Delayed(PendingCompactionBytes)
+        } else {
+            StallCondition::Normal
+        }
+    }
+
+    /// Whether writes are delayed and close to a stop, so that they must slow down more.
+    pub(crate) fn is_near_stop(&self, options: &ColumnFamilyOptions) -> bool {
+        match self.condition(options) {
+            StallCondition::Delayed(StallCause::L0Files) => {
+                at_least(self.l0_runs, options.level0_stop_writes_trigger.saturating_sub(2))
+            }
+            StallCondition::Delayed(StallCause::PendingCompactionBytes) => {
+                let soft = options.soft_pending_compaction_bytes_limit;
+                let hard = options.hard_pending_compaction_bytes_limit;
+                let beyond = u128::from(self.pending_compaction_bytes.saturating_sub(soft));
+                hard > 0 && beyond > 3 * u128::from(hard.saturating_sub(soft)) / 4
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+//! Properties: what a database says of itself, by name (`GetProperty`).
+//!
+//! [`table::PROPERTIES`] declares each of them once. Names, numbers and texts are those of RocksDB
+//! 7.8, and for names that came later those of the releases that have them. Where RocksDB counts
+//! what only a writer does, a database that is open for reading answers as RocksDB's does: 0.
+
+pub(crate) mod aggregated_properties;
+pub(crate) mod compaction_need;
+pub(crate) mod compaction_stats;
+pub(crate) mod db_stats;
+pub(crate) mod level_state;
+pub(crate) mod live_data_size;
+mod numbers;
+pub(crate) mod source;
+pub(crate) mod sstables;
+mod table;
+pub(crate) mod table_stats;
+pub(crate) mod text;
+mod texts;
+#[cfg(test)]
+mod version_tests;
+
+use crate::column_family::ColumnFamilyHandle;
+use crate::db::Db;
+use source::Source;
+use std::collections::BTreeMap;
+use table::{Answer, PROPERTIES};
+
+impl Db {
+    /// The value of a property as text; none if there is no such property, or it has no value.
+    /// Digits at the end of a name are its argument, for instance a level.
+    pub fn property(&self, family: &ColumnFamilyHandle, name: &str) -> Option<String> {
+        let (answer, argument) = find(name)?;
+        let source = Source::new(self, &family.0);
+        match answer {
+            Answer::Number(number) => number(&source).map(|number| number.to_string()),
+            Answer::Text(text) | Answer::TextAndMap(text, _) => text(&source, argument),
+        }
+    }
+
+    /// The value of a property that is a number; none if there is no such property, or it has no
+    /// value.
+    pub fn int_property(&self, family: &ColumnFamilyHandle, name: &str) -> Option<u64> {
+        match find(name)?.0 {
+            Answer::Number(number) => number(&Source::new(self, &family.0)),
+            Answer::Text(_) | Answer::TextAndMap(..) => None,
+        }
+    }
+
+    /// The value of a property that is a map; none if there is no such property, or it has no
+    /// value.
+    pub fn map_property(
+        &self,
+        family: &ColumnFamilyHandle,
+        name: &str,
+    ) -> Option<BTreeMap<String, String>> {
+        match find(name)? {
+            (Answer::TextAndMap(_, map), argument) => map(&Source::new(self, &family.0), argument),
+            _ => None,
+        }
+    }
+
+    /// The sum of a property that is a number over all open column families; none if one of them
+    /// has no value.
+    pub fn aggregated_int_property(&self, name: &str) -> Option<u64> {
+        self.column_families().try_fold(0_u64, |sum, family| {
+            Some(sum.wrapping_add(self.int_property(&family, name)?))
+        })
+    }
+
+    /// The names of all properties, those without arguments first found in this order.
+    pub fn property_names() -> impl Iterator<Item = &'static str> {
+        PROPERTIES.iter().map(|property| property.name)
+    }
+}
+
+/// The property of this name, and the digits behind the name.
+fn find(name: &str) -> Option<(&'static Answer, &str)> {
+    let bare = name.trim_end_matches(|character: char| character.is_ascii_digit());
+    let property = PROPERTIES.iter().find(|property| property.name == bare)?;
+    Some((&property.answer, &name[bare.len()..]))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! Properties that are numbers.
+
+use crate::property::compaction_need::is_compaction_pending;
+use crate::property::live_data_size;
+use crate::property::source::{LEVEL_TARGET_RULE, Source};
+use memtable::MemTable;
+use options::CompactionStyle;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+fn sum(tables: &[Arc<MemTable>], of: impl Fn(&MemTable) -> u64) -> u64 {
+    tables.iter().map(|table| of(table)).sum()
+}
+
+fn active(source: &Source<'_>, of: impl Fn(&MemTable) -> u64) -> u64 {
+    source.memtables().0.map_or(0, of)
+}
+
+fn memory_bytes(table: &MemTable) -> u64 {
+    table.approximate_memory_usage() as u64
+}
+
+pub(super) fn immutable_memtables(source: &Source<'_>) -> Option<u64> {
+    Some(source.memtables().1.len() as u64)
+}
+
+pub(super) fn active_memtable_bytes(source: &Source<'_>) -> Option<u64> {
+    Some(active(source, memory_bytes))
+}
+
+pub(super) fn memtable_bytes(source: &Source<'_>) -> Option<u64> {
+    Some(active(source, memory_bytes) + sum(source.memtables().1, memory_bytes))
+}
+
+pub(super) fn active_memtable_entries(source: &Source<'_>) -> Option<u64> {
+    Some(active(source, MemTable::num_entries))
+}
+
+pub(super) fn immutable_memtable_entries(source: &Source<'_>) -> Option<u64> {
+    Some(sum(source.memtables().1, MemTable::num_entries))
+}
+
+pub(super) fn active_memtable_deletes(source: &Source<'_>) -> Option<u64> {
+    Some(active(source, MemTable::num_deletes))
+}
+
+pub(super) fn immutable_memtable_deletes(source: &Source<'_>) -> Option<u64> {
+    Some(sum(source.memtables().1, MemTable::num_deletes))
+}
+
+/// A deletion counts twice: it is an entry and removes one.
+pub(super) fn estimated_keys(source: &Source<'_>) -> Option<u64> {
+    let memtables = &source.family.super_version.memtables;
+    let in_tables = source.table_stats().estimated_keys(source.version().files().count());
+    let entries = in_tables.saturating_add(sum(memtables, MemTable::num_entries));
+    Some(entries.saturating_sub(2 * sum(memtables, MemTable::num_deletes)))
+}
+
+pub(super) fn live_table_bytes(source: &Source<'_>) -> Option<u64> {
+    let mut seen = HashSet::new();
+    let files = source.version().files();
+    Some(files.fold(0, |sum: u64, (_, file)| {
+        let counts = seen.insert((file.number, file.path_id));
+        if counts { sum.saturating_add(file.file_size) } else { sum }
+    }))
+}
+
+pub(super) fn live_data_size(source: &Source<'_>) -> Option<u64> {
+    Some(live_data_size::estimate(source.version(), &source.family.comparator))
+}
+
+/// Known only where data never moves from file to file: in FIFO compaction without compaction of
+/// small files.
+pub(super) fn oldest_key_time(source: &Source<'_>) -> Option<u64> {
+    let options = &source.options;
+    if options.compaction_style != CompactionStyle::Fifo
+        || options.compaction_options_fifo.allow_compaction
+    {
+        return None;
+    }
+    let tables = source.table_properties(None).ok()?;
+    let in_tables = tables.iter().map(|table| table.oldest_key_time);
+    // Records of WALs count as written when they were read again.
+    let memtables = source.family.super_version.memtables.iter();
+    let replayed = memtables.filter(|table| !table.is_empty());
+    let in_memory = replayed.map(|_| source.family.stats.opened_at_secs());
+    in_tables.chain(in_memory).min().filter(|&time| time > 0)
+}
+
+pub(super) fn base_level(source: &Source<'_>) -> Option<u64> {
+    let level = source.level_state(LEVEL_TARGET_RULE).targets.base_level;
+    // RocksDB's "none" is -1.
+    Some(level.map_or(u64::MAX, |level| level as u64))
+}
+
+pub(super) fn pending_compaction_bytes(source: &Source<'_>) -> Option<u64> {
+    Some(source.level_state(LEVEL_TARGET_RULE).pending_compaction_bytes)
+}
+
+pub(super) fn compaction_pending(source: &Source<'_>) -> Option<u64> {
+    let scores = source.level_state(LEVEL_TARGET_RULE).scores;
+    let is_pending = source
+        .with_ages(|ages| is_compaction_pending(source.version(), &source.options, &scores, ages));
+    Some(u64::from(is_pending))
+}
+
+pub(super) fn delayed_write_rate(source: &Source<'_>) -> Option<u64> {
+    Some(source.write_controller().actual_delayed_write_rate())
+}
+
+pub(super) fn is_write_stopped(source: &Source<'_>) -> Option<u64> {
+    Some(u64::from(source.write_controller().is_stopped()))
+}
+
+pub(super) fn min_log_number_to_keep(source: &Source<'_>) -> Option<u64> {
+    Some(source.db.recovered().min_log_number_to_keep)
+}
+
+/// Tables that no read has opened yet take no memory.
+pub(super) fn table_readers_bytes(source: &Source<'_>) -> Option<u64> {
+    let tables = &source.family.tables.cache;
+    let open = source.version().files().filter_map(|(_, file)| tables.get(file.number));
+    Some(open.map(|table| table.approximate_memory_usage_bytes() as u64).sum())
+}
+
+pub(super) fn block_cache_capacity(source: &Source<'_>) -> Option<u64> {
+    let cache = source.family.tables.options.block_cache.as_ref()?;
+    Some(cache.capacity_bytes() as u64)
+}
+
+pub(super) fn block_cache_usage(source: &Source<'_>) -> Option<u64> {
+    let cache = source.family.tables.options.block_cache.as_ref()?;
+    Some(cache.usage_bytes() as u64)
+}
+
+pub(super) fn block_cache_pinned_usage(source: &Source<'_>) -> Option<u64> {
+    let cache = source.family.tables.options.block_cache.as_ref()?;
+    Some(cache.pinned_usage_bytes() as u64)
+}

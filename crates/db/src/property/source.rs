@@ -1,0 +1,176 @@
+//! What properties are computed from.
+
+use crate::column_family::ColumnFamilyData;
+use crate::db::Db;
+use crate::flow_control::stall_condition::{StallCause, StallCondition, StallState};
+use crate::flow_control::write_controller::WriteController;
+use crate::property::compaction_need::FileAges;
+use crate::property::compaction_stats::{
+    Activity, BlobStats, ColumnFamilyReport, LevelFiles, StallCounts,
+};
+use crate::property::db_stats::WriteActivity;
+use crate::property::level_state::LevelState;
+use crate::property::table_stats::TableStats;
+use crate::sanitize::{delayed_write_rate, sanitize_column_family};
+use ::table::TableProperties;
+use base::Result;
+use blob::{BlobLogFooter, BlobLogHeader};
+use env::{SystemClock, WallClock};
+use memtable::MemTable;
+use options::ColumnFamilyOptions;
+use std::sync::Arc;
+use version::{FileMetaData, LevelTargetRule, Version, find_table_file};
+
+/// The release whose targets and scores properties show: that of the names and texts.
+pub(crate) const LEVEL_TARGET_RULE: LevelTargetRule = LevelTargetRule::Steady;
+
+/// A column family of a database, asked for one property.
+pub(crate) struct Source<'a> {
+    pub(crate) db: &'a Db,
+    pub(crate) family: &'a ColumnFamilyData,
+    pub(crate) options: ColumnFamilyOptions,
+}
+
+impl<'a> Source<'a> {
+    pub(crate) fn new(db: &'a Db, family: &'a ColumnFamilyData) -> Self {
+        Self { db, family, options: sanitize_column_family(db.options(), &family.options) }
+    }
+
+    pub(crate) fn version(&self) -> &'a Version {
+        &self.family.super_version.version
+    }
+
+    /// The memtable that takes writes, and the others.
+    pub(crate) fn memtables(&self) -> (Option<&'a MemTable>, &'a [Arc<MemTable>]) {
+        match self.family.super_version.memtables.split_first() {
+            Some((active, immutable)) => (Some(active), immutable),
+            None => (None, &[]),
+        }
+    }
+
+    /// What tables say of themselves; read when it is first asked for.
+    pub(crate) fn table_stats(&self) -> &'a TableStats {
+        let family = self.family;
+        family.stats.tables.get_or_init(|| {
+            if self.db.options().skip_stats_update_on_db_open {
+                return TableStats::default();
+            }
+            let tables = &family.tables;
+            let may_ask_all = tables.keeps_all_open();
+            TableStats::collect(self.version(), may_ask_all, |_, file| tables.properties(file))
+        })
+    }
+
+    /// The levels by `rule`.
+    pub(crate) fn level_state(&self, rule: LevelTargetRule) -> LevelState {
+        self.with_ages(|ages| LevelState::new(self.version(), &self.options, ages, rule))
+    }
+
+    /// Gives `use_ages` what tells how old files are.
+    pub(crate) fn with_ages<T>(&self, use_ages: impl FnOnce(&FileAges<'_>) -> T) -> T {
+        let tables = &self.family.tables;
+        let modification_time = |file: &FileMetaData| {
+            let (path, _) = find_table_file(&*tables.file_system, &tables.paths, file)?;
+            tables.file_system.get_file_modification_time(&path)
+        };
+        use_ages(&FileAges {
+            tables: self.table_stats(),
+            modification_time: &modification_time,
+            now: WallClock.now_seconds(),
+        })
+    }
+
+    /// The properties of all tables, or of those of one level.
+    pub(crate) fn table_properties(
+        &self,
+        level: Option<usize>,
+    ) -> Result<Vec<Arc<TableProperties>>> {
+        let wanted = |&(at, _): &(usize, _)| level.is_none_or(|level| level == at);
+        let files = self.version().files().filter(wanted);
+        files.map(|(_, file)| self.family.tables.properties(file)).collect()
+    }
+
+    pub(crate) fn blobs(&self) -> BlobStats {
+        const FRAME: u64 = (BlobLogHeader::SIZE + BlobLogFooter::SIZE) as u64;
+        let files = self.version().blob_files();
+        let sum = |bytes: fn(&version::BlobFileMetaData) -> u64| {
+            files.iter().fold(0_u64, |sum, file| sum.saturating_add(bytes(file)))
+        };
+        BlobStats {
+            files: files.len(),
+            bytes: sum(|file| file.addition.total_blob_bytes.saturating_add(FRAME)),
+            garbage_bytes: sum(|file| file.garbage_blob_bytes),
+        }
+    }
+
+    pub(crate) fn stall_state(&self, levels: &LevelState) -> StallState {
+        StallState {
+            immutable_memtables: self.memtables().1.len(),
+            l0_runs: levels.delaying_runs(),
+            pending_compaction_bytes: levels.pending_compaction_bytes,
+        }
+    }
+
+    /// What all column families make of writes, as they were opened one after another.
+    pub(crate) fn write_controller(&self) -> WriteController {
+        let mut controller = WriteController::new(delayed_write_rate(self.db.options()));
+        for family in self.db.families() {
+            let source = Source::new(self.db, family);
+            let levels = source.level_state(LEVEL_TARGET_RULE);
+            controller.add(&source.stall_state(&levels), &source.options);
+        }
+        controller
+    }
+
+    /// How writes were stalled when the column family was opened; nothing changed since.
+    pub(crate) fn stall_counts(&self, levels: &LevelState) -> StallCounts {
+        let mut counts = StallCounts::default();
+        let count = match self.stall_state(levels).condition(&self.options) {
+            StallCondition::Normal => return counts,
+            StallCondition::Delayed(StallCause::Memtables) => &mut counts.memtable_delays,
+            StallCondition::Delayed(StallCause::L0Files) => &mut counts.l0_delays,
+            StallCondition::Delayed(StallCause::PendingCompactionBytes) => {
+                &mut counts.pending_compaction_bytes_delays
+            }
+            StallCondition::Stopped(StallCause::Memtables) => &mut counts.memtable_stops,
+            StallCondition::Stopped(StallCause::L0Files) => &mut counts.l0_stops,
+            StallCondition::Stopped(StallCause::PendingCompactionBytes) => {
+                &mut counts.pending_compaction_bytes_stops
+            }
+        };
+        *count = 1;
+        counts
+    }
+
+    /// `rocksdb.cfstats`, its interval not begun.
+    pub(crate) fn family_report(&self) -> ColumnFamilyReport<'a> {
+        let state = self.level_state(LEVEL_TARGET_RULE);
+        let levels = state.sizes.iter().enumerate().map(|(level, size)| LevelFiles {
+            files: size.files,
+            files_being_compacted: size.files.saturating_sub(size.idle_files),
+            bytes: size.size_bytes,
+            score: state.shown_score(level),
+        });
+        let now = Activity {
+            uptime_secs: self.family.stats.uptime_secs(),
+            stalls: self.stall_counts(&state),
+            ..Activity::default()
+        };
+        let before = Activity::default();
+        let levels = levels.collect();
+        ColumnFamilyReport { name: &self.family.name, levels, blobs: self.blobs(), now, before }
+    }
+
+    /// Nothing was written.
+    pub(crate) fn write_activity(&self) -> WriteActivity {
+        WriteActivity { uptime_secs: self.family.stats.uptime_secs(), ..WriteActivity::default() }
+    }
+
+    /// Versions that RocksDB would have made before this one: an empty one of each column family,
+    /// then theirs.
+    pub(crate) fn version_number(&self) -> u64 {
+        let families = self.db.families();
+        let position = families.iter().position(|family| family.id == self.family.id);
+        (families.len() + position.unwrap_or(0)) as u64
+    }
+}

@@ -1,0 +1,124 @@
+//! Every property once.
+
+use crate::property::source::Source;
+use crate::property::{numbers, texts};
+use std::collections::BTreeMap;
+
+type Number = fn(&Source<'_>) -> Option<u64>;
+/// Takes the digits behind the name.
+type Text = fn(&Source<'_>, &str) -> Option<String>;
+/// Takes the digits behind the name.
+type Map = fn(&Source<'_>, &str) -> Option<BTreeMap<String, String>>;
+
+/// How a property is answered.
+pub(crate) enum Answer {
+    Number(Number),
+    Text(Text),
+    TextAndMap(Text, Map),
+}
+
+/// A property.
+pub(crate) struct Property {
+    /// The name, without an argument.
+    pub(crate) name: &'static str,
+    pub(crate) answer: Answer,
+}
+
+const fn number(name: &'static str, number: Number) -> Property {
+    Property { name, answer: Answer::Number(number) }
+}
+
+const fn text(name: &'static str, text: Text) -> Property {
+    Property { name, answer: Answer::Text(text) }
+}
+
+const fn map(name: &'static str, text: Text, map: Map) -> Property {
+    Property { name, answer: Answer::TextAndMap(text, map) }
+}
+
+/// What a database that is open for reading never has or does.
+const NEVER: Number = |_| Some(0);
+
+pub(crate) const PROPERTIES: &[Property] = &[
+    // Files.
+    text("rocksdb.num-files-at-level", texts::num_files_at_level),
+    text("rocksdb.compression-ratio-at-level", texts::compression_ratio_at_level),
+    text("rocksdb.levelstats", texts::level_stats),
+    text("rocksdb.sstables", texts::sstables),
+    text("rocksdb.live-sst-files-size-at-temperature", texts::size_at_temperature),
+    number("rocksdb.total-sst-files-size", numbers::live_table_bytes),
+    number("rocksdb.live-sst-files-size", numbers::live_table_bytes),
+    number("rocksdb.obsolete-sst-files-size", NEVER),
+    number("rocksdb.estimate-live-data-size", numbers::live_data_size),
+    number("rocksdb.estimate-num-keys", numbers::estimated_keys),
+    number("rocksdb.estimate-oldest-key-time", numbers::oldest_key_time),
+    map(
+        "rocksdb.aggregated-table-properties",
+        texts::aggregated_properties,
+        texts::aggregated_properties_map,
+    ),
+    map(
+        "rocksdb.aggregated-table-properties-at-level",
+        texts::aggregated_properties_at_level,
+        texts::aggregated_properties_at_level_map,
+    ),
+    // Blob files.
+    text("rocksdb.blob-stats", texts::blob_stats),
+    number("rocksdb.num-blob-files", |source| Some(source.blobs().files as u64)),
+    number("rocksdb.total-blob-file-size", |source| Some(source.blobs().bytes)),
+    number("rocksdb.live-blob-file-size", |source| Some(source.blobs().bytes)),
+    number("rocksdb.live-blob-file-garbage-size", |source| Some(source.blobs().garbage_bytes)),
+    // Memtables.
+    number("rocksdb.num-immutable-mem-table", numbers::immutable_memtables),
+    number("rocksdb.num-immutable-mem-table-flushed", NEVER),
+    number("rocksdb.mem-table-flush-pending", NEVER),
+    number("rocksdb.cur-size-active-mem-table", numbers::active_memtable_bytes),
+    number("rocksdb.cur-size-all-mem-tables", numbers::memtable_bytes),
+    number("rocksdb.size-all-mem-tables", numbers::memtable_bytes),
+    number("rocksdb.num-entries-active-mem-table", numbers::active_memtable_entries),
+    number("rocksdb.num-entries-imm-mem-tables", numbers::immutable_memtable_entries),
+    number("rocksdb.num-deletes-active-mem-table", numbers::active_memtable_deletes),
+    number("rocksdb.num-deletes-imm-mem-tables", numbers::immutable_memtable_deletes),
+    // Statistics.
+    text("rocksdb.stats", texts::stats),
+    map("rocksdb.cfstats", texts::family_stats, texts::family_stats_map),
+    text("rocksdb.cfstats-no-file-histogram", texts::family_stats_without_histogram),
+    text("rocksdb.cfstats.periodic", texts::family_stats),
+    text("rocksdb.cf-file-histogram", texts::file_histogram),
+    map("rocksdb.dbstats", texts::db_stats, texts::db_stats_map),
+    map("rocksdb.cf-write-stall-stats", texts::family_stalls, texts::family_stalls_map),
+    map("rocksdb.db-write-stall-stats", texts::db_stalls, texts::db_stalls_map),
+    // A statistics object cannot be given yet.
+    text("rocksdb.options-statistics", |_, _| None),
+    text("touchstone.shape", texts::shape),
+    // Compaction and flow control.
+    number("rocksdb.base-level", numbers::base_level),
+    number("rocksdb.estimate-pending-compaction-bytes", numbers::pending_compaction_bytes),
+    number("rocksdb.compaction-pending", numbers::compaction_pending),
+    number("rocksdb.num-running-compactions", NEVER),
+    number("rocksdb.num-running-compaction-sorted-runs", NEVER),
+    number("rocksdb.num-unscheduled-compactions", NEVER),
+    number("rocksdb.compaction-abort-count", NEVER),
+    number("rocksdb.num-running-flushes", NEVER),
+    number("rocksdb.background-errors", NEVER),
+    number("rocksdb.actual-delayed-write-rate", numbers::delayed_write_rate),
+    number("rocksdb.is-write-stopped", numbers::is_write_stopped),
+    // Versions and snapshots.
+    number("rocksdb.num-live-versions", |_| Some(1)),
+    number("rocksdb.current-super-version-number", |_| Some(1)),
+    number("rocksdb.num-snapshots", NEVER),
+    number("rocksdb.oldest-snapshot-time", NEVER),
+    number("rocksdb.oldest-snapshot-sequence", NEVER),
+    number("rocksdb.is-file-deletions-enabled", |_| Some(1)),
+    number("rocksdb.min-log-number-to-keep", numbers::min_log_number_to_keep),
+    // None is kept for the sake of a job that writes it.
+    number("rocksdb.min-obsolete-sst-number-to-keep", |_| Some(u64::MAX)),
+    // Memory. No blob cache is there yet, so that its properties have no value.
+    number("rocksdb.estimate-table-readers-mem", numbers::table_readers_bytes),
+    number("rocksdb.block-cache-capacity", numbers::block_cache_capacity),
+    number("rocksdb.block-cache-usage", numbers::block_cache_usage),
+    number("rocksdb.block-cache-pinned-usage", numbers::block_cache_pinned_usage),
+    number("rocksdb.blob-cache-capacity", |_| None),
+    number("rocksdb.blob-cache-usage", |_| None),
+    number("rocksdb.blob-cache-pinned-usage", |_| None),
+];

@@ -1,0 +1,148 @@
+//! Properties that are texts, and their maps.
+
+use crate::property::source::{LEVEL_TARGET_RULE, Source};
+use crate::property::text::{MB, general};
+use crate::property::{
+    aggregated_properties as aggregated, compaction_stats, db_stats as stats_of_db,
+};
+use crate::property::{db_stats::WriteActivity, sstables as listing};
+use crate::shape::ShapeOptions;
+use ::table::TableProperties;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use version::Temperature;
+
+type Map = BTreeMap<String, String>;
+
+/// The level that digits name, if the column family has it.
+fn level(source: &Source<'_>, argument: &str) -> Option<usize> {
+    argument.parse().ok().filter(|&level| level < source.version().num_levels())
+}
+
+pub(super) fn num_files_at_level(source: &Source<'_>, argument: &str) -> Option<String> {
+    let level = level(source, argument)?;
+    Some(source.version().level_files(level).len().to_string())
+}
+
+pub(super) fn compression_ratio_at_level(source: &Source<'_>, argument: &str) -> Option<String> {
+    let level = level(source, argument)?;
+    let ratio = source.table_stats().compression_ratio(source.version(), level);
+    Some(format!("{ratio:.6}"))
+}
+
+pub(super) fn level_stats(source: &Source<'_>, _: &str) -> Option<String> {
+    let version = source.version();
+    let mut text = "Level Files Size(MB)\n--------------------\n".to_owned();
+    for level in 0..version.num_levels() {
+        let (files, bytes) = (version.level_files(level).len(), version.level_size_bytes(level));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{level:3} {files:8} {:8.0}", bytes as f64 / MB);
+    }
+    Some(text)
+}
+
+pub(super) fn sstables(source: &Source<'_>, _: &str) -> Option<String> {
+    Some(listing::listing(source.version(), source.version_number()))
+}
+
+pub(super) fn size_at_temperature(source: &Source<'_>, argument: &str) -> Option<String> {
+    let temperature: u64 = argument.parse().ok()?;
+    let is_there = |Temperature(number)| u64::from(number) == temperature;
+    let files = source.version().files().filter(|(_, file)| is_there(file.temperature));
+    Some(files.fold(0_u64, |sum, (_, file)| sum.saturating_add(file.file_size)).to_string())
+}
+
+fn aggregate(source: &Source<'_>, level: Option<usize>) -> Option<TableProperties> {
+    Some(aggregated::sum(&source.table_properties(level).ok()?))
+}
+
+fn properties_text(properties: &TableProperties) -> String {
+    properties.to_text("; ", "=")
+}
+
+pub(super) fn aggregated_properties(source: &Source<'_>, _: &str) -> Option<String> {
+    aggregate(source, None).map(|sum| properties_text(&sum))
+}
+
+pub(super) fn aggregated_properties_map(source: &Source<'_>, _: &str) -> Option<Map> {
+    aggregate(source, None).map(|sum| aggregated::to_map(&sum))
+}
+
+pub(super) fn aggregated_properties_at_level(
+    source: &Source<'_>,
+    argument: &str,
+) -> Option<String> {
+    aggregate(source, Some(level(source, argument)?)).map(|sum| properties_text(&sum))
+}
+
+pub(super) fn aggregated_properties_at_level_map(
+    source: &Source<'_>,
+    argument: &str,
+) -> Option<Map> {
+    aggregate(source, Some(level(source, argument)?)).map(|sum| aggregated::to_map(&sum))
+}
+
+pub(super) fn blob_stats(source: &Source<'_>, _: &str) -> Option<String> {
+    let blobs = source.blobs();
+    Some(format!(
+        "Number of blob files: {}\nTotal size of blob files: {}\n\
+         Total size of garbage in blob files: {}\nBlob file space amplification: {}\n",
+        blobs.files,
+        blobs.bytes,
+        blobs.garbage_bytes,
+        general(blobs.space_amplification())
+    ))
+}
+
+pub(super) fn stats(source: &Source<'_>, _: &str) -> Option<String> {
+    Some(family_stats(source, "")? + &db_stats(source, "")?)
+}
+
+pub(super) fn family_stats(source: &Source<'_>, _: &str) -> Option<String> {
+    Some(family_stats_without_histogram(source, "")? + &file_histogram(source, "")?)
+}
+
+pub(super) fn family_stats_map(source: &Source<'_>, _: &str) -> Option<Map> {
+    Some(source.family_report().to_map())
+}
+
+pub(super) fn family_stats_without_histogram(source: &Source<'_>, _: &str) -> Option<String> {
+    let mut report = source.family_report();
+    report.before = source.family.stats.report_family(report.now.clone());
+    Some(report.to_text())
+}
+
+pub(super) fn file_histogram(source: &Source<'_>, _: &str) -> Option<String> {
+    Some(compaction_stats::file_histogram(&source.family.name))
+}
+
+pub(super) fn db_stats(source: &Source<'_>, _: &str) -> Option<String> {
+    let now = source.write_activity();
+    let before = source.family.stats.report_db(now);
+    Some(stats_of_db::db_stats(&now, &before))
+}
+
+pub(super) fn db_stats_map(source: &Source<'_>, _: &str) -> Option<Map> {
+    Some(WriteActivity::to_map(source.write_activity()))
+}
+
+pub(super) fn family_stalls_map(source: &Source<'_>, _: &str) -> Option<Map> {
+    Some(source.stall_counts(&source.level_state(LEVEL_TARGET_RULE)).to_map())
+}
+
+pub(super) fn family_stalls(source: &Source<'_>, _: &str) -> Option<String> {
+    Some(compaction_stats::write_stall_line(&family_stalls_map(source, "")?))
+}
+
+pub(super) fn db_stalls_map(_: &Source<'_>, _: &str) -> Option<Map> {
+    Some(stats_of_db::write_stall_map(0))
+}
+
+pub(super) fn db_stalls(source: &Source<'_>, _: &str) -> Option<String> {
+    Some(compaction_stats::write_stall_line(&db_stalls_map(source, "")?))
+}
+
+pub(super) fn shape(source: &Source<'_>, _: &str) -> Option<String> {
+    let options = ShapeOptions { rule: LEVEL_TARGET_RULE, ..ShapeOptions::default() };
+    Some(source.tree_shape(&options).0.to_string())
+}
