@@ -1,0 +1,126 @@
+//! What is printed around the results: header and clock.
+
+use crate::flags::Flags;
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A point in local civil time (UTC where no zone is known).
+struct Civil {
+    year: i64,
+    month: i64,
+    day: i64,
+    weekday: usize,
+    hour: u64,
+    minute: u64,
+    second: u64,
+}
+
+/// Days since 1970 to a date of the Gregorian calendar (H. Hinnant, "chrono-compatible low-level
+/// date algorithms").
+fn civil_now() -> Civil {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let days = (seconds / 86_400) as i64;
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    Civil {
+        year: year_of_era + era * 400 + i64::from(month <= 2),
+        month,
+        day: day_of_year - (153 * shifted_month + 2) / 5 + 1,
+        weekday: (days + 4).rem_euclid(7) as usize,
+        hour: seconds / 3_600 % 24,
+        minute: seconds / 60 % 60,
+        second: seconds % 60,
+    }
+}
+
+/// `YYYY/MM/DD-HH:MM:SS`.
+pub(crate) fn timestamp() -> String {
+    let Civil { year, month, day, hour, minute, second, .. } = civil_now();
+    format!("{year:04}/{month:02}/{day:02}-{hour:02}:{minute:02}:{second:02}")
+}
+
+/// The form of C's `ctime`, which scripts take apart.
+fn ctime() -> String {
+    const WEEKDAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let Civil { year, month, day, weekday, hour, minute, second } = civil_now();
+    let (weekday, month) = (WEEKDAYS[weekday], MONTHS[month as usize - 1]);
+    format!("{weekday} {month} {day:2} {hour:02}:{minute:02}:{second:02} {year}")
+}
+
+/// Prints what ran where: the first lines of a run.
+pub(crate) fn print_header(flags: &Flags) {
+    eprintln!("Touchstone: version {}", env!("CARGO_PKG_VERSION"));
+    eprintln!("Date:       {}", ctime());
+    let (cpus, model, cache) = cpu();
+    eprintln!("CPU:        {cpus} * {model}");
+    eprintln!("CPUCache:   {cache}");
+    let (key_size, value_size) = (flags.int("key_size"), flags.int("value_size"));
+    let (num, ratio) = (flags.int("num"), flags.double("compression_ratio"));
+    let compressed = (value_size as f64 * ratio + 0.5) as i64;
+    let megabytes = |bytes: f64| bytes * num as f64 / 1_048_576.0;
+    println!("Keys:       {key_size} bytes each (+ 0 bytes user-defined timestamp)");
+    println!("Values:     {value_size} bytes each ({compressed} bytes after compression)");
+    println!("Entries:    {num}");
+    println!("Prefix:    {} bytes", flags.int("prefix_size"));
+    println!("Keys per prefix:    {}", flags.int("keys_per_prefix"));
+    println!("RawSize:    {:.1} MB (estimated)", megabytes((key_size + value_size) as f64));
+    println!(
+        "FileSize:   {:.1} MB (estimated)",
+        megabytes(key_size as f64 + value_size as f64 * ratio)
+    );
+    println!("Write rate: 0 bytes/second");
+    println!("Read rate: 0 ops/second");
+    println!("Compression: {}", compression_name(flags.text("compression_type")));
+    println!("Compression sampling rate: {}", flags.int("sample_for_compression"));
+    println!("Memtablerep: {}", memtable_name(flags.text("memtablerep")));
+    println!("Perf Level: {}", flags.int("perf_level"));
+    if cfg!(debug_assertions) {
+        println!("WARNING: Assertions are enabled; benchmarks unnecessarily slow");
+    }
+    println!("{}", "-".repeat(48));
+}
+
+fn compression_name(flag: &str) -> &str {
+    match flag {
+        "none" => "NoCompression",
+        "snappy" => "Snappy",
+        "zlib" => "Zlib",
+        "bzip2" => "BZip2",
+        "lz4" => "LZ4",
+        "lz4hc" => "LZ4HC",
+        "xpress" => "Xpress",
+        "zstd" => "ZSTD",
+        other => other,
+    }
+}
+
+fn memtable_name(flag: &str) -> &str {
+    match flag {
+        "skip_list" => "SkipListFactory",
+        "vector" => "VectorRepFactory",
+        "prefix_hash" => "HashSkipListRepFactory",
+        "hash_linkedlist" => "HashLinkListRepFactory",
+        other => other,
+    }
+}
+
+/// How many processors, which, and with how much cache.
+fn cpu() -> (usize, String, String) {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let fields = |wanted: &'static str| {
+        text.lines().filter_map(move |line| {
+            let (name, value) = line.split_once(':')?;
+            (name.trim() == wanted).then(|| value.trim().to_owned())
+        })
+    };
+    let first = |wanted| fields(wanted).next().unwrap_or_else(|| "unknown".to_owned());
+    (fields("model name").count(), first("model name"), first("cache size"))
+}

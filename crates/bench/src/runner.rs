@@ -1,0 +1,292 @@
+//! Runs the benchmarks of a command line, one after another.
+
+use crate::combined_stats::CombinedStats;
+use crate::flags::Flags;
+use crate::key_generator::{KeyChooser, KeyFormat};
+use crate::random::Random64;
+use crate::report;
+use crate::stats::{Progress, Stats};
+use crate::target;
+use crate::workload::{BENCHMARKS, Benchmark, Target, Thread, Workload};
+use base::{Result, Status};
+use std::sync::Barrier;
+use std::thread;
+use std::time::{SystemTime, UNIX_EPOCH};
+use table::ReadOptions;
+
+/// Properties that a step prints, by the step's name.
+const PROPERTY_STEPS: &[(&str, &str)] = &[
+    ("levelstats", "rocksdb.levelstats"),
+    ("shape", "touchstone.shape"),
+    ("sstables", "rocksdb.sstables"),
+    ("stats", "rocksdb.stats"),
+];
+
+/// One entry of `--benchmarks`: `name[X5-W1]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Step {
+    name: String,
+    repeats: usize,
+    warmups: usize,
+}
+
+/// Runs what the command line asks for.
+///
+/// # Errors
+/// The first failure: a flag that makes no sense, a database that does not open, a failed read.
+pub fn run(flags: &Flags) -> Result<()> {
+    check(flags)?;
+    let steps = flags
+        .text("benchmarks")
+        .split(',')
+        .filter(|name| !name.is_empty())
+        .map(parse_step)
+        .collect::<Result<Vec<_>>>()?;
+    let ignored = flags.without_effect();
+    if !ignored.is_empty() {
+        eprintln!(
+            "note: without effect on reads of an existing database: --{}",
+            ignored.join(" --")
+        );
+    }
+    let mut runner = Runner::open(flags)?;
+    report::print_header(flags);
+    steps.iter().try_for_each(|step| runner.run_step(step))
+}
+
+fn check(flags: &Flags) -> Result<()> {
+    if !flags.bool("use_existing_db") && !flags.bool("readonly") {
+        return Err(Status::not_supported(
+            "this release reads existing databases only: give --use_existing_db=1 --readonly and \
+             --db=DIR",
+        ));
+    }
+    if flags.int("num") <= 0 {
+        return Err(Status::invalid_argument("--num must be at least 1"));
+    }
+    for name in ["key_size", "threads"] {
+        if flags.int(name) <= 0 {
+            return Err(Status::invalid_argument(format!("--{name} must be at least 1")));
+        }
+    }
+    Ok(())
+}
+
+fn parse_step(text: &str) -> Result<Step> {
+    let unknown = || Status::invalid_argument(format!("unknown benchmark arguments '{text}'"));
+    let Some(inner) = text.strip_suffix(']') else {
+        return Ok(Step { name: text.to_owned(), repeats: 1, warmups: 0 });
+    };
+    let (name, arguments) = inner.split_once('[').ok_or_else(unknown)?;
+    let mut step = Step { name: name.to_owned(), repeats: 1, warmups: 0 };
+    for argument in arguments.split('-').filter(|argument| !argument.is_empty()) {
+        let (target, count) = match argument.split_at_checked(1) {
+            Some(("X", count)) => (&mut step.repeats, count),
+            Some(("W", count)) => (&mut step.warmups, count),
+            _ => return Err(unknown()),
+        };
+        *target = count.parse().map_err(|_| unknown())?;
+    }
+    Ok(step)
+}
+
+struct Runner<'a> {
+    flags: &'a Flags,
+    targets: Vec<Target>,
+    existing_keys: Vec<Vec<u8>>,
+    seed_base: u64,
+    /// Threads started since the process began: each gets random numbers of its own.
+    threads_started: u64,
+}
+
+impl<'a> Runner<'a> {
+    fn open(flags: &'a Flags) -> Result<Self> {
+        let seed_base = match flags.int("seed") {
+            0 => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH);
+                let seed = now.map_or(1, |since| since.as_micros() as u64);
+                println!("Set seed to {seed} because --seed was 0");
+                seed
+            }
+            seed => seed as u64,
+        };
+        println!("Initializing RocksDB Options from the specified file");
+        println!("Initializing RocksDB Options from command-line flags");
+        println!("Integrated BlobDB: blob cache disabled");
+        let started = std::time::Instant::now();
+        let targets = target::open_all(flags)?;
+        if flags.bool("report_open_timing") {
+            println!("OpenDb:     {:.3} milliseconds", started.elapsed().as_secs_f64() * 1e3);
+        }
+        let existing_keys = match flags.bool("use_existing_keys") {
+            true => target::all_keys(&targets)?,
+            false => Vec::new(),
+        };
+        Ok(Self { flags, targets, existing_keys, seed_base, threads_started: 0 })
+    }
+
+    fn run_step(&mut self, step: &Step) -> Result<()> {
+        if let Some((_, property)) = PROPERTY_STEPS.iter().find(|(name, _)| *name == step.name) {
+            return self.print_property(property);
+        }
+        let Some(benchmark) = BENCHMARKS.iter().find(|benchmark| benchmark.name == step.name)
+        else {
+            return Err(Status::invalid_argument(match is_writer(&step.name) {
+                true => format!(
+                    "benchmark '{}' writes, which this release does not do yet; it has {}",
+                    step.name,
+                    known_names()
+                ),
+                false => format!("unknown benchmark '{}'; known are {}", step.name, known_names()),
+            }));
+        };
+        println!("DB path: [{}]", self.flags.text("db"));
+        if step.warmups > 0 {
+            println!("Warming up benchmark by running {} times", step.warmups);
+        }
+        for _ in 0..step.warmups {
+            self.run_once(benchmark)?;
+        }
+        if step.repeats > 1 {
+            println!("Running benchmark for {} times", step.repeats);
+        }
+        let mut combined = CombinedStats::default();
+        for _ in 0..step.repeats {
+            combined.add(&self.run_once(benchmark)?);
+            let only_bounds = self.flags.bool("confidence_interval_only");
+            if let Some(line) = combined.line(benchmark.name, only_bounds) {
+                println!("{line}");
+            }
+        }
+        if let Some(lines) = combined.final_lines(benchmark.name) {
+            println!("{lines}");
+        }
+        Ok(())
+    }
+
+    fn print_property(&self, property: &str) -> Result<()> {
+        for target in &self.targets {
+            let family = &target.families[0];
+            match target.db.property(family, property) {
+                Some(text) => println!("\n{text}"),
+                None => return Err(Status::not_supported(format!("property {property}"))),
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs all threads once and prints what they measured.
+    fn run_once(&mut self, benchmark: &Benchmark) -> Result<Stats> {
+        let flags = self.flags;
+        let thread_count = flags.uint("threads") as usize;
+        if benchmark.name == "multireadrandom" {
+            eprintln!("entries_per_batch = {}", flags.int("batch_size"));
+        }
+        let key_count = match self.existing_keys.len() as u64 {
+            0 => flags.uint("num"),
+            count => count,
+        };
+        let workload = Workload {
+            flags,
+            targets: &self.targets,
+            keys: KeyFormat {
+                key_size: flags.uint("key_size") as usize + benchmark.extra_key_bytes,
+                prefix_size: flags.uint("prefix_size") as usize,
+                keys_per_prefix: flags.uint("keys_per_prefix"),
+                key_count,
+            },
+            chooser: KeyChooser { key_count, exp_range: flags.double("read_random_exp_range") },
+            existing_keys: &self.existing_keys,
+            reads: match flags.int("reads") {
+                reads if reads >= 0 => reads as u64,
+                _ => flags.uint("num"),
+            },
+            read_options: read_options(flags),
+            hot_families: match flags.uint("num_hot_column_families") as usize {
+                0 => usize::MAX,
+                count => count,
+            },
+        };
+        let first_seed = self.seed_base.wrapping_add(self.threads_started + 1);
+        self.threads_started += thread_count as u64;
+        let barrier = Barrier::new(thread_count);
+        let (workload, barrier) = (&workload, &barrier);
+        let results: Vec<Result<Stats>> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..thread_count)
+                .map(|id| {
+                    let seed = first_seed.wrapping_add(id as u64);
+                    scope.spawn(move || run_thread(benchmark, workload, barrier, id, seed))
+                })
+                .collect();
+            threads.into_iter().map(|thread| join(thread.join())).collect()
+        });
+        let mut merged: Option<Stats> = None;
+        for stats in results {
+            let stats = stats?;
+            match &mut merged {
+                Some(merged) => merged.merge(&stats),
+                None => merged = Some(stats),
+            }
+        }
+        let merged =
+            merged.ok_or_else(|| Status::invalid_argument("--threads must be at least 1"))?;
+        println!("{}", merged.result(benchmark.name).trim_end_matches('\n'));
+        if merged.result(benchmark.name).ends_with("\n\n") {
+            println!();
+        }
+        Ok(merged)
+    }
+}
+
+fn join(result: thread::Result<Result<Stats>>) -> Result<Stats> {
+    result.unwrap_or_else(|_| Err(Status::aborted("a benchmark thread panicked")))
+}
+
+fn run_thread(
+    benchmark: &Benchmark,
+    workload: &Workload<'_>,
+    barrier: &Barrier,
+    id: usize,
+    seed: u64,
+) -> Result<Stats> {
+    let flags = workload.flags;
+    let interval_seconds = flags.uint("stats_interval_seconds");
+    let interval = match flags.uint("stats_interval") {
+        // Seconds alone still need a number of operations after which to look at the clock.
+        0 if interval_seconds > 0 => 1000,
+        interval => interval,
+    };
+    let progress = Progress { interval, interval_seconds, enabled: flags.bool("progress_reports") };
+    let random = Random64::new(seed);
+    barrier.wait();
+    let stats = Stats::start(id, progress, flags.bool("histogram"));
+    let mut thread = Thread { random, stats };
+    let result = (benchmark.run)(workload, &mut thread);
+    thread.stats.stop();
+    result.map(|()| thread.stats)
+}
+
+fn read_options(flags: &Flags) -> ReadOptions {
+    ReadOptions {
+        verify_checksums: flags.bool("verify_checksum"),
+        total_order_seek: flags.bool("total_order_seek"),
+        prefix_same_as_start: flags.bool("prefix_same_as_start"),
+        auto_prefix_mode: flags.bool("auto_prefix_mode"),
+        readahead_size: flags.uint("readahead_size"),
+        ..ReadOptions::default()
+    }
+}
+
+fn is_writer(name: &str) -> bool {
+    ["fill", "overwrite", "delete", "merge", "update", "append", "compact", "flush", "writing"]
+        .iter()
+        .any(|part| name.contains(part))
+}
+
+fn known_names() -> String {
+    let timed = BENCHMARKS.iter().map(|benchmark| benchmark.name);
+    timed.chain(PROPERTY_STEPS.iter().map(|(name, _)| *name)).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,208 @@
+//! What one thread measured, what all together did, and the line that says so.
+
+use crate::histogram::Histogram;
+use std::time::{Duration, Instant};
+
+/// What an operation is, for the histogram's title.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationType {
+    /// A point lookup or an entry of a scan.
+    Read,
+    /// A seek with its nexts.
+    Seek,
+}
+
+impl OperationType {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Seek => "seek",
+        }
+    }
+}
+
+/// How a thread reports while it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Operations between interval lines (`stats_interval`); 0 for a running count instead.
+    pub interval: u64,
+    /// Least seconds between interval lines (`stats_interval_seconds`).
+    pub interval_seconds: u64,
+    /// Whether to report at all (`progress_reports`).
+    pub enabled: bool,
+}
+
+/// Measurements of one thread, or of several merged.
+#[derive(Clone, Debug)]
+pub struct Stats {
+    thread_id: usize,
+    start: Instant,
+    finish: Instant,
+    /// Sum of the threads' own running times.
+    running: Duration,
+    operations: u64,
+    bytes: u64,
+    message: String,
+    histogram: Option<(OperationType, Histogram)>,
+    last_operation: Instant,
+    progress: Progress,
+    next_report: u64,
+    last_report: (Instant, u64),
+}
+
+impl Stats {
+    /// Starts measuring.
+    pub fn start(thread_id: usize, progress: Progress, with_histogram: bool) -> Self {
+        let now = Instant::now();
+        let histogram = with_histogram.then(|| (OperationType::Read, Histogram::default()));
+        let next_report = if progress.interval > 0 { progress.interval } else { 100 };
+        Self {
+            thread_id,
+            start: now,
+            finish: now,
+            running: Duration::ZERO,
+            operations: 0,
+            bytes: 0,
+            message: String::new(),
+            histogram,
+            last_operation: now,
+            progress,
+            next_report,
+            last_report: (now, 0),
+        }
+    }
+
+    /// Counts operations that just ended.
+    #[inline]
+    pub fn finished_operations(&mut self, count: u64, operation: OperationType) {
+        if let Some((kind, histogram)) = &mut self.histogram {
+            let now = Instant::now();
+            *kind = operation;
+            histogram.add(now.duration_since(self.last_operation).as_micros() as u64);
+            self.last_operation = now;
+        }
+        self.operations += count;
+        if self.operations >= self.next_report && self.progress.enabled {
+            self.report();
+        }
+    }
+
+    /// Adds bytes to the throughput.
+    #[inline]
+    pub fn add_bytes(&mut self, count: u64) {
+        self.bytes += count;
+    }
+
+    /// Adds words to the end of the result line.
+    pub fn add_message(&mut self, message: &str) {
+        if !self.message.is_empty() && !message.is_empty() {
+            self.message.push(' ');
+        }
+        self.message.push_str(message);
+    }
+
+    /// How many operations ended so far.
+    pub fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    /// Ends measuring.
+    pub fn stop(&mut self) {
+        self.finish = Instant::now();
+        self.running = self.finish - self.start;
+    }
+
+    #[cold]
+    fn report(&mut self) {
+        if self.progress.interval == 0 {
+            let step = match self.next_report {
+                ..1_000 => 100,
+                1_000..5_000 => 500,
+                5_000..10_000 => 1_000,
+                10_000..50_000 => 5_000,
+                50_000..100_000 => 10_000,
+                100_000..500_000 => 50_000,
+                _ => 100_000,
+            };
+            self.next_report += step;
+            eprint!("... finished {} ops{:30}\r", self.operations, "");
+            return;
+        }
+        let now = Instant::now();
+        let seconds = now.duration_since(self.last_report.0).as_secs_f64();
+        if self.progress.interval_seconds > 0 && seconds < self.progress.interval_seconds as f64 {
+            self.next_report += self.progress.interval;
+            return;
+        }
+        let total_seconds = now.duration_since(self.start).as_secs_f64();
+        let interval_operations = self.operations - self.last_report.1;
+        eprintln!(
+            "{}  ... thread {}: ({interval_operations},{}) ops and ({:.1},{:.1}) ops/second in \
+             ({seconds:.6},{total_seconds:.6}) seconds",
+            crate::report::timestamp(),
+            self.thread_id,
+            self.operations,
+            interval_operations as f64 / seconds,
+            self.operations as f64 / total_seconds,
+        );
+        self.last_report = (now, self.operations);
+        self.next_report += self.progress.interval;
+    }
+
+    /// Adds another thread's measurements. The first message that is not empty stays.
+    pub fn merge(&mut self, other: &Self) {
+        self.start = self.start.min(other.start);
+        self.finish = self.finish.max(other.finish);
+        self.running += other.running;
+        self.operations += other.operations;
+        self.bytes += other.bytes;
+        if self.message.is_empty() {
+            self.message.clone_from(&other.message);
+        }
+        if let (Some((kind, mine)), Some((other_kind, theirs))) =
+            (&mut self.histogram, &other.histogram)
+        {
+            *kind = *other_kind;
+            mine.merge(theirs);
+        }
+    }
+
+    /// Operations a second, from the first thread's start to the last one's end.
+    pub fn operations_per_second(&self) -> f64 {
+        self.operations.max(1) as f64 / self.elapsed_seconds()
+    }
+
+    /// Mebibytes a second; none if no bytes were counted.
+    pub fn megabytes_per_second(&self) -> Option<f64> {
+        (self.bytes > 0).then(|| self.bytes as f64 / 1_048_576.0 / self.elapsed_seconds())
+    }
+
+    fn elapsed_seconds(&self) -> f64 {
+        (self.finish - self.start).as_secs_f64().max(1e-9)
+    }
+
+    /// The result line, and the histogram under it.
+    pub fn result(&self, name: &str) -> String {
+        let operations = self.operations.max(1);
+        let mut extra = String::new();
+        if let Some(rate) = self.megabytes_per_second() {
+            extra = format!(" {rate:6.1} MB/s");
+        }
+        if !self.message.is_empty() {
+            extra = format!("{extra} {}", self.message);
+        }
+        let mut text = format!(
+            "{name:<12} : {:11.3} micros/op {} ops/sec {:.3} seconds {operations} operations;{extra}\n",
+            self.running.as_secs_f64() * 1e6 / operations as f64,
+            self.operations_per_second() as u64,
+            self.elapsed_seconds(),
+        );
+        if let Some((operation, histogram)) = &self.histogram {
+            text += &format!("Microseconds per {}:\n{histogram}\n", operation.name());
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,43 @@
+use super::*;
+
+const QUIET: Progress = Progress { interval: 0, interval_seconds: 0, enabled: false };
+
+#[test]
+fn the_result_line_has_rocksdbs_form() {
+    let mut stats = Stats::start(0, QUIET, false);
+    for _ in 0..1000 {
+        stats.finished_operations(1, OperationType::Read);
+        stats.add_bytes(116);
+    }
+    stats.add_message("(640 of 1000 found)");
+    stats.stop();
+    stats.finish = stats.start + Duration::from_millis(2);
+    stats.running = Duration::from_millis(2);
+    assert_eq!(
+        stats.result("readrandom"),
+        "readrandom   :       2.000 micros/op 500000 ops/sec 0.002 seconds 1000 operations;   55.3 \
+         MB/s (640 of 1000 found)\n"
+    );
+}
+
+#[test]
+fn merged_threads_share_the_clock_and_sum_the_rest() {
+    let start = Instant::now();
+    let thread = |id| {
+        let mut stats = Stats::start(id, QUIET, true);
+        stats.finished_operations(10, OperationType::Seek);
+        stats.start = start;
+        stats.finish = start + Duration::from_secs(1);
+        stats.running = Duration::from_secs(1);
+        stats
+    };
+    let mut both = thread(0);
+    let mut other = thread(1);
+    other.add_message("second");
+    both.merge(&other);
+    let text = both.result("seekrandom");
+    let line =
+        "seekrandom   :  100000.000 micros/op 20 ops/sec 1.000 seconds 20 operations; second";
+    assert!(text.starts_with(line), "{text}");
+    assert!(text.contains("Microseconds per seek:\nCount: 2 "), "{text}");
+}
