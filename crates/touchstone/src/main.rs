@@ -1,3 +1,54 @@
 //! The `touchstone` command.
 
-fn main() {}
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const HELP: &str = "\
+touchstone: a key-value store that reads what RocksDB wrote
+
+usage: touchstone COMMAND [ARGUMENT...]
+
+commands:
+  sst_dump    looks into table files, as RocksDB's sst_dump
+  bench       measures reads of a database, as RocksDB's db_bench
+
+COMMAND --help says more. touchstone --version prints the version.
+";
+
+/// Exit status where the command is not known.
+const USAGE: i32 = 2;
+
+fn main() -> ExitCode {
+    let arguments: Result<Vec<_>, _> =
+        std::env::args_os().skip(1).map(OsString::into_string).collect();
+    let status = match arguments {
+        Ok(arguments) => run(&arguments, &mut io::stdout(), &mut io::stderr()),
+        Err(text) => {
+            eprintln!("argument is not UTF-8: {}", text.to_string_lossy());
+            USAGE
+        }
+    };
+    ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX))
+}
+
+fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> i32 {
+    let (command, rest) = arguments.split_first().unzip();
+    let rest = rest.map_or(&[][..], <[String]>::as_ref);
+    match command.map(String::as_str) {
+        Some("sst_dump") => tools::sst_dump::main(rest, out, err),
+        // Its threads print too, so nobody may hold the streams.
+        Some("bench") => bench::main(rest),
+        Some("--version") => print(out, &format!("touchstone {}\n", env!("CARGO_PKG_VERSION")), 0),
+        Some("--help") => print(out, HELP, 0),
+        _ => print(err, HELP, USAGE),
+    }
+}
+
+fn print(output: &mut dyn Write, text: &str, status: i32) -> i32 {
+    // There is nobody left to tell that the output is closed.
+    if output.write_all(text.as_bytes()).is_ok() { status } else { 1 }
+}
