@@ -37,7 +37,7 @@ impl File {
 
     /// Whether the file holds nothing but tests.
     pub(crate) fn is_test(&self) -> bool {
-        self.path.ends_with("/tests.rs") || self.path.contains("/tests/")
+        self.path.ends_with("tests.rs") || self.path.contains("/tests/")
     }
 }
 
