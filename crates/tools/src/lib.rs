@@ -1,2 +1,3 @@
-//! The ldb and sst_dump command lines.
+//! The ldb, sst_dump and shape command lines.
+pub mod shape;
 pub mod sst_dump;
