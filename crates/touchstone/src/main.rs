@@ -15,6 +15,7 @@ usage: touchstone COMMAND [ARGUMENT...]
 commands:
   sst_dump    looks into table files, as RocksDB's sst_dump
   bench       measures reads of a database, as RocksDB's db_bench
+  shape       tells what a read of a database has to go through
 
 COMMAND --help says more. touchstone --version prints the version.
 ";
@@ -40,6 +41,7 @@ fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> i32 {
     let rest = rest.map_or(&[][..], <[String]>::as_ref);
     match command.map(String::as_str) {
         Some("sst_dump") => tools::sst_dump::main(rest, out, err),
+        Some("shape") => tools::shape::main(rest, out, err),
         // Its threads print too, so nobody may hold the streams.
         Some("bench") => bench::main(rest),
         Some("--version") => print(out, &format!("touchstone {}\n", env!("CARGO_PKG_VERSION")), 0),
