@@ -17,8 +17,6 @@ mod table;
 pub(crate) mod table_stats;
 pub(crate) mod text;
 mod texts;
-#[cfg(test)]
-mod version_tests;
 
 use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;

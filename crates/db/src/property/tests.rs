@@ -1,3 +1,5 @@
+mod versions;
+
 use crate::{ColumnFamilyDescriptor, ColumnFamilyHandle, Db, OpenContext, ReadOptions};
 use options::{ColumnFamilyOptions, DbOptions};
 use testing::fixtures::{self, Unpacked};
