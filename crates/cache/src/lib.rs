@@ -92,6 +92,13 @@ pub trait Cache: fmt::Debug + Send + Sync {
     /// Number of entries.
     fn occupancy_count(&self) -> usize;
 
+    /// Places that the index has, used or not.
+    fn table_address_count(&self) -> usize;
+
+    /// Visits every entry: its value, and what it was charged for by whoever put it in. Holds locks
+    /// meanwhile, so `visit` must not come back to the cache.
+    fn for_each_entry(&self, visit: &mut dyn FnMut(&CacheValue, usize));
+
     /// What the cache has done.
     fn counters(&self) -> CacheCounters;
 }

@@ -230,6 +230,19 @@ impl Cache for LruCache {
         self.sum(Shard::len)
     }
 
+    fn table_address_count(&self) -> usize {
+        self.sum(Shard::table_address_count)
+    }
+
+    fn for_each_entry(&self, visit: &mut dyn FnMut(&CacheValue, usize)) {
+        for shard in &self.shards {
+            let shard = shard.0.lock();
+            for (value, charge) in shard.entries() {
+                visit(value, charge.saturating_sub(self.metadata_bytes));
+            }
+        }
+    }
+
     fn counters(&self) -> CacheCounters {
         let mut total = CacheCounters::default();
         for shard in &self.shards {

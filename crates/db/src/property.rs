@@ -5,6 +5,7 @@
 //! what only a writer does, a database that is open for reading answers as RocksDB's does: 0.
 
 pub(crate) mod aggregated_properties;
+pub(crate) mod cache_entry_stats;
 pub(crate) mod compaction_need;
 pub(crate) mod compaction_stats;
 pub(crate) mod db_stats;

@@ -22,6 +22,7 @@ mod tail;
 mod tools;
 
 pub use entry_value::EntryValue;
+pub(crate) use filter_reader::FilterBits;
 pub use iterator::TableIterator;
 pub use reader::BlockBasedTable;
 pub use tail::TableTail;

@@ -17,6 +17,7 @@ pub mod block_based;
 pub mod block_builder;
 pub mod block_fetcher;
 pub mod block_iter;
+pub mod cache_entry_role;
 pub mod data_block;
 pub mod data_block_hash_index;
 pub mod filter;
@@ -37,6 +38,7 @@ pub mod unique_id;
 
 pub use block_based::{BlockBasedTable, EntryValue, TableIterator, TableTail};
 pub use block_iter::DataBlockIter;
+pub use cache_entry_role::CacheEntryRole;
 pub use data_block::DataBlock;
 pub use format::{BlockHandle, Footer};
 pub use properties::TableProperties;

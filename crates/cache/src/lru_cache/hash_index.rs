@@ -36,6 +36,10 @@ impl HashIndex {
         self.used
     }
 
+    pub(super) fn slot_count(&self) -> usize {
+        self.slots.len()
+    }
+
     /// The entry of this hash that `is_it` accepts.
     #[inline]
     pub(super) fn find(&self, hash: u32, is_it: impl Fn(u32) -> bool) -> Option<u32> {

@@ -177,6 +177,15 @@ impl Shard {
         self.index.len()
     }
 
+    pub(super) fn table_address_count(&self) -> usize {
+        self.index.slot_count()
+    }
+
+    /// Values and their charges, in no order.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&CacheValue, usize)> {
+        self.entries.iter().filter_map(|entry| Some((entry.value.as_ref()?, entry.charge)))
+    }
+
     pub(super) fn counters(&self) -> CacheCounters {
         self.counters
     }

@@ -50,6 +50,24 @@ fn values_are_found_replaced_and_erased() {
 }
 
 #[test]
+fn entries_show_the_charge_they_were_put_in_with() {
+    let cache = LruCache::new(&LruCacheOptions::with_capacity(1 << 20)).unwrap();
+    for number in 0..40_u64 {
+        cache.insert(key(number), Arc::new(number), 10, Priority::Low).unwrap();
+    }
+    cache.erase(&key(7));
+    let (mut count, mut sum) = (0, 0);
+    cache.for_each_entry(&mut |value, charge| {
+        assert_eq!(charge, 10);
+        sum += value.downcast_ref::<u64>().unwrap();
+        count += 1;
+    });
+    assert_eq!((count, sum), (39, (0..40).sum::<u64>() - 7));
+    assert!(cache.usage_bytes() > 390);
+    assert!(cache.table_address_count() >= 39);
+}
+
+#[test]
 fn the_oldest_goes_first_and_hits_make_new() {
     let cache = one_shard(4, 0.0, 0.0, false);
     for number in 0..4 {

@@ -115,6 +115,8 @@ pub(crate) const PROPERTIES: &[Property] = &[
     number("rocksdb.min-obsolete-sst-number-to-keep", |_| Some(u64::MAX)),
     // Memory. No blob cache is there yet, so that its properties have no value.
     number("rocksdb.estimate-table-readers-mem", numbers::table_readers_bytes),
+    map("rocksdb.block-cache-entry-stats", texts::cache_entries, texts::cache_entries_map),
+    map("rocksdb.fast-block-cache-entry-stats", texts::cache_entries, texts::cache_entries_map),
     number("rocksdb.block-cache-capacity", numbers::block_cache_capacity),
     number("rocksdb.block-cache-usage", numbers::block_cache_usage),
     number("rocksdb.block-cache-pinned-usage", numbers::block_cache_pinned_usage),

@@ -7,7 +7,14 @@ use testing::parallel;
 
 /// Tables in L0 to L3, and a WAL.
 fn open(change: impl FnOnce(&mut DbOptions, &mut ColumnFamilyOptions)) -> (Unpacked, Db) {
-    let unpacked = fixtures::one("6.29.5", "a02").unpack_to_temp();
+    open_case("a02", change)
+}
+
+fn open_case(
+    case: &str,
+    change: impl FnOnce(&mut DbOptions, &mut ColumnFamilyOptions),
+) -> (Unpacked, Db) {
+    let unpacked = fixtures::one("6.29.5", case).unpack_to_temp();
     let (mut options, mut family) = (DbOptions::default(), ColumnFamilyOptions::default());
     family.level_compaction_dynamic_level_bytes = false;
     change(&mut options, &mut family);
@@ -165,14 +172,40 @@ fn memory_of_tables_counts_once_they_are_open() {
     assert!(number("rocksdb.estimate-table-readers-mem") > 1000);
     assert!(number("rocksdb.block-cache-usage") > 1000);
     assert!(number("rocksdb.cur-size-active-mem-table") > 1000);
+    let entries = db.map_property(&family, "rocksdb.block-cache-entry-stats").unwrap();
+    assert_eq!(entries["count.data-block"], "11");
+    assert_eq!((&*entries["count.index-block"], &*entries["count.misc"]), ("0", "0"));
+    let bytes: u64 = entries["bytes.data-block"].parse().unwrap();
+    assert!(bytes > 20_000 && bytes < number("rocksdb.block-cache-usage"), "{bytes}");
+    let text = db.property(&family, "rocksdb.fast-block-cache-entry-stats").unwrap();
+    assert!(
+        text.contains(" occupancy: 11 collections: 2 ") && text.contains(" DataBlock(11,"),
+        "{text}"
+    );
     assert_eq!(number("rocksdb.size-all-mem-tables"), number("rocksdb.cur-size-all-mem-tables"));
+}
+
+#[test]
+fn blocks_of_index_and_filter_count_as_such() {
+    let (_unpacked, db) = open_case("c02", |_, family| {
+        family.table.cache_index_and_filter_blocks = true;
+    });
+    let family = default(&db);
+    for file in db.live_files() {
+        db.get(&ReadOptions::default(), &family, &file.smallest_key).unwrap();
+    }
+    let entries = db.map_property(&family, "rocksdb.block-cache-entry-stats").unwrap();
+    for role in ["data-block", "index-block", "filter-block"] {
+        assert_ne!(entries[&format!("count.{role}")], "0", "{role}");
+    }
+    assert_eq!(entries["count.misc"], "0");
 }
 
 #[test]
 fn without_a_block_cache_its_properties_have_no_value() {
     let (_unpacked, db) = open(|_, family| family.table.no_block_cache = true);
-    for name in ["capacity", "usage", "pinned-usage"] {
-        assert_eq!(db.int_property(&default(&db), &format!("rocksdb.block-cache-{name}")), None);
+    for name in ["capacity", "usage", "pinned-usage", "entry-stats"] {
+        assert_eq!(db.property(&default(&db), &format!("rocksdb.block-cache-{name}")), None);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Properties that are texts, and their maps.
 
+use crate::property::cache_entry_stats::CacheEntryStats;
 use crate::property::source::{LEVEL_TARGET_RULE, Source};
 use crate::property::text::{MB, general};
 use crate::property::{
@@ -140,6 +141,19 @@ pub(super) fn db_stalls_map(_: &Source<'_>, _: &str) -> Option<Map> {
 
 pub(super) fn db_stalls(source: &Source<'_>, _: &str) -> Option<String> {
     Some(compaction_stats::write_stall_line(&db_stalls_map(source, "")?))
+}
+
+fn collect_cache_entries(source: &Source<'_>) -> Option<CacheEntryStats> {
+    let cache = source.family.tables.options.block_cache.as_ref()?;
+    Some(CacheEntryStats::collect(cache, source.family.stats.next_cache_collection()))
+}
+
+pub(super) fn cache_entries(source: &Source<'_>, _: &str) -> Option<String> {
+    collect_cache_entries(source).map(|stats| stats.to_text())
+}
+
+pub(super) fn cache_entries_map(source: &Source<'_>, _: &str) -> Option<Map> {
+    collect_cache_entries(source).map(|stats| stats.to_map())
 }
 
 pub(super) fn shape(source: &Source<'_>, _: &str) -> Option<String> {

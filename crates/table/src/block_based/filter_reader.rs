@@ -9,7 +9,8 @@ use crate::index::FlatIndex;
 use base::Result;
 use std::sync::Arc;
 
-type FilterBits = FilterBitsReader<Vec<u8>>;
+/// A filter, or a partition of one.
+pub(crate) type FilterBits = FilterBitsReader<Vec<u8>>;
 
 /// The filter of a table.
 #[derive(Debug)]

@@ -1,0 +1,93 @@
+//! What a value in the block cache is.
+
+use crate::block_based::FilterBits;
+use crate::data_block::DataBlock;
+use crate::index::FlatIndex;
+use cache::CacheValue;
+
+/// Kinds of values, as RocksDB's statistics of a block cache tell them apart
+/// (`CacheEntryRole`). Some never come up here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CacheEntryRole {
+    /// A data block.
+    DataBlock,
+    /// A filter, or a partition of one.
+    FilterBlock,
+    /// The top level of a partitioned filter. Here it counts as an index block, which it is.
+    FilterMetaBlock,
+    /// A filter of the first kind, by block.
+    DeprecatedFilterBlock,
+    /// An index block.
+    IndexBlock,
+    /// Another block.
+    OtherBlock,
+    /// Memory of memtables.
+    WriteBuffer,
+    /// Data from which a dictionary is made.
+    CompressionDictionaryBuildingBuffer,
+    /// A filter while it is made.
+    FilterConstruction,
+    /// Memory of open tables.
+    BlockBasedTableReader,
+    /// Memory of what the MANIFEST says of files.
+    FileMetadata,
+    /// A value from a blob file.
+    BlobValue,
+    /// Memory of a blob cache.
+    BlobCache,
+    /// Anything else.
+    Misc,
+}
+
+impl CacheEntryRole {
+    /// All, in RocksDB's order.
+    pub const ALL: [Self; 14] = [
+        Self::DataBlock,
+        Self::FilterBlock,
+        Self::FilterMetaBlock,
+        Self::DeprecatedFilterBlock,
+        Self::IndexBlock,
+        Self::OtherBlock,
+        Self::WriteBuffer,
+        Self::CompressionDictionaryBuildingBuffer,
+        Self::FilterConstruction,
+        Self::BlockBasedTableReader,
+        Self::FileMetadata,
+        Self::BlobValue,
+        Self::BlobCache,
+        Self::Misc,
+    ];
+
+    /// What `value` is, if a table put it into the cache.
+    pub fn of_table_value(value: &CacheValue) -> Option<Self> {
+        if value.is::<DataBlock>() {
+            Some(Self::DataBlock)
+        } else if value.is::<FlatIndex>() {
+            Some(Self::IndexBlock)
+        } else if value.is::<FilterBits>() {
+            Some(Self::FilterBlock)
+        } else {
+            None
+        }
+    }
+
+    /// Words run together, as in texts.
+    pub fn camel_name(self) -> String {
+        format!("{self:?}")
+    }
+
+    /// Words with hyphens, as in keys of maps.
+    pub fn hyphen_name(self) -> String {
+        let mut name = String::new();
+        for character in self.camel_name().chars() {
+            if character.is_ascii_uppercase() && !name.is_empty() {
+                name.push('-');
+            }
+            name.push(character.to_ascii_lowercase());
+        }
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests;
