@@ -13,6 +13,7 @@ pub mod crc32c;
 pub mod dbformat;
 pub mod filename;
 pub mod hash;
+pub mod histogram;
 pub mod internal_iterator;
 pub mod internal_key_comparator;
 pub mod merge_operator;

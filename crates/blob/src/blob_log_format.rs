@@ -36,7 +36,6 @@ use base::{Result, Status, crc32c};
 use compression::CompressionType;
 
 const MAGIC: u32 = 0x0024_8f37;
-const VERSION: u32 = 1;
 const FLAG_HAS_TTL: u8 = 1;
 
 /// Earliest and latest expiration time, in seconds since 1970; zeros without any.
@@ -59,6 +58,9 @@ impl BlobLogHeader {
     /// Bytes of a header.
     pub const SIZE: usize = 30;
 
+    /// The only version there is.
+    pub const VERSION: u32 = 1;
+
     /// A header of the integrated BlobDB.
     pub fn new(column_family_id: u32, compression: CompressionType) -> Self {
         Self { column_family_id, has_ttl: false, compression, expiration_range: (0, 0) }
@@ -68,7 +70,7 @@ impl BlobLogHeader {
     pub fn encode(&self) -> Vec<u8> {
         let mut output = Vec::with_capacity(Self::SIZE);
         put_fixed32(&mut output, MAGIC);
-        put_fixed32(&mut output, VERSION);
+        put_fixed32(&mut output, Self::VERSION);
         put_fixed32(&mut output, self.column_family_id);
         output.push(if self.has_ttl { FLAG_HAS_TTL } else { 0 });
         output.push(self.compression as u8);
@@ -84,9 +86,10 @@ impl BlobLogHeader {
     pub fn decode(bytes: &[u8; Self::SIZE]) -> Result<Self> {
         check_magic("header", bytes)?;
         let version = decode_fixed32(bytes, 4);
-        if version != VERSION {
+        if version != Self::VERSION {
             return Err(Status::corruption(format!(
-                "blob file header: expected version {VERSION}, found {version}"
+                "blob file header: expected version {}, found {version}",
+                Self::VERSION
             )));
         }
         let flags = bytes[12];

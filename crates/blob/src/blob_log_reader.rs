@@ -87,6 +87,11 @@ impl BlobLogReader {
         self.offset
     }
 
+    /// Where records end.
+    pub fn end_offset(&self) -> u64 {
+        self.end_offset
+    }
+
     /// The next record; none at the end. Whether key and value are checked against their checksum
     /// is the caller's choice; that of the header always is.
     ///

@@ -10,6 +10,7 @@ mod approximate_size;
 mod column_family;
 mod db;
 mod flow_control;
+mod inspect;
 mod internal_stats;
 mod live_files;
 mod property;
@@ -24,6 +25,7 @@ mod warnings;
 
 pub use column_family::{ColumnFamilyDescriptor, ColumnFamilyHandle, DEFAULT_COLUMN_FAMILY_NAME};
 pub use db::{Db, KeyPresence, OpenContext};
+pub use inspect::InternalEntries;
 pub use live_files::LiveFileMetaData;
 pub use read::db_iter::DbIterator;
 pub use read::value_resolver::Columns;

@@ -14,17 +14,16 @@ mod arguments;
 mod comparator;
 mod flags;
 mod internal_key;
-mod print;
 mod properties;
 mod raw;
 mod sst_file_dumper;
 
 pub use sst_file_dumper::{DumpOptions, KeyRange, SstFileDumper};
 
+use crate::print::push_bytes;
 use arguments::{Arguments, Command, Refusal, Request};
 use base::Status;
 use env::{FileOptions, FileSystem};
-use print::push_bytes;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;

@@ -32,12 +32,20 @@ impl ScanOrigin {
     }
 }
 
-/// An iterator over a column family as `view` shows it.
-pub(crate) fn new_iterator(
+/// What a scan goes over.
+pub(crate) struct Sources {
+    /// All entries.
+    pub(crate) internal: Box<dyn InternalIterator>,
+    /// Which of them are hidden; those of a table join when the scan comes to it.
+    pub(crate) tombstones: RangeTombstoneAggregator,
+}
+
+/// The memtables and tables of a column family under one merge.
+pub(crate) fn sources(
     family: &ColumnFamilyData,
-    view: ReadView<'_>,
+    view: &ReadView<'_>,
     options: &Arc<ReadOptions>,
-) -> DbIterator {
+) -> Sources {
     let comparator = &family.comparator;
     let tombstones = RangeTombstoneAggregator::new(
         comparator.clone(),
@@ -69,8 +77,19 @@ pub(crate) fn new_iterator(
             sink.clone(),
         )));
     }
+    Sources { internal: iterator::merge(comparator, children), tombstones }
+}
+
+/// An iterator over a column family as `view` shows it.
+pub(crate) fn new_iterator(
+    family: &ColumnFamilyData,
+    view: ReadView<'_>,
+    options: &Arc<ReadOptions>,
+) -> DbIterator {
+    let comparator = &family.comparator;
+    let Sources { internal, tombstones } = sources(family, &view, options);
     let parts = DbIteratorParts {
-        internal: iterator::merge(comparator, children),
+        internal,
         tombstones,
         comparator: comparator.clone(),
         resolver: family.resolver.clone(),

@@ -5,7 +5,7 @@
 //! that is wrong, ends it: what follows is not looked at.
 
 use super::flags::FLAGS;
-use super::print::decode_hex;
+use crate::print::decode_hex;
 
 /// What the command line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! `--parse_internal_key`: takes an internal key apart.
 
-use super::print::{decode_hex, push_bytes, push_trailer};
 use super::{FAILURE_OF_KEY, SUCCESS};
+use crate::print::{decode_hex, push_bytes, push_trailer};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, TRAILER_SIZE};
 use base::{ParsedInternalKey, ValueType};
 use std::io::{self, Write};

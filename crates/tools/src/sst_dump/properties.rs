@@ -1,7 +1,7 @@
 //! `--show_properties`.
 
 use super::RULE;
-use super::print::{push_bytes, until_zero};
+use crate::print::{push_bytes, until_zero};
 use base::Result;
 use std::io::{self, Write};
 use table::block::EntryWalker;

@@ -1,6 +1,6 @@
 //! `--command=raw`: all that a table holds, as text.
 
-use super::print::push_bytes;
+use crate::print::push_bytes;
 use base::dbformat::TRAILER_SIZE;
 use base::{InternalIterator, Result};
 use env::WritableFile;

@@ -2,7 +2,7 @@
 
 use super::comparator;
 use super::internal_key::is_of_table;
-use super::print::{push_bytes, push_internal_key, until_zero};
+use crate::print::{push_bytes, push_internal_key, until_zero};
 use base::dbformat::MAX_SEQUENCE_NUMBER;
 use base::{InternalIterator, InternalKey, ParsedInternalKey, Result, Status, ValueType};
 use blob::BlobIndex;

@@ -35,7 +35,7 @@ const IN_HEX: DumpOptions = DumpOptions {
 /// The user key of a line.
 fn user_key(line: &str) -> Vec<u8> {
     let digits = line.strip_prefix('\'').unwrap().split('\'').next().unwrap();
-    super::super::print::decode_hex(digits.as_bytes()).unwrap()
+    crate::print::decode_hex(digits.as_bytes()).unwrap()
 }
 
 #[test]

@@ -1,0 +1,160 @@
+//! Counts of values by bucket, with the buckets and the text of RocksDB's histograms.
+
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+/// Upper bounds of the buckets: 1, 2, then half as much again with two leading digits kept.
+static LIMITS: LazyLock<Vec<u64>> = LazyLock::new(|| {
+    let mut limits = vec![1, 2];
+    let mut exact = 2.0f64;
+    loop {
+        exact *= 1.5;
+        if exact > u64::MAX as f64 {
+            return limits;
+        }
+        let mut rounded = exact as u64;
+        let mut scale = 1;
+        while rounded / 10 > 10 {
+            rounded /= 10;
+            scale *= 10;
+        }
+        limits.push(rounded * scale);
+    }
+});
+
+/// Counts of values by bucket.
+#[derive(Clone, Debug)]
+pub struct Histogram {
+    buckets: Vec<u64>,
+    count: u64,
+    sum: f64,
+    sum_of_squares: f64,
+    min: u64,
+    max: u64,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        let buckets = vec![0; LIMITS.len()];
+        Self { buckets, count: 0, sum: 0.0, sum_of_squares: 0.0, min: u64::MAX, max: 0 }
+    }
+}
+
+impl Histogram {
+    /// Adds a value.
+    #[inline]
+    pub fn add(&mut self, value: u64) {
+        let bucket = LIMITS.partition_point(|&limit| limit < value).min(LIMITS.len() - 1);
+        self.buckets[bucket] += 1;
+        self.count += 1;
+        self.sum += value as f64;
+        self.sum_of_squares += (value as f64) * (value as f64);
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+    }
+
+    /// Adds everything `other` has.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.buckets.iter_mut().zip(&other.buckets) {
+            *mine += theirs;
+        }
+        self.count += other.count;
+        self.sum += other.sum;
+        self.sum_of_squares += other.sum_of_squares;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    /// How many values.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The value below which `percent` of the values lie, interpolated inside its bucket.
+    pub fn percentile(&self, percent: f64) -> f64 {
+        let threshold = self.count as f64 * (percent / 100.0);
+        let mut cumulative = 0;
+        for (index, &in_bucket) in self.buckets.iter().enumerate() {
+            cumulative += in_bucket;
+            if cumulative as f64 >= threshold {
+                let left = if index == 0 { 0 } else { LIMITS[index - 1] } as f64;
+                let right = LIMITS[index] as f64;
+                let before = (cumulative - in_bucket) as f64;
+                let position =
+                    if in_bucket == 0 { 0.0 } else { (threshold - before) / in_bucket as f64 };
+                let value = left + (right - left) * position;
+                return value.max(self.min_or_zero() as f64).min(self.max as f64);
+            }
+        }
+        self.max as f64
+    }
+
+    fn min_or_zero(&self) -> u64 {
+        if self.count == 0 { 0 } else { self.min }
+    }
+
+    fn average(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.sum / self.count as f64 }
+    }
+
+    fn standard_deviation(&self) -> f64 {
+        if self.count == 0 {
+            return 0.0;
+        }
+        let count = self.count as f64;
+        let variance = (self.sum_of_squares * count - self.sum * self.sum) / (count * count);
+        variance.max(0.0).sqrt()
+    }
+}
+
+/// As RocksDB prints it, a newline at the end of each line.
+impl std::fmt::Display for Histogram {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(
+            f,
+            "Count: {} Average: {:.4}  StdDev: {:.2}",
+            self.count,
+            self.average(),
+            self.standard_deviation()
+        )?;
+        writeln!(
+            f,
+            "Min: {}  Median: {:.4}  Max: {}",
+            self.min_or_zero(),
+            self.percentile(50.0),
+            self.max
+        )?;
+        let mut percentiles = String::from("Percentiles:");
+        for (name, percent) in
+            [("P50", 50.0), ("P75", 75.0), ("P99", 99.0), ("P99.9", 99.9), ("P99.99", 99.99)]
+        {
+            write!(percentiles, " {name}: {:.2}", self.percentile(percent))?;
+        }
+        writeln!(f, "{percentiles}\n{}", "-".repeat(54))?;
+        if self.count == 0 {
+            return Ok(());
+        }
+        let scale = 100.0 / self.count as f64;
+        let mut cumulative = 0;
+        for (index, &in_bucket) in self.buckets.iter().enumerate() {
+            if in_bucket == 0 {
+                continue;
+            }
+            cumulative += in_bucket;
+            let (bracket, left) = if index == 0 { ('[', 0) } else { ('(', LIMITS[index - 1]) };
+            let marks = (20.0 * in_bucket as f64 / self.count as f64 + 0.5) as usize;
+            writeln!(
+                f,
+                "{bracket} {left:7}, {:7} ] {in_bucket:8} {:7.3}% {:7.3}% {}",
+                LIMITS[index],
+                scale * in_bucket as f64,
+                scale * cumulative as f64,
+                "#".repeat(marks)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

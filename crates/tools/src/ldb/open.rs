@@ -1,0 +1,244 @@
+//! Opening the database that a command is about, with the options that RocksDB's `ldb` would use.
+//!
+//! Options come from the newest OPTIONS file ([`Session::try_load_options`]), or else are the
+//! defaults for every column family that the MANIFEST has; then some flags change them. Where no
+//! merge operator is set (or one that this program does not have), operands are joined with a
+//! colon.
+
+use super::failure::{Failure, Outcome};
+use super::session::Session;
+use super::ttl::TtlMergeOperator;
+use base::merge_operator::StringAppendOperator;
+use base::{MergeOperator, Status, slice_transform};
+use db::{ColumnFamilyDescriptor, ColumnFamilyHandle, Db, OpenContext};
+use options::{
+    BlockBasedTableOptions, ColumnFamilyOptions, ConfigOptions, DbOptions, LruCacheOptions,
+    OptionsFile, TableFactory,
+};
+use std::path::Path;
+use std::sync::Arc;
+
+const DEFAULT_FAMILY: &str = "default";
+
+/// What joins merge operands where no merge operator is set.
+const DELIMITER: &[u8] = b":";
+
+/// An open database and the column family that the command is about.
+#[derive(Debug)]
+pub(crate) struct OpenDb {
+    pub(crate) db: Db,
+    pub(crate) family: ColumnFamilyHandle,
+}
+
+/// Options on their way to an open.
+#[derive(Clone, Debug, Default)]
+struct OpenOptions {
+    db: DbOptions,
+    /// For families that no OPTIONS file knows.
+    family: ColumnFamilyOptions,
+    /// None for the default one alone, with `family`.
+    families: Vec<ColumnFamilyDescriptor>,
+}
+
+impl Session<'_> {
+    /// Opens the database. All its tables are opened, so that a bad one is met now.
+    pub(crate) fn open(&mut self) -> Outcome<OpenDb> {
+        self.open_with(|_| {})
+    }
+
+    /// As [`Session::open`], with options changed by `adjust` before those of the OPTIONS file
+    /// take their place.
+    pub(crate) fn open_with(
+        &mut self,
+        adjust: impl FnOnce(&mut ColumnFamilyOptions),
+    ) -> Outcome<OpenDb> {
+        self.check_file_system()?;
+        let mut options = OpenOptions { family: defaults(), ..OpenOptions::default() };
+        adjust(&mut options.family);
+        self.prepare_options(&mut options)?;
+        let OpenOptions { db: db_options, family, mut families } = options;
+        if self.is_ttl {
+            if families.len() > 1 {
+                return Err(Failure::new(TTL_FAMILIES));
+            }
+            // RocksDB says so of every database with times, and does its work all the same.
+            self.failure_at_end = Some(Failure::new(TTL_FAMILIES));
+        }
+        let name = self.column_family_name();
+        if families.is_empty() {
+            let mut family = family;
+            let join = || Arc::new(StringAppendOperator::new(DELIMITER)) as Arc<dyn MergeOperator>;
+            let mut operator = family.merge_operator.take().unwrap_or_else(join);
+            if self.is_ttl {
+                operator = Arc::new(TtlMergeOperator::new(operator));
+            }
+            family.merge_operator = Some(operator);
+            families.push(ColumnFamilyDescriptor::new(DEFAULT_FAMILY, family));
+        }
+        let context = OpenContext { file_system: Arc::clone(&self.fs), ..OpenContext::default() };
+        let path = Path::new(&self.db_path);
+        let db = Db::open_for_read_only(&db_options, path, &families, &context)?;
+        db.open_tables()?;
+        match db.column_family(name) {
+            Some(family) => Ok(OpenDb { db, family }),
+            None => Err(no_family(name)),
+        }
+    }
+
+    /// Only the ordinary file system can be chosen.
+    fn check_file_system(&self) -> Outcome {
+        for option in ["env_uri", "fs_uri"] {
+            match self.arguments.option(option) {
+                None | Some("posix" | "posix://") => {}
+                Some(uri) => {
+                    let status = Status::not_supported(format!("{option}={uri}: no such one"));
+                    return Err(status.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn prepare_options(&mut self, options: &mut OpenOptions) -> Outcome {
+        if self.try_load_options {
+            self.load_options(options)?;
+        }
+        self.override_options(&mut options.family)?;
+        let name = self.column_family_name();
+        if options.families.is_empty() {
+            let path = Path::new(&self.db_path);
+            // Opening tells what is wrong with a database whose families cannot be listed.
+            let names = version::list_column_families(&*self.fs, path).unwrap_or_default();
+            if names.len() > 1 {
+                let family = |name: &Vec<u8>| {
+                    ColumnFamilyDescriptor::new(lossy(name), options.family.clone())
+                };
+                options.families = names.iter().map(family).collect();
+            }
+            return Ok(());
+        }
+        match options.families.iter_mut().find(|family| family.name == name) {
+            Some(family) => self.override_options(&mut family.options),
+            None => Err(no_family(name)),
+        }
+    }
+
+    /// Takes the options of the newest OPTIONS file, if there is one.
+    fn load_options(&mut self, options: &mut OpenOptions) -> Outcome {
+        let config = ConfigOptions {
+            ignore_unknown_options: self.arguments.flag("ignore_unknown_options"),
+            ..ConfigOptions::default()
+        };
+        let path = Path::new(&self.db_path);
+        let file = match OptionsFile::latest(&*self.fs, path, &config) {
+            Ok((_, file)) => file,
+            Err(status) if status.is_path_not_found() => return Ok(()),
+            Err(status) => return Err(status.into()),
+        };
+        options.db = file.db;
+        let wal_dir = &mut options.db.wal_dir;
+        if !wal_dir.is_empty() && !self.fs.file_exists(Path::new(wal_dir))? {
+            wal_dir.clone_from(&self.db_path);
+            let what = "wal_dir loaded from the option file doesn't exist. Ignore it.";
+            writeln!(self.err, "{what}")?;
+        }
+        for section in file.column_families {
+            let mut family = ColumnFamilyDescriptor::new(section.name, section.options);
+            set_block_cache(&mut family.options);
+            if family.options.merge_operator.is_none() {
+                family.options.merge_operator =
+                    Some(Arc::new(StringAppendOperator::new(DELIMITER)));
+            }
+            options.families.push(family);
+        }
+        Ok(())
+    }
+
+    /// Changes options by flags. Those that matter for writing only are checked and let be.
+    fn override_options(&self, options: &mut ColumnFamilyOptions) -> Outcome {
+        let arguments = self.arguments;
+        let bloom_bits = self.positive("bloom_bits")?;
+        let block_size = self.positive("block_size")?;
+        if bloom_bits.is_some() || block_size.is_some() {
+            options.table_factory = TableFactory::BlockBased;
+            options.table = BlockBasedTableOptions::default();
+            set_block_cache(options);
+        }
+        options.force_consistency_checks = !arguments.flag("disable_consistency_checks");
+        self.in_range("min_blob_size", |size| size >= 0, "must be >= 0.")?;
+        self.positive("blob_file_size")?;
+        for name in
+            ["blob_garbage_collection_age_cutoff", "blob_garbage_collection_force_threshold"]
+        {
+            if arguments.double(name)?.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
+                return Err(Failure::new(format!("{name} must be >= 0 and <= 1.")));
+            }
+        }
+        self.positive("blob_compaction_readahead_size")?;
+        self.in_range("blob_file_starting_level", |level| level >= 0, "must be >= 0.")?;
+        let mode = "must be 0 (disable) or 1 (flush only).";
+        self.in_range("prepopulate_blob_cache", |mode| (0..=1).contains(&mode), mode)?;
+        arguments.boolean("auto_compaction")?;
+        self.compression("compression_type")?;
+        self.compression("blob_compression_type")?;
+        self.in_range("compression_max_dict_bytes", |size| size >= 0, "must be >= 0.")?;
+        self.positive("write_buffer_size")?;
+        self.positive("file_size")?;
+        if let Some(length) = self.positive("fix_prefix_len")? {
+            options.prefix_extractor = slice_transform::builtin(&format!("fixed:{length}"));
+        }
+        Ok(())
+    }
+
+    fn positive(&self, name: &str) -> Outcome<Option<i32>> {
+        self.in_range(name, |number| number > 0, "must be > 0.")
+    }
+
+    fn in_range(
+        &self,
+        name: &str,
+        accepts: impl Fn(i32) -> bool,
+        otherwise: &str,
+    ) -> Outcome<Option<i32>> {
+        match self.arguments.int(name)? {
+            Some(number) if !accepts(number) => Err(Failure::new(format!("{name} {otherwise}"))),
+            number => Ok(number),
+        }
+    }
+
+    fn compression(&self, name: &str) -> Outcome {
+        const NAMES: [&str; 8] =
+            ["no", "snappy", "zlib", "bzip2", "lz4", "lz4hc", "xpress", "zstd"];
+        match self.arguments.option(name) {
+            Some(given) if !NAMES.contains(&given) => {
+                Err(Failure::new(format!("Unknown compression algorithm: {given}")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The options of a column family by default: of 7.8.3, where properties show a difference.
+fn defaults() -> ColumnFamilyOptions {
+    let mut options = ColumnFamilyOptions::default();
+    options.level_compaction_dynamic_level_bytes = false;
+    set_block_cache(&mut options);
+    options
+}
+
+/// Sets the block cache of 7.8.3 by default, which no OPTIONS file names.
+fn set_block_cache(options: &mut ColumnFamilyOptions) {
+    const CAPACITY_BYTES: u64 = 8 << 20;
+    options.table.block_cache =
+        Some(LruCacheOptions { capacity: CAPACITY_BYTES, ..LruCacheOptions::default() });
+}
+
+const TTL_FAMILIES: &str = "ldb doesn't support TTL DB with multiple column families";
+
+fn no_family(name: &str) -> Failure {
+    Failure::new(format!("Non-existing column family {name}"))
+}
+
+fn lossy(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
+}
