@@ -2,6 +2,7 @@
 //!
 //! This is what a read has to go through, so it belongs beside every measurement of reads.
 
+use crate::blob_file_metadata::BlobFileMetaData;
 use crate::level_targets::{
     CompactionStyle, LevelSize, LevelTargetOptions, LevelTargets, compaction_scores,
     estimated_compaction_needed_bytes,
@@ -101,6 +102,9 @@ impl TreeShape {
             entries: None,
         });
         let blobs = version.blob_files();
+        let blob_sum = |bytes: fn(&BlobFileMetaData) -> u64| {
+            blobs.iter().fold(0_u64, |sum, file| sum.saturating_add(bytes(file)))
+        };
         Self {
             column_family: column_family.to_owned(),
             compaction_style: options.compaction_style,
@@ -110,8 +114,8 @@ impl TreeShape {
             base_level: targets.base_level,
             pending_compaction_bytes: estimated_compaction_needed_bytes(options, sizes, &targets),
             blob_files: blobs.len(),
-            blob_bytes: blobs.iter().map(|file| file.addition.total_blob_bytes).sum(),
-            blob_garbage_bytes: blobs.iter().map(|file| file.garbage_blob_bytes).sum(),
+            blob_bytes: blob_sum(|file| file.addition.total_blob_bytes),
+            blob_garbage_bytes: blob_sum(|file| file.garbage_blob_bytes),
         }
     }
 

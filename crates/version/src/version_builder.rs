@@ -13,6 +13,9 @@ use base::{InternalKey, InternalKeyComparator, Result, Status};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+/// More levels than this are damage rather than a wish.
+pub const NUM_LEVELS_MAX: usize = 1 << 16;
+
 /// What a column family brings to its versions.
 #[derive(Clone, Debug)]
 pub struct VersionOptions {
@@ -186,8 +189,9 @@ impl VersionBuilder {
     /// written before the column family had user-defined timestamps.
     ///
     /// # Errors
-    /// `InvalidArgument` if a file is on a level that the column family has not; `Corruption` if
-    /// the files cannot be read in a consistent order.
+    /// `InvalidArgument` if a file is on a level that the column family has not, or there are more
+    /// than [`NUM_LEVELS_MAX`] levels; `Corruption` if the files cannot be read in a consistent
+    /// order.
     pub fn build(&self, options: &VersionOptions, tables_lack_timestamps: bool) -> Result<Version> {
         let order = Level0Order::of(self.files.values().map(|placed| &*placed.file));
         let mut levels = self.sorted_levels(options, order, tables_lack_timestamps)?;
@@ -224,6 +228,12 @@ impl VersionBuilder {
         tables_lack_timestamps: bool,
     ) -> Result<Vec<Vec<Arc<FileMetaData>>>> {
         let comparator = &options.comparator;
+        if options.num_levels > NUM_LEVELS_MAX {
+            return Err(Status::invalid_argument(format!(
+                "num_levels is {}, expected at most {NUM_LEVELS_MAX}",
+                options.num_levels
+            )));
+        }
         let mut levels = vec![Vec::new(); options.num_levels];
         for placed in self.files.values() {
             let level = placed.level as usize;

@@ -117,9 +117,11 @@ fn options_on_the_command_line_go_first() {
         assert_eq!(universal["base_level"], Value::Null);
         assert_eq!(universal["levels"][0]["score"], 7.0 / 3.0);
     }
-    let (status, _, err) = shape(&unpacked.path(), &["--num_levels=many"]);
-    assert_eq!(status, 1);
-    assert!(err.contains("num_levels"), "{err}");
+    for wrong in ["--num_levels=many", "--num_levels=2000000000"] {
+        let (status, _, err) = shape(&unpacked.path(), &[wrong]);
+        assert_eq!(status, 1);
+        assert!(err.contains("num_levels"), "{err}");
+    }
 }
 
 #[test]

@@ -113,3 +113,18 @@ fn an_ignored_tail_is_told() {
     assert!(replayed.tail_ignored);
     assert_eq!(replayed.valid_size_bytes, 13);
 }
+
+#[test]
+fn so_many_levels_are_not_made() {
+    let manifest = Manifest::with(&[edit(MINIMAL)]);
+    let with_levels = |num_levels| {
+        recover(manifest.fs(), manifest.db_path(), |_| {
+            let options = VersionOptions::new(InternalKeyComparator::bytewise());
+            Ok(Some(VersionOptions { num_levels, ..options }))
+        })
+    };
+    assert!(with_levels(1000).is_ok());
+    let status = with_levels(i32::MAX as usize).unwrap_err();
+    assert_eq!(status.code(), Code::InvalidArgument);
+    assert!(status.message().contains("num_levels is 2147483647"), "{status}");
+}
