@@ -8,7 +8,6 @@
 
 pub mod combined_stats;
 pub mod flags;
-pub mod histogram;
 pub mod key_generator;
 pub mod random;
 mod report;

@@ -1,6 +1,6 @@
 //! What one thread measured, what all together did, and the line that says so.
 
-use crate::histogram::Histogram;
+use base::histogram::Histogram;
 use std::time::{Duration, Instant};
 
 /// What an operation is, for the histogram's title.

@@ -10,7 +10,7 @@ use std::thread;
 mod tests;
 
 /// Failures the report spells out; of further ones it gives the number.
-const REPORTED: usize = 4000;
+const REPORTED: usize = 40;
 
 /// Calls `check` for every item, spread over all cores, and panics with one report naming each
 /// item (by its `Display`) for which it returned an error or panicked.

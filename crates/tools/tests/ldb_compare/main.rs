@@ -19,7 +19,7 @@ use testing::parallel;
 use testing::peer::Peer;
 
 /// Differences spelled out of one directory.
-const REPORTED: usize = 30;
+const REPORTED: usize = 3;
 
 #[test]
 fn output_and_exit_status_are_those_of_rocksdb() {
