@@ -1,8 +1,8 @@
 //! `touchstone ldb`: looks into a database, with the command line and the output of RocksDB's
 //! `ldb` 7.8.3.
 //!
-//! [`main`] takes the command line apart ([`arguments`]), looks the command up in one table
-//! ([`command`]) and runs it; there is a file for each command. The output goes byte for byte to
+//! [`main`] takes the command line apart (`arguments`), looks the command up in one table
+//! (`command`) and runs it; there is a file for each command. The output goes byte for byte to
 //! the same stream as RocksDB's. Where that crashes, this fails with a sentence.
 //!
 //! Nothing is ever written to the database, so it may be in use.
