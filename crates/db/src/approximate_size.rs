@@ -8,7 +8,7 @@ use crate::db::Db;
 use base::dbformat::{MAX_SEQUENCE_NUMBER, hex};
 use base::{InternalKey, Result, Status};
 use std::ops::Range;
-use version::FileMetaData;
+use version::{FileMetaData, Version};
 
 impl Db {
     /// About how many bytes the keys of each range take in table files: from its start on, without
@@ -38,8 +38,8 @@ fn size_of_range(family: &ColumnFamilyData, start: &[u8], end: &[u8]) -> Result<
         )));
     }
     let [start, end] = user_keys.map(|key| InternalKey::for_seek(&key, MAX_SEQUENCE_NUMBER));
-    let range = KeyRange { family, start: start.as_bytes(), end: end.as_bytes() };
-    let version = &family.super_version.version;
+    let version = &family.super_version.load().version;
+    let range = KeyRange { family, version, start: start.as_bytes(), end: end.as_bytes() };
     (0..version.num_levels())
         .try_fold(0_u64, |sum, level| Ok(sum.saturating_add(range.size_in_level(level)?)))
 }
@@ -54,13 +54,14 @@ fn with_timestamp(family: &ColumnFamilyData, key: &[u8]) -> Vec<u8> {
 /// A range of internal keys, which are in order.
 struct KeyRange<'a> {
     family: &'a ColumnFamilyData,
+    version: &'a Version,
     start: &'a [u8],
     end: &'a [u8],
 }
 
 impl KeyRange<'_> {
     fn size_in_level(&self, level: usize) -> Result<u64> {
-        let version = &self.family.super_version.version;
+        let version = self.version;
         let files = version.level_files(level);
         if level == 0 {
             return files.iter().try_fold(0_u64, |sum, file| {

@@ -1,12 +1,13 @@
 //! An open column family.
 
 use crate::internal_stats::InternalStats;
-use crate::read::value_resolver::ValueResolver;
 use crate::super_version::SuperVersion;
 use crate::table_set::TableSet;
+use arc_swap::ArcSwap;
 use base::InternalKeyComparator;
 use options::ColumnFamilyOptions;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use version::Version;
 
 /// The name of the family that every database has.
@@ -28,7 +29,7 @@ impl ColumnFamilyDescriptor {
     }
 }
 
-/// A column family of an open database. Constant after construction.
+/// A column family of an open database. Constant after construction but for its state.
 #[derive(Debug)]
 pub(crate) struct ColumnFamilyData {
     pub(crate) id: u32,
@@ -36,12 +37,10 @@ pub(crate) struct ColumnFamilyData {
     pub(crate) options: ColumnFamilyOptions,
     pub(crate) comparator: InternalKeyComparator,
     pub(crate) tables: Arc<TableSet>,
-    pub(crate) resolver: ValueResolver,
-    pub(crate) super_version: Arc<SuperVersion>,
-    /// WALs with a smaller number hold nothing for it.
-    pub(crate) log_number: u64,
-    /// Versions before this time may have been dropped.
-    pub(crate) full_history_ts_low: Option<Vec<u8>>,
+    /// The current state. Readers load it without a lock; writers of it hold the state lock.
+    pub(crate) super_version: ArcSwap<SuperVersion>,
+    /// WALs with a smaller number hold nothing for it. Set after the MANIFEST says so.
+    pub(crate) log_number: AtomicU64,
     pub(crate) stats: InternalStats,
 }
 
@@ -67,12 +66,12 @@ impl ColumnFamilyHandle {
 
     /// WALs with a smaller number hold nothing for it.
     pub fn log_number(&self) -> u64 {
-        self.0.log_number
+        self.0.log_number.load(Ordering::Acquire)
     }
 
-    /// Its files.
-    pub fn version(&self) -> &Arc<Version> {
-        &self.0.super_version.version
+    /// Its files as of now.
+    pub fn version(&self) -> Arc<Version> {
+        self.0.super_version.load().version.clone()
     }
 
     /// The options it was opened with.

@@ -4,11 +4,13 @@ use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, ColumnFamil
 use crate::read::db_iter::DbIterator;
 use crate::read::get::{get, get_merge_operands};
 use crate::read::get_context::Lookup;
-use crate::read::read_view::ReadView;
+use crate::read::read_view::{ReadView, Visibility};
 use crate::read::scan::{self, ScanOrigin};
 use crate::read::value_resolver::Columns;
 use crate::recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy, recover};
+use crate::super_version::SuperVersion;
 use crate::warnings;
+use arc_swap::ArcSwap;
 use base::dbformat::hex;
 use base::status::Code;
 use base::{PinnableSlice, Result, SequenceNumber, Status};
@@ -49,9 +51,8 @@ impl Default for OpenContext {
 pub struct Db {
     path: PathBuf,
     options: DbOptions,
-    families: Vec<Arc<ColumnFamilyData>>,
-    last_sequence: SequenceNumber,
-    uncommitted: Arc<[SequenceNumber]>,
+    families: ArcSwap<Vec<Arc<ColumnFamilyData>>>,
+    visibility: Arc<Visibility>,
     recovered: RecoveredDb,
     warnings: Vec<String>,
 }
@@ -86,9 +87,11 @@ impl Db {
         Ok(Self {
             path: path.to_owned(),
             options: options.clone(),
-            families: families.into_iter().map(Arc::new).collect(),
-            last_sequence: recovered.last_sequence,
-            uncommitted: recovered.uncommitted.clone(),
+            families: ArcSwap::from_pointee(families.into_iter().map(Arc::new).collect()),
+            visibility: Arc::new(Visibility::new(
+                recovered.last_sequence,
+                recovered.uncommitted.clone(),
+            )),
             recovered,
             warnings,
         })
@@ -115,21 +118,27 @@ impl Db {
 
     /// The column families that were opened, in the order of their ids.
     pub fn column_families(&self) -> impl Iterator<Item = ColumnFamilyHandle> {
-        self.families.iter().cloned().map(ColumnFamilyHandle)
+        let families = self.families.load_full();
+        (0..families.len()).map(move |index| ColumnFamilyHandle(families[index].clone()))
     }
 
     /// The column family of this name, if it was opened.
     pub fn column_family(&self, name: &str) -> Option<ColumnFamilyHandle> {
-        self.families.iter().find(|family| family.name == name).cloned().map(ColumnFamilyHandle)
+        self.families
+            .load()
+            .iter()
+            .find(|family| family.name == name)
+            .cloned()
+            .map(ColumnFamilyHandle)
     }
 
-    pub(crate) fn families(&self) -> &[Arc<ColumnFamilyData>] {
-        &self.families
+    pub(crate) fn families(&self) -> Arc<Vec<Arc<ColumnFamilyData>>> {
+        self.families.load_full()
     }
 
     /// Number of the last write.
     pub fn latest_sequence_number(&self) -> SequenceNumber {
-        self.last_sequence
+        self.visibility.last_sequence()
     }
 
     /// What should be known of the options it was opened with, a sentence each: those that are set
@@ -210,7 +219,10 @@ impl Db {
         key: &[u8],
     ) -> Result<Option<Vec<PinnableSlice>>> {
         check_timestamp(options, &family.0)?;
-        get_merge_operands(&family.0, self.view(options, &family.0), options, key)
+        let super_version = family.0.super_version.load();
+        let sequence = self.sequence_of(options);
+        check_history(options, &family.0, &super_version)?;
+        get_merge_operands(&family.0, self.view(&super_version, sequence), options, key)
     }
 
     /// Whether a key has a value, as far as memtables, open tables and the block cache tell.
@@ -243,7 +255,10 @@ impl Db {
     ) -> Result<DbIterator> {
         check_timestamp(options, &family.0)?;
         check_start_timestamp(options, &family.0)?;
-        let view = self.view(options, &family.0);
+        let super_version = family.0.super_version.load();
+        let sequence = self.sequence_of(options);
+        check_history(options, &family.0, &super_version)?;
+        let view = self.view(&super_version, sequence);
         let mut options = options.clone();
         options.total_order_seek |= self.options.prefix_seek_opt_in_only
             && !options.prefix_same_as_start
@@ -253,8 +268,7 @@ impl Db {
         Ok(iterator.with_origin(ScanOrigin {
             family: family.0.clone(),
             options,
-            last_sequence: self.last_sequence,
-            uncommitted: self.uncommitted.clone(),
+            visibility: self.visibility.clone(),
         }))
     }
 
@@ -265,15 +279,28 @@ impl Db {
         key: &[u8],
     ) -> Result<Option<Lookup>> {
         check_timestamp(options, &family.0)?;
-        get(&family.0, self.view(options, &family.0), options, key)
+        let super_version = family.0.super_version.load();
+        let sequence = self.sequence_of(options);
+        check_history(options, &family.0, &super_version)?;
+        get(&family.0, self.view(&super_version, sequence), options, key)
     }
 
-    fn view<'v>(&'v self, options: &ReadOptions, family: &'v ColumnFamilyData) -> ReadView<'v> {
-        ReadView {
-            super_version: &family.super_version,
-            sequence: options.snapshot.unwrap_or(self.last_sequence).min(self.last_sequence),
-            uncommitted: &self.uncommitted,
-        }
+    /// The newest sequence number that a read may see. Taken after the state is loaded: a state
+    /// loaded later could lack versions that this number would show, dropped by a compaction for
+    /// newer ones.
+    #[inline]
+    fn sequence_of(&self, options: &ReadOptions) -> SequenceNumber {
+        let last = self.visibility.last_sequence();
+        options.snapshot.unwrap_or(last).min(last)
+    }
+
+    #[inline]
+    fn view<'v>(
+        &'v self,
+        super_version: &'v Arc<SuperVersion>,
+        sequence: SequenceNumber,
+    ) -> ReadView<'v> {
+        ReadView { super_version, sequence, uncommitted: &self.visibility.uncommitted }
     }
 }
 
@@ -292,7 +319,7 @@ fn check_given_timestamp(
     family: &ColumnFamilyData,
 ) -> Result<()> {
     if given.map_or(0, <[u8]>::len) == size {
-        return check_history(given.unwrap_or_default(), family);
+        return Ok(());
     }
     Err(Status::invalid_argument(match given {
         None => format!(
@@ -309,25 +336,33 @@ fn check_given_timestamp(
 }
 
 /// What was true before a certain time may be forgotten by now.
-fn check_history(timestamp: &[u8], family: &ColumnFamilyData) -> Result<()> {
-    match &family.full_history_ts_low {
-        Some(low)
-            if low.len() == timestamp.len()
-                && family
-                    .comparator
-                    .user_comparator()
-                    .compare_timestamp(timestamp, low)
-                    .is_lt() =>
-        {
-            Err(Status::invalid_argument(format!(
-                "Read timestamp: {} is smaller than full_history_ts_low: {} of column family {}",
-                hex(timestamp),
-                hex(low),
-                family.name
-            )))
-        }
-        _ => Ok(()),
+#[inline]
+fn check_history(
+    options: &ReadOptions,
+    family: &ColumnFamilyData,
+    super_version: &SuperVersion,
+) -> Result<()> {
+    match &super_version.full_history_ts_low {
+        None => Ok(()),
+        Some(low) => [&options.timestamp, &options.iter_start_ts]
+            .into_iter()
+            .flatten()
+            .try_for_each(|timestamp| check_not_forgotten(timestamp, low, family)),
     }
+}
+
+#[cold]
+fn check_not_forgotten(timestamp: &[u8], low: &[u8], family: &ColumnFamilyData) -> Result<()> {
+    let user = family.comparator.user_comparator();
+    if low.len() != timestamp.len() || user.compare_timestamp(timestamp, low).is_ge() {
+        return Ok(());
+    }
+    Err(Status::invalid_argument(format!(
+        "Read timestamp: {} is smaller than full_history_ts_low: {} of column family {}",
+        hex(timestamp),
+        hex(low),
+        family.name
+    )))
 }
 
 /// Where versions are shown from a time on, it must be a time.
@@ -341,7 +376,6 @@ fn check_start_timestamp(options: &ReadOptions, family: &ColumnFamilyData) -> Re
             start.len(),
             family.name
         ))),
-        Some(start) => check_history(start, family),
-        None => Ok(()),
+        _ => Ok(()),
     }
 }

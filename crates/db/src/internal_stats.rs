@@ -2,10 +2,8 @@
 
 use crate::property::compaction_stats::Activity;
 use crate::property::db_stats::WriteActivity;
-use crate::property::table_stats::TableStats;
 use env::{SystemClock, WallClock};
 use parking_lot::Mutex;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -18,7 +16,6 @@ pub(crate) struct InternalStats {
     last_family_report: Mutex<Activity>,
     last_db_report: Mutex<WriteActivity>,
     cache_collections: AtomicU64,
-    pub(crate) tables: OnceLock<TableStats>,
 }
 
 impl InternalStats {
@@ -30,7 +27,6 @@ impl InternalStats {
             last_family_report: Mutex::default(),
             last_db_report: Mutex::default(),
             cache_collections: AtomicU64::new(0),
-            tables: OnceLock::new(),
         }
     }
 

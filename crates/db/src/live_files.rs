@@ -50,13 +50,14 @@ impl Db {
     /// level, in L0 newest first and below by key.
     pub fn live_files(&self) -> Vec<LiveFileMetaData> {
         let families = self.column_families();
-        families.flat_map(|family| live_files_of(&family.0).collect::<Vec<_>>()).collect()
+        families.flat_map(|family| live_files_of(&family.0)).collect()
     }
 }
 
-fn live_files_of(family: &ColumnFamilyData) -> impl Iterator<Item = LiveFileMetaData> {
-    let files = family.super_version.version.files();
-    files.map(|(level, file)| live_file(family, level, file))
+fn live_files_of(family: &ColumnFamilyData) -> Vec<LiveFileMetaData> {
+    let super_version = family.super_version.load();
+    let files = super_version.version.files();
+    files.map(|(level, file)| live_file(family, level, file)).collect()
 }
 
 fn live_file(family: &ColumnFamilyData, level: usize, file: &FileMetaData) -> LiveFileMetaData {

@@ -15,8 +15,9 @@ use crate::db::OpenContext;
 use crate::internal_stats::InternalStats;
 use crate::read::blob_reads::BlobReads;
 use crate::read::value_resolver::ValueResolver;
-use crate::super_version::SuperVersion;
+use crate::super_version::{SuperVersion, SuperVersionParts};
 use crate::table_set::TableSet;
+use arc_swap::ArcSwap;
 use base::filename::wal_file_name;
 use base::{InternalKeyComparator, Result, SequenceNumber, Status};
 use blob::{BlobFileCache, BlobSource};
@@ -27,6 +28,7 @@ use options::{DbOptions, DbPath, TableFactory};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use table::TableCache;
 use version::{ColumnFamilyReplay, ColumnFamilyState, RecoveredManifest, VersionOptions};
 use wal::WalRecoveryMode;
@@ -295,10 +297,13 @@ fn open_family(
         options: family.clone(),
         comparator,
         tables: Arc::new(tables),
-        resolver,
-        super_version: Arc::new(SuperVersion::new(memtables, state.version.clone())),
-        log_number: state.log_number,
-        full_history_ts_low: state.full_history_ts_low.clone(),
+        super_version: ArcSwap::from_pointee(SuperVersion::first(SuperVersionParts {
+            memtables,
+            version: state.version.clone(),
+            resolver,
+            full_history_ts_low: state.full_history_ts_low.clone(),
+        })),
+        log_number: AtomicU64::new(state.log_number),
         stats: InternalStats::new(),
     })
 }

@@ -45,7 +45,7 @@ impl Source<'_> {
             false => LevelSize::of_version(version),
         };
         let mut shape = TreeShape::with_sizes(&self.family.name, version, &targets, &sizes);
-        let memtables = self.family.super_version.memtables.iter();
+        let memtables = self.super_version.memtables.iter();
         shape.memtables = memtables
             .map(|table| MemTableShape {
                 entries: table.num_entries(),

@@ -7,6 +7,7 @@
 use crate::table_set::TableSet;
 use base::dbformat::extract_user_key;
 use base::{InternalKeyComparator, Result};
+use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 use table::{BlockBasedTable, ReadOptions};
@@ -42,6 +43,32 @@ impl SortedRun {
     pub(crate) fn new(level: usize, files: &[Arc<FileMetaData>]) -> Self {
         let opened = files.iter().map(|_| OnceLock::new()).collect();
         Self { level, files: files.into(), opened }
+    }
+
+    /// The run that takes the place of `old`, with the tables opened there that it still has.
+    pub(crate) fn after(old: &Self, files: &[Arc<FileMetaData>]) -> Self {
+        let opened: HashMap<u64, &Arc<BlockBasedTable>> = old
+            .files
+            .iter()
+            .zip(&old.opened)
+            .filter_map(|(file, table)| Some((file.number, table.get()?)))
+            .collect();
+        let carried = |file: &Arc<FileMetaData>| match opened.get(&file.number) {
+            Some(&table) => OnceLock::from(table.clone()),
+            None => OnceLock::new(),
+        };
+        let opened = files.iter().map(carried).collect();
+        Self { level: old.level, files: files.into(), opened }
+    }
+
+    pub(crate) fn level(&self) -> usize {
+        self.level
+    }
+
+    /// Whether it consists of these very files.
+    pub(crate) fn has_files(&self, files: &[Arc<FileMetaData>]) -> bool {
+        self.files.len() == files.len()
+            && self.files.iter().zip(files).all(|(own, given)| Arc::ptr_eq(own, given))
     }
 
     pub(crate) fn files(&self) -> &[Arc<FileMetaData>] {

@@ -1,11 +1,14 @@
 //! What one read of a column family looks at, pinned together.
 
+use crate::property::table_stats::TableStats;
+use crate::read::value_resolver::ValueResolver;
 use crate::sorted_run::SortedRun;
 use memtable::MemTable;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use version::Version;
 
-/// Memtables and sorted runs, newest first.
+/// Memtables and sorted runs, newest first. Constant after construction, but for the memtable that
+/// takes writes and for what is found out of tables later.
 #[derive(Debug)]
 pub(crate) struct SuperVersion {
     /// Counts the states of the column family, from 1.
@@ -15,20 +18,71 @@ pub(crate) struct SuperVersion {
     /// Each file of level 0 from new to old, then each level that has files.
     pub(crate) runs: Vec<Arc<SortedRun>>,
     pub(crate) version: Arc<Version>,
+    /// Turns stored values of this state into what users see.
+    pub(crate) resolver: ValueResolver,
+    /// Versions before this time may have been dropped.
+    pub(crate) full_history_ts_low: Option<Vec<u8>>,
+    /// What the tables say of themselves, once asked.
+    pub(crate) table_stats: OnceLock<TableStats>,
+}
+
+/// What a new state is made of, beside the state before it.
+#[derive(Debug)]
+pub(crate) struct SuperVersionParts {
+    pub(crate) memtables: Vec<Arc<MemTable>>,
+    pub(crate) version: Arc<Version>,
+    pub(crate) resolver: ValueResolver,
+    pub(crate) full_history_ts_low: Option<Vec<u8>>,
 }
 
 impl SuperVersion {
-    pub(crate) fn new(memtables: Vec<Arc<MemTable>>, version: Arc<Version>) -> Self {
-        let mut runs = Vec::new();
-        for level in 0..version.num_levels() {
-            let files = version.level_files(level);
-            if level == 0 {
-                let each = files.iter().map(std::slice::from_ref);
-                runs.extend(each.map(|file| Arc::new(SortedRun::new(0, file))));
-            } else if !files.is_empty() {
-                runs.push(Arc::new(SortedRun::new(level, files)));
-            }
-        }
-        Self { number: 1, memtables, runs, version }
+    /// The first state of a column family.
+    pub(crate) fn first(parts: SuperVersionParts) -> Self {
+        let runs = sorted_runs(&parts.version, &[]);
+        Self::new(1, runs, parts)
     }
+
+    /// The state after this one. Runs that did not change stay, with the tables they have opened.
+    pub(crate) fn next(&self, parts: SuperVersionParts) -> Self {
+        let runs = match Arc::ptr_eq(&self.version, &parts.version) {
+            true => self.runs.clone(),
+            false => sorted_runs(&parts.version, &self.runs),
+        };
+        let next = Self::new(self.number + 1, runs, parts);
+        if Arc::ptr_eq(&self.version, &next.version)
+            && let Some(stats) = self.table_stats.get()
+        {
+            let _ = next.table_stats.set(stats.clone());
+        }
+        next
+    }
+
+    fn new(number: u64, runs: Vec<Arc<SortedRun>>, parts: SuperVersionParts) -> Self {
+        let SuperVersionParts { memtables, version, mut resolver, full_history_ts_low } = parts;
+        resolver.blobs.version = version.clone();
+        let table_stats = OnceLock::new();
+        Self { number, memtables, runs, version, resolver, full_history_ts_low, table_stats }
+    }
+}
+
+fn sorted_runs(version: &Version, before: &[Arc<SortedRun>]) -> Vec<Arc<SortedRun>> {
+    let mut runs = Vec::new();
+    for level in 0..version.num_levels() {
+        let files = version.level_files(level);
+        if level == 0 {
+            runs.extend(files.iter().map(|file| {
+                let file = std::slice::from_ref(file);
+                let same = before.iter().find(|run| run.level() == 0 && run.has_files(file));
+                same.cloned().unwrap_or_else(|| Arc::new(SortedRun::new(0, file)))
+            }));
+        } else if !files.is_empty() {
+            let old = before.iter().find(|run| run.level() == level);
+            runs.push(match old {
+                Some(old) if old.has_files(files) => old.clone(),
+                Some(old) => Arc::new(SortedRun::after(old, files)),
+                None => Arc::new(SortedRun::new(level, files)),
+            });
+        }
+    }
+    runs
 }

@@ -26,8 +26,9 @@ impl fmt::Debug for InternalEntries {
 impl InternalEntries {
     pub(crate) fn new(family: &ColumnFamilyData) -> Self {
         let options = ReadOptions { total_order_seek: true, ..ReadOptions::default() };
+        let super_version = family.super_version.load();
         let view = ReadView {
-            super_version: &family.super_version,
+            super_version: &super_version,
             sequence: MAX_SEQUENCE_NUMBER,
             uncommitted: &Arc::default(),
         };

@@ -78,7 +78,8 @@ fn a_table_that_cannot_be_opened_is_met() {
     let (unpacked, db) = open(&fixtures::one("6.29.5", "a04"));
     db.open_tables().expect("good tables");
     let family = db.column_family("default").expect("a family");
-    let (_, file) = family.version().files().next().expect("a file");
+    let version = family.version();
+    let (_, file) = version.files().next().expect("a file");
     assert_eq!(family.table_directory(file), unpacked.path());
     let target = InternalKey::for_seek(b"key", 1);
     let table = family.open_table(0, file).expect("a table");

@@ -50,7 +50,7 @@ pub(super) fn immutable_memtable_deletes(source: &Source<'_>) -> Option<u64> {
 
 /// A deletion counts twice: it is an entry and removes one.
 pub(super) fn estimated_keys(source: &Source<'_>) -> Option<u64> {
-    let memtables = &source.family.super_version.memtables;
+    let memtables = &source.super_version.memtables;
     let in_tables = source.table_stats().estimated_keys(source.version().files().count());
     let entries = in_tables.saturating_add(sum(memtables, MemTable::num_entries));
     Some(entries.saturating_sub(2 * sum(memtables, MemTable::num_deletes)))
@@ -81,7 +81,7 @@ pub(super) fn oldest_key_time(source: &Source<'_>) -> Option<u64> {
     let tables = source.table_properties(None).ok()?;
     let in_tables = tables.iter().map(|table| table.oldest_key_time);
     // Records of WALs count as written when they were read again.
-    let memtables = source.family.super_version.memtables.iter();
+    let memtables = source.super_version.memtables.iter();
     let replayed = memtables.filter(|table| !table.is_empty());
     let in_memory = replayed.map(|_| source.family.stats.opened_at_secs());
     in_tables.chain(in_memory).min().filter(|&time| time > 0)

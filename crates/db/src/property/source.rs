@@ -12,6 +12,7 @@ use crate::property::db_stats::WriteActivity;
 use crate::property::level_state::LevelState;
 use crate::property::table_stats::TableStats;
 use crate::sanitize::{delayed_write_rate, sanitize_column_family};
+use crate::super_version::SuperVersion;
 use ::table::TableProperties;
 use base::Result;
 use blob::{BlobLogFooter, BlobLogHeader};
@@ -28,34 +29,36 @@ pub(crate) const LEVEL_TARGET_RULE: LevelTargetRule = LevelTargetRule::Steady;
 pub(crate) struct Source<'a> {
     pub(crate) db: &'a Db,
     pub(crate) family: &'a ColumnFamilyData,
+    /// The state that is asked about.
+    pub(crate) super_version: Arc<SuperVersion>,
     pub(crate) options: ColumnFamilyOptions,
 }
 
 impl<'a> Source<'a> {
     pub(crate) fn new(db: &'a Db, family: &'a ColumnFamilyData) -> Self {
-        Self { db, family, options: sanitize_column_family(db.options(), &family.options) }
+        let options = sanitize_column_family(db.options(), &family.options);
+        Self { db, family, super_version: family.super_version.load_full(), options }
     }
 
-    pub(crate) fn version(&self) -> &'a Version {
-        &self.family.super_version.version
+    pub(crate) fn version(&self) -> &Version {
+        &self.super_version.version
     }
 
     /// The memtable that takes writes, and the others.
-    pub(crate) fn memtables(&self) -> (Option<&'a MemTable>, &'a [Arc<MemTable>]) {
-        match self.family.super_version.memtables.split_first() {
+    pub(crate) fn memtables(&self) -> (Option<&MemTable>, &[Arc<MemTable>]) {
+        match self.super_version.memtables.split_first() {
             Some((active, immutable)) => (Some(active), immutable),
             None => (None, &[]),
         }
     }
 
     /// What tables say of themselves; read when it is first asked for.
-    pub(crate) fn table_stats(&self) -> &'a TableStats {
-        let family = self.family;
-        family.stats.tables.get_or_init(|| {
+    pub(crate) fn table_stats(&self) -> &TableStats {
+        self.super_version.table_stats.get_or_init(|| {
             if self.db.options().skip_stats_update_on_db_open {
                 return TableStats::default();
             }
-            let tables = &family.tables;
+            let tables = &self.family.tables;
             let may_ask_all = tables.keeps_all_open();
             TableStats::collect(self.version(), may_ask_all, |_, file| tables.properties(file))
         })
@@ -114,7 +117,7 @@ impl<'a> Source<'a> {
     /// What all column families make of writes, as they were opened one after another.
     pub(crate) fn write_controller(&self) -> WriteController {
         let mut controller = WriteController::new(delayed_write_rate(self.db.options()));
-        for family in self.db.families() {
+        for family in self.db.families().iter() {
             let source = Source::new(self.db, family);
             let levels = source.level_state(LEVEL_TARGET_RULE);
             controller.add(&source.stall_state(&levels), &source.options);

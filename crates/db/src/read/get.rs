@@ -19,7 +19,7 @@ pub(crate) fn get(
     let comparator = &family.comparator;
     let mut context = GetContext::new(comparator, key.user_key(), view.sequence, view.uncommitted);
     look_up(family, view, options, &key, &mut context)?;
-    context.finish(&family.resolver, options)
+    context.finish(&view.super_version.resolver, options)
 }
 
 /// What is stored for `user_key`, given without timestamp: the base of its merge operands, then
@@ -35,7 +35,7 @@ pub(crate) fn get_merge_operands(
     let comparator = &family.comparator;
     let mut context = GetContext::new(comparator, key.user_key(), view.sequence, view.uncommitted);
     look_up(family, view, options, &key, &mut context)?;
-    context.finish_unmerged(&family.resolver, options)
+    context.finish_unmerged(&view.super_version.resolver, options)
 }
 
 /// Shows the context what each source has of the key, until one decides.

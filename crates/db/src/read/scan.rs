@@ -3,8 +3,8 @@
 use crate::column_family::ColumnFamilyData;
 use crate::read::db_iter::{DbIterator, DbIteratorParts};
 use crate::read::level_iterator::LevelIterator;
-use crate::read::read_view::ReadView;
-use base::{InternalIterator, SequenceNumber};
+use crate::read::read_view::{ReadView, Visibility};
+use base::InternalIterator;
 use iterator::RangeTombstoneAggregator;
 use std::sync::Arc;
 use table::ReadOptions;
@@ -14,19 +14,18 @@ use table::ReadOptions;
 pub(crate) struct ScanOrigin {
     pub(crate) family: Arc<ColumnFamilyData>,
     pub(crate) options: Arc<ReadOptions>,
-    /// Number of the last write.
-    pub(crate) last_sequence: SequenceNumber,
-    /// Sequence numbers of prepared and not committed writes, ascending.
-    pub(crate) uncommitted: Arc<[SequenceNumber]>,
+    pub(crate) visibility: Arc<Visibility>,
 }
 
 impl ScanOrigin {
     /// An iterator at the newest state.
     pub(crate) fn new_iterator(self) -> DbIterator {
+        let super_version = self.family.super_version.load();
+        let sequence = self.visibility.last_sequence();
         let view = ReadView {
-            super_version: &self.family.super_version,
-            sequence: self.last_sequence,
-            uncommitted: &self.uncommitted,
+            super_version: &super_version,
+            sequence,
+            uncommitted: &self.visibility.uncommitted,
         };
         new_iterator(&self.family, view, &self.options).with_origin(self.clone())
     }
@@ -92,7 +91,7 @@ pub(crate) fn new_iterator(
         internal,
         tombstones,
         comparator: comparator.clone(),
-        resolver: family.resolver.clone(),
+        resolver: view.super_version.resolver.clone(),
         prefix_extractor: family.options.prefix_extractor.clone(),
         sequence: view.sequence,
         uncommitted: view.uncommitted.clone(),

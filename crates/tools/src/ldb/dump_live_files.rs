@@ -54,7 +54,7 @@ fn dump_family(session: &mut Session<'_>, family: &ColumnFamilyHandle) -> Outcom
         decode_blob_index: session.arguments.flag("decode_blob_index"),
         ..TableFormat::default()
     };
-    for (level, file) in newest_first(family.version()) {
+    for (level, file) in newest_first(&family.version()) {
         let path = table_path(family, file);
         writeln!(session.out, "{path} level:{level}\n{RULE}")?;
         dump_table_file(session, &path, &format)?;

@@ -27,7 +27,7 @@ fn describe(opened: &OpenDb, max_keys: i32) -> Outcome<String> {
     let OpenDb { family, .. } = opened;
     let mut text = String::new();
     let mut left = max_keys;
-    for (level, file) in newest_first(family.version()) {
+    for (level, file) in newest_first(&family.version()) {
         let directory = family.table_directory(file).display();
         // Writing to a string cannot fail.
         let _ = writeln!(text, "=== file : {directory}/{:06}.sst ===", file.number);

@@ -26,7 +26,7 @@ fn write_by_family(session: &mut Session<'_>, families: &[ColumnFamilyHandle]) -
         let version = family.version();
         for level in 0..version.num_levels() {
             writeln!(session.out, "---------- level {level} ----------")?;
-            for file in level_files(version, level) {
+            for file in level_files(&version, level) {
                 writeln!(session.out, "{}", table_path(family, file))?;
             }
         }
