@@ -5,3 +5,14 @@
 //! This crate knows no database and installs nothing.
 
 #![forbid(unsafe_code)]
+
+pub mod compaction;
+pub mod compaction_reason;
+pub mod in_progress;
+pub mod picker;
+
+pub use compaction::{Compaction, CompactionInputFiles};
+pub use compaction_reason::CompactionReason;
+pub use in_progress::{CompactionId, CompactionsInProgress, RunningCompaction};
+pub use picker::PickerInput;
+pub use picker::options::PickerOptions;
