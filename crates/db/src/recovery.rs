@@ -22,7 +22,7 @@ use base::filename::wal_file_name;
 use base::{InternalKeyComparator, Result, SequenceNumber, Status};
 use blob::{BlobFileCache, BlobSource};
 use env::FileOptions;
-use memtable::MemTable;
+use memtable::{MemTable, MemTableOptions};
 use memtable_inserter::{MemTableInserter, RecoveringFamily};
 use options::{DbOptions, DbPath, TableFactory};
 use std::collections::BTreeMap;
@@ -207,7 +207,7 @@ fn recovering_families(
             has_tables: state.version.files().next().is_some(),
             blob_files: state.version.blob_files().iter().map(|file| file.number()).collect(),
             unstated_timestamp_size,
-            memtable: Some(MemTable::new(comparator.clone())),
+            memtable: Some(MemTable::new(comparator.clone(), &MemTableOptions::default())),
             comparator,
         };
         families.insert(state.id, family);
@@ -290,7 +290,8 @@ fn open_family(
         cache: Arc::new(TableCache::new(open_files_max)),
         keeps_all_open: options.max_open_files < 0,
     };
-    let memtables = memtable.into_iter().map(Arc::new).collect();
+    let memtables: Vec<_> = memtable.into_iter().map(Arc::new).collect();
+    memtables.iter().for_each(|memtable| memtable.mark_immutable());
     Ok(ColumnFamilyData {
         id: state.id,
         name: descriptor.name.clone(),

@@ -1,15 +1,22 @@
 //! What has been written and is in no table yet.
 //!
 //! A [`MemTable`] holds the records of one column family in memory, in internal key order, and its
-//! range tombstones apart from them. How the records are held is behind [`MemTableRep`]. A
-//! memtable knows no log and no file: recovery fills it from the WAL, reads go through it.
+//! range tombstones apart from them. One writes at a time, anyone reads meanwhile. How the records
+//! are held is behind [`MemTableRep`]. A memtable knows no log and no file: recovery and writes fill
+//! it, reads and flushes go through it.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+mod dynamic_bloom;
 pub mod memtable;
+pub mod memtable_options;
 pub mod memtable_rep;
+mod memtable_stats;
+mod range_tombstones;
 pub mod vector_rep;
+mod write_buffer;
 
-pub use memtable::{MemTable, MemTableIterator};
-pub use memtable_rep::{MemTableEntry, MemTableRep, Position};
-pub use vector_rep::VectorRep;
+pub use memtable::{MemTable, MemTableWriter};
+pub use memtable_options::{MemTableOptions, MemTableRepKind};
+pub use memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
+pub use vector_rep::{VectorRep, VectorRepWriter};

@@ -1,104 +1,199 @@
 //! The records of one column family that are in no table yet.
 
-use crate::memtable_rep::{MemTableEntry, MemTableRep, Position};
+use crate::dynamic_bloom::DynamicBloom;
+use crate::memtable_options::{MemTableOptions, MemTableRepKind};
+use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
+use crate::memtable_stats::MemTableStats;
+use crate::range_tombstones::RangeTombstones;
 use crate::vector_rep::VectorRep;
-use base::coding::varint_length;
-use base::dbformat::{TRAILER_SIZE, extract_user_key, pack_sequence_and_type};
+use crate::write_buffer::{ArenaAccount, WriteBuffer, encoded_size};
+use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key, pack_sequence_and_type};
 use base::{
-    InternalIterator, InternalKeyComparator, PinnableSlice, RangeTombstone, Result, SequenceNumber,
+    InternalIterator, InternalKeyComparator, RangeTombstone, SequenceNumber, SliceTransform,
     ValueType,
 };
 use iterator::FragmentedRangeTombstoneList;
-use std::sync::{Arc, OnceLock};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Records in memory. Filled by one owner, then shared and read.
+/// Records in memory, written by one at a time and read by anyone meanwhile.
+///
+/// Readers take no lock. What they see of records that are added while they look is any of them,
+/// each whole; the engine tells them by sequence number which to take. A record counts as added for
+/// a reader who learned of it, for instance by the last sequence number, after [`Self::add`].
 #[derive(Debug)]
 pub struct MemTable {
     comparator: InternalKeyComparator,
-    rep: Box<dyn MemTableRep>,
-    range_tombstones: Vec<RangeTombstone>,
-    /// The range tombstones cut up, once a read has asked for them.
-    fragmented: OnceLock<Arc<FragmentedRangeTombstoneList>>,
-    counts: Counts,
+    rep: Arc<dyn MemTableRep>,
+    writer: Mutex<WriterState>,
+    filter: Option<Filter>,
+    range_tombstones: RangeTombstones,
+    stats: MemTableStats,
+    write_buffer: WriteBuffer,
+    max_range_deletions: u64,
+    is_immutable: AtomicBool,
+    id: u64,
+    creation_sequence: SequenceNumber,
+    /// The first WAL that holds records of the next memtable; 0 until that is known.
+    next_log_number: AtomicU64,
+    /// The first WAL with a prepared section of a transaction that was committed into this
+    /// memtable; 0 if there is none.
+    min_prep_log_referenced: AtomicU64,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    entries: u64,
-    deletes: u64,
-    data_size_bytes: u64,
-    first_sequence: Option<SequenceNumber>,
-    smallest_sequence: Option<SequenceNumber>,
-    largest_sequence: Option<SequenceNumber>,
+/// What only the one who writes may touch.
+#[derive(Debug)]
+struct WriterState {
+    rep: Box<dyn MemTableRepWriter>,
+    account: ArenaAccount,
 }
 
-impl MemTable {
-    /// An empty memtable.
-    pub fn new(comparator: InternalKeyComparator) -> Self {
-        let rep = Box::new(VectorRep::new(comparator.clone()));
-        Self {
-            comparator,
-            rep,
-            range_tombstones: Vec::new(),
-            fragmented: OnceLock::new(),
-            counts: Counts::default(),
+/// Adds records to a memtable. As long as one lives nobody else adds any.
+#[derive(Debug)]
+pub struct MemTableWriter<'a> {
+    memtable: &'a MemTable,
+    state: MutexGuard<'a, WriterState>,
+}
+
+/// The Bloom filter of point lookups: of prefixes, whole keys or both.
+#[derive(Debug)]
+struct Filter {
+    bloom: DynamicBloom,
+    prefix_extractor: Option<Arc<dyn SliceTransform>>,
+    whole_keys: bool,
+}
+
+impl Filter {
+    fn new(options: &MemTableOptions) -> Option<Self> {
+        let bytes = (options.write_buffer_size as f64 * options.prefix_bloom_size_ratio) as usize;
+        let filters = options.whole_key_filtering || options.prefix_extractor.is_some();
+        (filters && bytes > 0).then(|| Self {
+            bloom: DynamicBloom::new(bytes),
+            prefix_extractor: options.prefix_extractor.clone(),
+            whole_keys: options.whole_key_filtering,
+        })
+    }
+
+    fn prefix<'a>(&self, key: &'a [u8]) -> Option<&'a [u8]> {
+        let extractor = self.prefix_extractor.as_ref()?;
+        extractor.in_domain(key).then(|| extractor.transform(key))
+    }
+
+    /// Adds a user key without timestamp.
+    fn add(&self, key: &[u8]) {
+        if let Some(prefix) = self.prefix(key) {
+            self.bloom.add(prefix);
+        }
+        if self.whole_keys {
+            self.bloom.add(key);
         }
     }
 
-    /// Adds a record. That of a range deletion is its first key and, as value, the key after its
-    /// last. Records may come in any order; of records with equal internal keys all are kept,
-    /// and the last one added comes first.
+    /// Whether there may be records of a user key, given without timestamp.
+    fn may_contain(&self, key: &[u8]) -> bool {
+        if self.whole_keys {
+            self.bloom.may_contain(key)
+        } else {
+            self.prefix(key).is_none_or(|prefix| self.bloom.may_contain(prefix))
+        }
+    }
+}
+
+impl MemTable {
+    /// An empty memtable, with 0 as its id and creation sequence number.
+    pub fn new(comparator: InternalKeyComparator, options: &MemTableOptions) -> Self {
+        let filter = Filter::new(options);
+        let bloom_bytes = filter.as_ref().map_or(0, |filter| filter.bloom.size_bytes());
+        let account = ArenaAccount::new(options, bloom_bytes);
+        let write_buffer = WriteBuffer::new(options, &account);
+        let (rep, writer): (Arc<dyn MemTableRep>, Box<dyn MemTableRepWriter>) = match options.rep {
+            MemTableRepKind::Vector { reserve } => {
+                let (rep, writer) = VectorRep::new(comparator.clone(), reserve);
+                (rep, Box::new(writer))
+            }
+        };
+        Self {
+            range_tombstones: RangeTombstones::new(comparator.clone()),
+            comparator,
+            rep,
+            writer: Mutex::new(WriterState { rep: writer, account }),
+            filter,
+            stats: MemTableStats::default(),
+            write_buffer,
+            max_range_deletions: options.max_range_deletions.into(),
+            is_immutable: AtomicBool::new(false),
+            id: 0,
+            creation_sequence: 0,
+            next_log_number: AtomicU64::new(0),
+            min_prep_log_referenced: AtomicU64::new(0),
+        }
+    }
+
+    /// The memtable with its number within the column family, ascending by age, and the last
+    /// sequence number when it was made ([`MAX_SEQUENCE_NUMBER`] if not known).
+    #[must_use]
+    pub fn with_identity(self, id: u64, creation_sequence: SequenceNumber) -> Self {
+        Self { id, creation_sequence, ..self }
+    }
+
+    /// Makes the caller the one who writes, once nobody else is.
+    pub fn writer(&self) -> MemTableWriter<'_> {
+        MemTableWriter { memtable: self, state: self.writer.lock() }
+    }
+
+    /// Adds one record, as [`MemTableWriter::add`] does.
     ///
     /// # Panics
-    /// If records of this type stand in a WAL only.
+    /// If records of this type stand in a WAL only, or the memtable is immutable.
     pub fn add(
-        &mut self,
+        &self,
         sequence: SequenceNumber,
         value_type: ValueType,
         user_key: &[u8],
         value: &[u8],
     ) {
-        if value_type == ValueType::RangeDeletion {
-            self.fragmented.take();
-            self.range_tombstones.push(RangeTombstone {
-                start_key: user_key.to_vec(),
-                end_key: value.to_vec(),
-                sequence,
-            });
-        } else {
-            assert!(value_type.is_stored(), "{value_type:?} record in a memtable");
-            self.rep.insert(user_key, pack_sequence_and_type(sequence, value_type), value);
-        }
-        self.counts.add(sequence, value_type, user_key, value);
+        self.writer().add(sequence, value_type, user_key, value);
+    }
+
+    /// Says that no record will be added any more, which makes reads of some representations
+    /// cheaper.
+    pub fn mark_immutable(&self) {
+        let _writer = self.writer.lock();
+        self.is_immutable.store(true, Ordering::Relaxed);
+        self.rep.mark_immutable();
+        self.range_tombstones.mark_immutable();
+    }
+
+    /// Whether no record will be added any more.
+    pub fn is_immutable(&self) -> bool {
+        self.is_immutable.load(Ordering::Relaxed)
     }
 
     /// Visits the versions of a key, newest first, from the internal key `seek_key` on until
     /// `visitor` returns false. In a column family with timestamps the versions of a key are those
     /// of all its timestamps. Range tombstones are not among them.
-    pub fn get<'a>(&'a self, seek_key: &[u8], mut visitor: impl FnMut(MemTableEntry<'a>) -> bool) {
+    pub fn get(&self, seek_key: &[u8], mut visitor: impl FnMut(MemTableEntry<'_>) -> bool) {
         let user_key = extract_user_key(seek_key);
-        let mut next = self.rep.seek(seek_key);
-        while let Some(position) = next {
-            let entry = self.rep.entry(position);
-            let order = self.comparator.compare_without_timestamp(entry.user_key(), user_key);
-            if order.is_ne() || !visitor(entry) {
-                return;
-            }
-            next = self.rep.next(position);
+        if let Some(filter) = &self.filter
+            && !filter.may_contain(self.comparator.strip_timestamp(user_key))
+        {
+            return;
         }
+        self.rep.visit(seek_key, &mut |entry| {
+            let order = self.comparator.compare_without_timestamp(entry.user_key(), user_key);
+            order.is_eq() && visitor(entry)
+        });
     }
 
-    /// Iterates over all records but range tombstones.
-    pub fn new_iterator(self: &Arc<Self>) -> MemTableIterator {
-        MemTableIterator { memtable: self.clone(), position: None }
+    /// Iterates over all records but range tombstones. The iterator keeps them alive.
+    pub fn new_iterator(&self) -> Box<dyn InternalIterator> {
+        self.rep.clone().new_iterator()
     }
 
-    /// The range tombstones.
-    pub fn fragmented_range_tombstones(&self) -> &Arc<FragmentedRangeTombstoneList> {
-        self.fragmented.get_or_init(|| {
-            let tombstones = self.range_tombstones.clone();
-            Arc::new(FragmentedRangeTombstoneList::new(tombstones, &self.comparator))
-        })
+    /// The range tombstones, those included that were added before the call.
+    pub fn fragmented_range_tombstones(&self) -> Arc<FragmentedRangeTombstoneList> {
+        self.range_tombstones.fragmented()
     }
 
     /// The order of the records.
@@ -108,143 +203,172 @@ impl MemTable {
 
     /// Whether there is no record and no range tombstone.
     pub fn is_empty(&self) -> bool {
-        self.counts.entries == 0
+        self.stats.num_entries() == 0
     }
 
     /// How many records there are, range tombstones included.
     pub fn num_entries(&self) -> u64 {
-        self.counts.entries
+        self.stats.num_entries()
     }
 
-    /// How many of them are deletions of one key.
+    /// How many of them are not range tombstones.
+    pub fn num_point_entries(&self) -> u64 {
+        self.stats.num_point_entries()
+    }
+
+    /// How many of them are deletions of one key, single deletions included.
     pub fn num_deletes(&self) -> u64 {
-        self.counts.deletes
+        self.stats.num_deletes()
+    }
+
+    /// How many of them are single deletions.
+    pub fn num_single_deletes(&self) -> u64 {
+        self.stats.num_single_deletes()
+    }
+
+    /// How many of them are merge operands.
+    pub fn num_merges(&self) -> u64 {
+        self.stats.num_merges()
     }
 
     /// How many of them are range tombstones.
     pub fn num_range_deletes(&self) -> u64 {
-        self.range_tombstones.len() as u64
+        self.range_tombstones.count()
     }
 
     /// Bytes of keys and values, counted as RocksDB lays them out in its memtables.
     pub fn data_size_bytes(&self) -> u64 {
-        self.counts.data_size_bytes
+        self.stats.data_size_bytes()
     }
 
-    /// Bytes of memory held, spare room included.
+    /// Bytes of memory that RocksDB's memtable would have used for these records: what its
+    /// properties tell and `write_buffer_size` is about.
     pub fn approximate_memory_usage(&self) -> usize {
-        let range_tombstones: usize = self
-            .range_tombstones
-            .iter()
-            .map(|tombstone| tombstone.start_key.capacity() + tombstone.end_key.capacity())
-            .sum();
-        self.rep.approximate_memory_usage()
-            + range_tombstones
-            + self.range_tombstones.capacity() * size_of::<RangeTombstone>()
+        self.write_buffer.used()
+    }
+
+    /// The same with the spare room of blocks: what a limit to all memtables together counts.
+    pub fn approximate_memory_allocated(&self) -> usize {
+        self.write_buffer.allocated()
+    }
+
+    /// Bytes of memory that this memtable really holds, spare room included.
+    pub fn allocated_bytes(&self) -> usize {
+        let bloom = self.filter.as_ref().map_or(0, |filter| filter.bloom.size_bytes());
+        self.rep.allocated_bytes() + self.range_tombstones.allocated_bytes() + bloom
+    }
+
+    /// Whether the memtable is full and the next write should go to a new one.
+    pub fn should_flush(&self) -> bool {
+        let limit = self.max_range_deletions;
+        (limit > 0 && self.num_range_deletes() >= limit) || self.write_buffer.is_full()
+    }
+
+    /// Changes `write_buffer_size`. As in RocksDB a memtable with a Bloom filter does not grow: the
+    /// filter was made for its size.
+    pub fn set_write_buffer_size(&self, size: usize) {
+        if self.filter.is_none() || size < self.write_buffer.size() {
+            self.write_buffer.set_size(size);
+        }
+    }
+
+    /// The number within the column family, ascending by age.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The last sequence number when the memtable was made.
+    pub fn creation_sequence(&self) -> SequenceNumber {
+        self.creation_sequence
+    }
+
+    /// A sequence number that no record's is smaller than: that of creation, or where it is not
+    /// known the first record's.
+    pub fn earliest_sequence(&self) -> SequenceNumber {
+        match self.creation_sequence {
+            MAX_SEQUENCE_NUMBER => self.first_sequence().unwrap_or(MAX_SEQUENCE_NUMBER),
+            sequence => sequence,
+        }
     }
 
     /// The sequence number of the record added first; none if there is no record.
     pub fn first_sequence(&self) -> Option<SequenceNumber> {
-        self.counts.first_sequence
+        self.stats.first_sequence()
     }
 
     /// The smallest sequence number; none if there is no record.
     pub fn smallest_sequence(&self) -> Option<SequenceNumber> {
-        self.counts.smallest_sequence
+        self.stats.smallest_sequence()
     }
 
     /// The largest sequence number; none if there is no record.
     pub fn largest_sequence(&self) -> Option<SequenceNumber> {
-        self.counts.largest_sequence
+        self.stats.largest_sequence()
+    }
+
+    /// The first WAL that holds records of the next memtable, which is the first one needed when
+    /// this one has been flushed; 0 until that is known.
+    pub fn next_log_number(&self) -> u64 {
+        self.next_log_number.load(Ordering::Relaxed)
+    }
+
+    /// Sets [`Self::next_log_number`].
+    pub fn set_next_log_number(&self, number: u64) {
+        self.next_log_number.store(number, Ordering::Relaxed);
+    }
+
+    /// Notes that a transaction was committed into this memtable whose prepared section is in the
+    /// WAL `number`, which must not be deleted before the memtable is flushed.
+    pub fn reference_prep_log(&self, number: u64) {
+        let smaller = |old| (old == 0 || number < old).then_some(number);
+        let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+        // That the number was not smaller is no failure.
+        self.min_prep_log_referenced.fetch_update(set, fetch, smaller).ok();
+    }
+
+    /// The first WAL with a prepared section of a transaction that was committed into this
+    /// memtable; 0 if there is none.
+    pub fn min_prep_log_referenced(&self) -> u64 {
+        self.min_prep_log_referenced.load(Ordering::Relaxed)
     }
 }
 
-impl Counts {
-    fn add(
+impl MemTableWriter<'_> {
+    /// Adds a record. That of a range deletion is its first key and, as value, the key after its
+    /// last. Records may come in any order; of records with equal internal keys all are kept,
+    /// and the last one added comes first.
+    ///
+    /// # Panics
+    /// If records of this type stand in a WAL only, or the memtable is immutable.
+    pub fn add(
         &mut self,
         sequence: SequenceNumber,
         value_type: ValueType,
         user_key: &[u8],
         value: &[u8],
     ) {
-        let prefixed = |length: usize| varint_length(length as u64) + length;
-        let size = prefixed(user_key.len() + TRAILER_SIZE) + prefixed(value.len());
-        self.entries += 1;
-        self.deletes += u64::from(value_type.is_point_deletion());
-        self.data_size_bytes += size as u64;
-        self.first_sequence.get_or_insert(sequence);
-        self.smallest_sequence = Some(self.smallest_sequence.map_or(sequence, |s| s.min(sequence)));
-        self.largest_sequence = self.largest_sequence.max(Some(sequence));
-    }
-}
-
-/// Iterates over a memtable and keeps it alive.
-#[derive(Clone, Debug)]
-pub struct MemTableIterator {
-    memtable: Arc<MemTable>,
-    position: Option<Position>,
-}
-
-impl MemTableIterator {
-    #[inline]
-    fn position(&self) -> Position {
-        match self.position {
-            Some(position) => position,
-            None => panic!("iterator is not valid"),
+        let Self { memtable, state } = self;
+        assert!(!memtable.is_immutable(), "record added to an immutable memtable");
+        let is_range_tombstone = value_type == ValueType::RangeDeletion;
+        if is_range_tombstone {
+            let (start_key, end_key) = (user_key.to_vec(), value.to_vec());
+            memtable.range_tombstones.add(RangeTombstone { start_key, end_key, sequence });
+        } else {
+            assert!(value_type.is_stored(), "{value_type:?} record in a memtable");
+            if let Some(filter) = &memtable.filter {
+                filter.add(memtable.comparator.strip_timestamp(user_key));
+            }
+            state.rep.insert(user_key, pack_sequence_and_type(sequence, value_type), value);
         }
+        let size = encoded_size(user_key, value);
+        memtable.stats.add(sequence, value_type, size);
+        state.account.add(size, is_range_tombstone);
+        memtable.write_buffer.publish(&state.account);
     }
 
-    #[inline]
-    fn entry(&self) -> MemTableEntry<'_> {
-        self.memtable.rep.entry(self.position())
-    }
-}
-
-impl InternalIterator for MemTableIterator {
-    fn valid(&self) -> bool {
-        self.position.is_some()
-    }
-
-    fn seek_to_first(&mut self) -> Result<()> {
-        self.position = self.memtable.rep.first();
-        Ok(())
-    }
-
-    fn seek_to_last(&mut self) -> Result<()> {
-        self.position = self.memtable.rep.last();
-        Ok(())
-    }
-
-    fn seek(&mut self, target: &[u8]) -> Result<()> {
-        self.position = self.memtable.rep.seek(target);
-        Ok(())
-    }
-
-    fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
-        self.position = self.memtable.rep.seek_for_prev(target);
-        Ok(())
-    }
-
-    fn next(&mut self) -> Result<()> {
-        self.position = self.memtable.rep.next(self.position());
-        Ok(())
-    }
-
-    fn prev(&mut self) -> Result<()> {
-        self.position = self.memtable.rep.prev(self.position());
-        Ok(())
-    }
-
-    fn key(&self) -> &[u8] {
-        self.entry().key()
-    }
-
-    fn value(&self) -> &[u8] {
-        self.entry().value()
-    }
-
-    fn pinned_value(&self) -> PinnableSlice {
-        self.entry().pinned_value()
+    /// The memtable written to.
+    pub fn memtable(&self) -> &MemTable {
+        self.memtable
     }
 }
 

@@ -1,89 +1,118 @@
 //! How a memtable holds its records.
+//!
+//! A representation has two sides: one [`MemTableRepWriter`], which nobody can have twice, and the
+//! [`MemTableRep`] that any number of readers share. That there is one writer at a time thus needs
+//! no lock of the representation's own.
 
 use base::dbformat::extract_user_key;
-use base::{PinnableSlice, pinnable_slice::PinnedBytes};
+use base::{InternalIterator, PinnableSlice, pinnable_slice::PinnedBytes};
 use std::fmt;
 use std::sync::Arc;
 
-/// Where a record stands; good until the next insertion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position(pub usize);
-
-/// A container of records in internal key order. Records with equal internal keys are all kept,
-/// the last one inserted first.
+/// The side of a container of records that is read, in internal key order, also while records are
+/// inserted. Records with equal internal keys are all kept, the last one inserted first.
+///
+/// Who reads sees every record whose insertion happened before, those inserted meanwhile or not,
+/// and each of them whole.
 pub trait MemTableRep: fmt::Debug + Send + Sync {
+    /// Visits the records from the internal key `target` on until `visitor` returns false.
+    fn visit(&self, target: &[u8], visitor: &mut dyn FnMut(MemTableEntry<'_>) -> bool);
+
+    /// Iterates over all records and keeps them alive.
+    fn new_iterator(self: Arc<Self>) -> Box<dyn InternalIterator>;
+
+    /// Bytes of memory held, spare room included.
+    fn allocated_bytes(&self) -> usize;
+
+    /// Says that nothing will be inserted any more.
+    fn mark_immutable(&self) {}
+}
+
+/// The side of a container of records that is written.
+pub trait MemTableRepWriter: fmt::Debug + Send {
     /// Adds a record, whose internal key is `user_key` and the packed `trailer`.
     ///
     /// # Panics
     /// If a key or a value is 4 GiB or longer: no record of the formats may be.
     fn insert(&mut self, user_key: &[u8], trailer: u64, value: &[u8]);
-
-    /// Bytes of memory held, spare room included.
-    fn approximate_memory_usage(&self) -> usize;
-
-    /// The first record.
-    fn first(&self) -> Option<Position>;
-
-    /// The last record.
-    fn last(&self) -> Option<Position>;
-
-    /// The first record at or after the internal key `target`.
-    fn seek(&self, target: &[u8]) -> Option<Position>;
-
-    /// The last record at or before the internal key `target`.
-    fn seek_for_prev(&self, target: &[u8]) -> Option<Position>;
-
-    /// The record after the one at `position`.
-    fn next(&self, position: Position) -> Option<Position>;
-
-    /// The record before the one at `position`.
-    fn prev(&self, position: Position) -> Option<Position>;
-
-    /// The record at `position`.
-    ///
-    /// # Panics
-    /// May panic if the position is not of this container.
-    fn entry(&self, position: Position) -> MemTableEntry<'_>;
 }
 
-/// A record of a memtable, in one piece of memory: the internal key, then the value.
+/// The length of a key or value, which the formats limit to 32 bits.
+pub(crate) fn length(bytes: &[u8]) -> u32 {
+    match u32::try_from(bytes.len()) {
+        Ok(length) => length,
+        Err(_) => panic!("record with a key or value of {} bytes", bytes.len()),
+    }
+}
+
+/// Eight bytes of a user key from `start` on, padded with zeroes. Where two ranks differ, keys that
+/// are equal before `start` and ordered as bytes are ordered as their ranks.
+#[inline]
+pub(crate) fn rank_of(user_key: &[u8], start: usize) -> u64 {
+    let bytes = &user_key[start..];
+    match bytes.first_chunk() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => {
+            let mut padded = [0; 8];
+            padded[..bytes.len()].copy_from_slice(bytes);
+            u64::from_be_bytes(padded)
+        }
+    }
+}
+
+/// A record of a memtable.
 #[derive(Clone, Copy)]
 pub struct MemTableEntry<'a> {
-    chunk: &'a Arc<Vec<u8>>,
-    start: usize,
-    value_start: usize,
-    end: usize,
+    key: &'a [u8],
+    value: &'a [u8],
+    home: Home<'a>,
+}
+
+/// What to hold on to so that the value stays.
+#[derive(Clone, Copy)]
+enum Home<'a> {
+    Chunk { chunk: &'a Arc<Vec<u8>>, value_start: usize },
 }
 
 impl<'a> MemTableEntry<'a> {
-    /// A record within `chunk`.
+    /// A record within `chunk`: the internal key, then the value.
     #[inline]
-    pub fn new(chunk: &'a Arc<Vec<u8>>, start: usize, value_start: usize, end: usize) -> Self {
-        Self { chunk, start, value_start, end }
+    pub(crate) fn in_chunk(
+        chunk: &'a Arc<Vec<u8>>,
+        start: usize,
+        value_start: usize,
+        end: usize,
+    ) -> Self {
+        let (key, value) = (&chunk[start..value_start], &chunk[value_start..end]);
+        Self { key, value, home: Home::Chunk { chunk, value_start } }
     }
 
     /// The internal key.
     #[inline]
     pub fn key(&self) -> &'a [u8] {
-        &self.chunk[self.start..self.value_start]
+        self.key
     }
 
     /// The user key.
     #[inline]
     pub fn user_key(&self) -> &'a [u8] {
-        extract_user_key(self.key())
+        extract_user_key(self.key)
     }
 
     /// The value.
     #[inline]
     pub fn value(&self) -> &'a [u8] {
-        &self.chunk[self.value_start..self.end]
+        self.value
     }
 
     /// The value, kept alive without a copy.
     pub fn pinned_value(&self) -> PinnableSlice {
-        let owner = Arc::clone(self.chunk) as Arc<dyn PinnedBytes>;
-        PinnableSlice::pinned(owner, self.value_start..self.end)
+        match self.home {
+            Home::Chunk { chunk, value_start } => {
+                let owner = Arc::clone(chunk) as Arc<dyn PinnedBytes>;
+                PinnableSlice::pinned(owner, value_start..value_start + self.value.len())
+            }
+        }
     }
 }
 

@@ -1,37 +1,64 @@
-//! Records in a vector that is sorted when it is first read.
+//! Records in a vector that is sorted when it is read.
 //!
 //! The cheapest container to fill, and to read once filled: what recovery needs, which replays a
-//! log and then only reads. Insertions after a read are allowed, and the next read sorts again.
+//! log and then only reads. Who reads while it is filled pays for it, as the records that came since
+//! the last read are sorted in; an immutable one is sorted once and read without a lock.
 //!
 //! Keys and values lie in chunks of memory that grow with the table. What is sorted are small
 //! entries that say where. Where keys are ordered as bytes each entry carries the eight bytes of
 //! its user key that follow what all user keys begin with; they decide most comparisons. A search
 //! looks through every 64th of these first, few enough to stay in the processor's cache.
 
-use crate::memtable_rep::{MemTableEntry, MemTableRep, Position};
-use base::InternalKeyComparator;
+use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter, length, rank_of};
 use base::coding::put_fixed64;
 use base::dbformat::{TRAILER_SIZE, extract_user_key};
+use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
+use parking_lot::Mutex;
 use std::cmp::Ordering;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{self, AtomicBool};
+use std::sync::{Arc, OnceLock};
 
-const CHUNK_SIZE_MIN: usize = 4 << 10;
+const CHUNK_SIZE_MIN: usize = 512;
 const CHUNK_SIZE_MAX: usize = 1 << 20;
 const SAMPLE_DISTANCE: usize = 64;
 
 /// A memtable for filling once and reading often. RocksDB knows one as `VectorRepFactory`.
 pub struct VectorRep {
     comparator: InternalKeyComparator,
-    chunks: Vec<Arc<Vec<u8>>>,
-    chunks_size: usize,
-    /// All entries until the first read takes them away to sort them.
-    unsorted: Mutex<Vec<Entry>>,
-    sorted: OnceLock<Sorted>,
+    growing: Mutex<Growing>,
+    is_immutable: AtomicBool,
+    /// All records, once one that is immutable was read.
+    fixed: OnceLock<Arc<Sorted>>,
 }
 
+/// Adds records to a [`VectorRep`].
+#[derive(Debug)]
+pub struct VectorRepWriter {
+    rep: Arc<VectorRep>,
+}
+
+/// Records that are still added to.
 #[derive(Default)]
+struct Growing {
+    /// Chunks that are added to no more.
+    chunks: Vec<Arc<Vec<u8>>>,
+    /// The chunk that follows them.
+    last_chunk: Vec<u8>,
+    /// Bytes of all chunks, spare room included.
+    chunks_size: usize,
+    /// Size of the next chunk.
+    next_chunk_size: usize,
+    /// The records that are not among the sorted ones.
+    unsorted: Vec<Entry>,
+    /// The records up to the last read.
+    sorted: Option<Arc<Sorted>>,
+}
+
+/// Records as a reader sees them.
 struct Sorted {
+    comparator: InternalKeyComparator,
+    chunks: Vec<Arc<Vec<u8>>>,
     entries: Vec<Entry>,
     /// What all user keys begin with; empty where keys are not ordered as bytes.
     common_prefix: Vec<u8>,
@@ -52,73 +79,98 @@ struct Entry {
 
 const _: () = assert!(size_of::<Entry>() == 24);
 
-/// Eight bytes of the user key from `start` on, padded with zeroes.
-#[inline]
-fn rank_of(user_key: &[u8], start: usize) -> u64 {
-    let bytes = &user_key[start..];
-    match bytes.first_chunk() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => {
-            let mut padded = [0; 8];
-            padded[..bytes.len()].copy_from_slice(bytes);
-            u64::from_be_bytes(padded)
-        }
-    }
-}
-
-fn length(bytes: &[u8]) -> u32 {
-    match u32::try_from(bytes.len()) {
-        Ok(length) => length,
-        Err(_) => panic!("record with a key or value of {} bytes", bytes.len()),
-    }
-}
-
 #[inline]
 fn resolve<'a>(chunks: &'a [Arc<Vec<u8>>], entry: &Entry) -> MemTableEntry<'a> {
     let start = entry.offset as usize;
     let value_start = start + entry.user_key_length as usize + TRAILER_SIZE;
     let end = value_start + entry.value_length as usize;
-    MemTableEntry::new(&chunks[entry.chunk as usize], start, value_start, end)
+    MemTableEntry::in_chunk(&chunks[entry.chunk as usize], start, value_start, end)
 }
 
-impl VectorRep {
-    /// An empty container.
-    pub fn new(comparator: InternalKeyComparator) -> Self {
-        Self {
-            comparator,
-            chunks: Vec::new(),
-            chunks_size: 0,
-            unsorted: Mutex::default(),
-            sorted: OnceLock::new(),
+impl Growing {
+    fn insert(&mut self, user_key: &[u8], trailer: u64, value: &[u8]) {
+        let (user_key_length, value_length) = (length(user_key), length(value));
+        self.make_room(user_key.len() + TRAILER_SIZE + value.len());
+        let chunk = &mut self.last_chunk;
+        let offset = chunk.len() as u32;
+        chunk.extend_from_slice(user_key);
+        put_fixed64(chunk, trailer);
+        chunk.extend_from_slice(value);
+        let chunk = self.chunks.len() as u32;
+        self.unsorted.push(Entry { rank: 0, chunk, offset, user_key_length, value_length });
+    }
+
+    fn make_room(&mut self, size: usize) {
+        let chunk = &self.last_chunk;
+        if chunk.capacity() - chunk.len() >= size && u32::try_from(chunk.len()).is_ok() {
+            return;
         }
+        if !chunk.is_empty() {
+            self.close_chunk();
+        }
+        let capacity = self.next_chunk_size.clamp(CHUNK_SIZE_MIN, CHUNK_SIZE_MAX);
+        self.next_chunk_size = 2 * capacity;
+        self.chunks_size -= self.last_chunk.capacity();
+        self.last_chunk = Vec::with_capacity(capacity.max(size));
+        self.chunks_size += self.last_chunk.capacity();
     }
 
-    fn sorted(&self) -> &Sorted {
-        self.sorted.get_or_init(|| {
-            let mut unsorted = self.unsorted.lock().unwrap_or_else(PoisonError::into_inner);
-            self.sort(std::mem::take(&mut *unsorted))
-        })
+    fn close_chunk(&mut self) {
+        self.chunks.push(Arc::new(std::mem::take(&mut self.last_chunk)));
     }
 
-    fn sort(&self, mut entries: Vec<Entry>) -> Sorted {
-        let is_bytewise = self.comparator.is_bytewise();
-        let common_prefix = if is_bytewise { self.common_prefix(&entries) } else { Vec::new() };
+    /// All records so far. The chunk that was being filled is closed, as readers will share it;
+    /// the next one begins small, for the case that a read follows each insertion.
+    fn sorted(&mut self, comparator: &InternalKeyComparator) -> Arc<Sorted> {
+        if let Some(sorted) = &self.sorted
+            && self.unsorted.is_empty()
+        {
+            return sorted.clone();
+        }
+        if !self.last_chunk.is_empty() {
+            self.close_chunk();
+            self.next_chunk_size = 0;
+        }
+        let added = std::mem::take(&mut self.unsorted);
+        let entries = match self.sorted.take().map(Arc::try_unwrap) {
+            None => added,
+            Some(Ok(sorted)) => [sorted.entries, added].concat(),
+            Some(Err(sorted)) => [&sorted.entries[..], &added].concat(),
+        };
+        let sorted = Arc::new(Sorted::new(comparator.clone(), self.chunks.clone(), entries));
+        self.sorted = Some(sorted.clone());
+        sorted
+    }
+}
+
+impl Sorted {
+    fn new(
+        comparator: InternalKeyComparator,
+        chunks: Vec<Arc<Vec<u8>>>,
+        entries: Vec<Entry>,
+    ) -> Self {
+        let (common_prefix, samples) = (Vec::new(), Vec::new());
+        let mut sorted = Self { comparator, chunks, entries, common_prefix, samples };
+        let mut entries = std::mem::take(&mut sorted.entries);
+        let is_bytewise = sorted.comparator.is_bytewise();
         if is_bytewise {
+            sorted.common_prefix = sorted.find_common_prefix(&entries);
             for entry in &mut entries {
-                let user_key = resolve(&self.chunks, entry).user_key();
-                entry.rank = rank_of(user_key, common_prefix.len());
+                let user_key = resolve(&sorted.chunks, entry).user_key();
+                entry.rank = rank_of(user_key, sorted.common_prefix.len());
             }
         }
-        entries.sort_unstable_by(|a, b| self.compare_entries(a, b));
-        let samples = if is_bytewise {
-            entries.iter().step_by(SAMPLE_DISTANCE).map(|entry| entry.rank).collect()
-        } else {
-            Vec::new()
-        };
-        Sorted { entries, common_prefix, samples }
+        // A stable sort, because it is fast where most entries were sorted before.
+        entries.sort_by(|a, b| sorted.compare_entries(a, b));
+        if is_bytewise {
+            let samples = entries.iter().step_by(SAMPLE_DISTANCE);
+            sorted.samples = samples.map(|entry| entry.rank).collect();
+        }
+        sorted.entries = entries;
+        sorted
     }
 
-    fn common_prefix(&self, entries: &[Entry]) -> Vec<u8> {
+    fn find_common_prefix(&self, entries: &[Entry]) -> Vec<u8> {
         let mut user_keys = entries.iter().map(|entry| resolve(&self.chunks, entry).user_key());
         let mut common = user_keys.next().unwrap_or_default();
         for user_key in user_keys {
@@ -139,9 +191,9 @@ impl VectorRep {
         })
     }
 
-    /// How many of the sorted entries are before `target`, or at it where `or_at` says so.
+    /// How many of the entries are before `target`, or at it where `or_at` says so.
     fn count_before(&self, target: &[u8], or_at: bool) -> usize {
-        let Sorted { entries, common_prefix, samples } = self.sorted();
+        let Self { entries, common_prefix, samples, .. } = self;
         let (mut rank, mut from, mut to) = (0, 0, entries.len());
         if self.comparator.is_bytewise() {
             let user_key = extract_user_key(target);
@@ -165,89 +217,150 @@ impl VectorRep {
         })
     }
 
-    fn position(&self, index: usize) -> Option<Position> {
-        (index < self.sorted().entries.len()).then_some(Position(index))
+    #[inline]
+    fn entry(&self, index: usize) -> MemTableEntry<'_> {
+        resolve(&self.chunks, &self.entries[index])
     }
 
-    /// The chunk to append `size` bytes to: the last one if it has room and nobody holds it.
-    fn chunk_with_room(&mut self, size: usize) -> &mut Vec<u8> {
-        let has_room = self.chunks.last_mut().and_then(Arc::get_mut).is_some_and(|chunk| {
-            chunk.capacity() - chunk.len() >= size && u32::try_from(chunk.len()).is_ok()
+    fn allocated_bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry>()
+            + self.samples.capacity() * size_of::<u64>()
+            + self.common_prefix.capacity()
+    }
+}
+
+impl VectorRep {
+    /// An empty container with memory for the entries of `reserve` records.
+    pub fn new(comparator: InternalKeyComparator, reserve: usize) -> (Arc<Self>, VectorRepWriter) {
+        let growing = Growing { unsorted: Vec::with_capacity(reserve), ..Growing::default() };
+        let rep = Arc::new(Self {
+            comparator,
+            growing: Mutex::new(growing),
+            is_immutable: AtomicBool::new(false),
+            fixed: OnceLock::new(),
         });
-        if !has_room {
-            let capacity = self.chunks_size.clamp(CHUNK_SIZE_MIN, CHUNK_SIZE_MAX).max(size);
-            self.chunks.push(Arc::new(Vec::with_capacity(capacity)));
-            self.chunks_size += capacity;
-        }
-        match self.chunks.last_mut().and_then(Arc::get_mut) {
-            Some(chunk) => chunk,
-            None => unreachable!("the last chunk is new or was seen to be unshared"),
-        }
+        (rep.clone(), VectorRepWriter { rep })
+    }
+
+    /// All records, if there will be no more.
+    fn fixed(&self) -> Option<&Arc<Sorted>> {
+        self.fixed.get().or_else(|| {
+            let sort = || self.growing.lock().sorted(&self.comparator);
+            self.is_immutable.load(atomic::Ordering::Acquire).then(|| self.fixed.get_or_init(sort))
+        })
+    }
+
+    fn sorted(&self) -> Arc<Sorted> {
+        self.fixed().cloned().unwrap_or_else(|| self.growing.lock().sorted(&self.comparator))
+    }
+}
+
+impl MemTableRepWriter for VectorRepWriter {
+    fn insert(&mut self, user_key: &[u8], trailer: u64, value: &[u8]) {
+        self.rep.growing.lock().insert(user_key, trailer, value);
     }
 }
 
 impl MemTableRep for VectorRep {
-    fn insert(&mut self, user_key: &[u8], trailer: u64, value: &[u8]) {
-        let (user_key_length, value_length) = (length(user_key), length(value));
-        let chunk = self.chunk_with_room(user_key.len() + TRAILER_SIZE + value.len());
-        let offset = chunk.len() as u32;
-        chunk.extend_from_slice(user_key);
-        put_fixed64(chunk, trailer);
-        chunk.extend_from_slice(value);
-        let chunk = self.chunks.len() as u32 - 1;
-        let unsorted = self.unsorted.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(sorted) = self.sorted.take() {
-            *unsorted = sorted.entries;
+    fn visit(&self, target: &[u8], visitor: &mut dyn FnMut(MemTableEntry<'_>) -> bool) {
+        let current;
+        let sorted = match self.fixed() {
+            Some(fixed) => fixed,
+            None => {
+                current = self.sorted();
+                &current
+            }
+        };
+        let mut index = sorted.count_before(target, false);
+        while index < sorted.entries.len() && visitor(sorted.entry(index)) {
+            index += 1;
         }
-        unsorted.push(Entry { rank: 0, chunk, offset, user_key_length, value_length });
     }
 
-    fn approximate_memory_usage(&self) -> usize {
-        let unsorted = self.unsorted.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut entries = unsorted.capacity();
-        let mut samples = 0;
-        if let Some(sorted) = self.sorted.get() {
-            entries += sorted.entries.capacity();
-            samples = sorted.samples.capacity();
-        }
-        self.chunks_size + entries * size_of::<Entry>() + samples * size_of::<u64>()
+    fn new_iterator(self: Arc<Self>) -> Box<dyn InternalIterator> {
+        let sorted = self.sorted();
+        Box::new(SortedIterator { index: sorted.entries.len(), sorted })
     }
 
-    fn first(&self) -> Option<Position> {
-        self.position(0)
+    fn allocated_bytes(&self) -> usize {
+        let growing = self.growing.lock();
+        let sorted = growing.sorted.as_ref().map_or(0, |sorted| sorted.allocated_bytes());
+        growing.chunks_size + growing.unsorted.capacity() * size_of::<Entry>() + sorted
     }
 
-    fn last(&self) -> Option<Position> {
-        self.sorted().entries.len().checked_sub(1).map(Position)
-    }
-
-    fn seek(&self, target: &[u8]) -> Option<Position> {
-        self.position(self.count_before(target, false))
-    }
-
-    fn seek_for_prev(&self, target: &[u8]) -> Option<Position> {
-        self.count_before(target, true).checked_sub(1).map(Position)
-    }
-
-    fn next(&self, position: Position) -> Option<Position> {
-        self.position(position.0 + 1)
-    }
-
-    fn prev(&self, position: Position) -> Option<Position> {
-        position.0.checked_sub(1).map(Position)
-    }
-
-    fn entry(&self, position: Position) -> MemTableEntry<'_> {
-        resolve(&self.chunks, &self.sorted().entries[position.0])
+    fn mark_immutable(&self) {
+        self.is_immutable.store(true, atomic::Ordering::Release);
     }
 }
 
 impl fmt::Debug for VectorRep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("VectorRep")
-            .field("chunks", &self.chunks.len())
-            .field("chunks_size", &self.chunks_size)
+            .field("fixed", &self.fixed.get().is_some())
             .finish_non_exhaustive()
+    }
+}
+
+/// Iterates over the records that there were when it was made.
+struct SortedIterator {
+    sorted: Arc<Sorted>,
+    /// Any index past the last entry where the iterator is not valid.
+    index: usize,
+}
+
+impl SortedIterator {
+    fn require_valid(&self) {
+        assert!(self.valid(), "iterator is not valid");
+    }
+}
+
+impl InternalIterator for SortedIterator {
+    fn valid(&self) -> bool {
+        self.index < self.sorted.entries.len()
+    }
+
+    fn seek_to_first(&mut self) -> Result<()> {
+        self.index = 0;
+        Ok(())
+    }
+
+    fn seek_to_last(&mut self) -> Result<()> {
+        self.index = self.sorted.entries.len().wrapping_sub(1);
+        Ok(())
+    }
+
+    fn seek(&mut self, target: &[u8]) -> Result<()> {
+        self.index = self.sorted.count_before(target, false);
+        Ok(())
+    }
+
+    fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
+        self.index = self.sorted.count_before(target, true).wrapping_sub(1);
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<()> {
+        self.require_valid();
+        self.index += 1;
+        Ok(())
+    }
+
+    fn prev(&mut self) -> Result<()> {
+        self.require_valid();
+        self.index = self.index.wrapping_sub(1);
+        Ok(())
+    }
+
+    fn key(&self) -> &[u8] {
+        self.sorted.entry(self.index).key()
+    }
+
+    fn value(&self) -> &[u8] {
+        self.sorted.entry(self.index).value()
+    }
+
+    fn pinned_value(&self) -> PinnableSlice {
+        self.sorted.entry(self.index).pinned_value()
     }
 }
 

@@ -57,10 +57,10 @@ pub(crate) fn sources(
         if let Some(sink) = &sink
             && memtable.num_range_deletes() > 0
         {
-            sink.add(memtable.fragmented_range_tombstones().clone());
+            sink.add(memtable.fragmented_range_tombstones());
         }
-        if memtable.num_entries() > memtable.num_range_deletes() {
-            children.push(Box::new(memtable.new_iterator()));
+        if memtable.num_point_entries() > 0 {
+            children.push(memtable.new_iterator());
         }
     }
     let runs = match options.read_tier.includes_tables() {

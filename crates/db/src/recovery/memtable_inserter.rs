@@ -204,7 +204,7 @@ impl MemTableInserter {
 
     /// Puts an entry, whose keys are as its family has them now, where it belongs.
     fn insert(&mut self, entry: &Entry<'_>) -> Result<()> {
-        let Some(family) = self.families.get_mut(&entry.column_family_id) else {
+        let Some(family) = self.families.get(&entry.column_family_id) else {
             return Ok(());
         };
         if self.wal_number < family.log_number {
@@ -214,7 +214,7 @@ impl MemTableInserter {
             check_blob_reference(family, entry)?;
         }
         let has_timestamps = family.comparator.timestamp_size() > 0;
-        let Some(memtable) = &mut family.memtable else {
+        let Some(memtable) = &family.memtable else {
             return Ok(());
         };
         let (value_type, value) = match entry.value_type {

@@ -1,6 +1,5 @@
 use super::*;
 use base::comparator::U64TimestampComparator;
-use base::dbformat::MAX_SEQUENCE_NUMBER;
 use base::{InternalKey, ParsedInternalKey};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -17,7 +16,7 @@ const STORED: [ValueType; 8] = [
 ];
 
 fn memtable() -> MemTable {
-    MemTable::new(InternalKeyComparator::bytewise())
+    MemTable::new(InternalKeyComparator::bytewise(), &MemTableOptions::default())
 }
 
 /// Sequence number, type and value.
@@ -36,7 +35,7 @@ fn versions(memtable: &MemTable, user_key: &[u8], sequence: u64) -> Vec<Version>
 
 #[test]
 fn versions_come_newest_first_and_of_one_key() {
-    let mut memtable = memtable();
+    let memtable = memtable();
     memtable.add(1, ValueType::Value, b"key", b"one");
     memtable.add(2, ValueType::Value, b"key2", b"other");
     memtable.add(3, ValueType::Merge, b"key", b"three");
@@ -59,7 +58,7 @@ fn versions_come_newest_first_and_of_one_key() {
 #[test]
 fn versions_of_a_key_span_its_timestamps() {
     let comparator = InternalKeyComparator::new(Arc::new(U64TimestampComparator::BYTEWISE));
-    let mut memtable = MemTable::new(comparator);
+    let memtable = MemTable::new(comparator, &MemTableOptions::default());
     let at = |key: &str, timestamp: u64| [key.as_bytes(), &timestamp.to_le_bytes()].concat();
     memtable.add(1, ValueType::Value, &at("k", 10), b"ten");
     memtable.add(2, ValueType::Value, &at("k", 20), b"twenty");
@@ -75,7 +74,7 @@ fn versions_of_a_key_span_its_timestamps() {
 
 #[test]
 fn range_tombstones_stay_apart() {
-    let mut memtable = memtable();
+    let memtable = memtable();
     memtable.add(1, ValueType::Value, b"b", b"hidden");
     assert!(memtable.fragmented_range_tombstones().is_empty());
     memtable.add(2, ValueType::RangeDeletion, b"a", b"d");
@@ -85,7 +84,7 @@ fn range_tombstones_stay_apart() {
     let list = memtable.fragmented_range_tombstones().clone();
     assert_eq!(list.max_covering_sequence(b"c", 9, None), 3);
     assert_eq!(list.tombstone_count(), 2);
-    let mut iterator = Arc::new(memtable).new_iterator();
+    let mut iterator = memtable.new_iterator();
     iterator.seek_to_first().unwrap();
     assert_eq!(iterator.value(), b"hidden");
     iterator.next().unwrap();
@@ -94,7 +93,7 @@ fn range_tombstones_stay_apart() {
 
 #[test]
 fn counts_are_rocksdbs() {
-    let mut memtable = memtable();
+    let memtable = memtable();
     assert!(memtable.is_empty());
     assert_eq!(memtable.first_sequence(), None);
     memtable.add(7, ValueType::Value, b"key", &[0; 200]);
@@ -120,9 +119,9 @@ fn types_of_the_wal_alone_are_refused() {
 
 #[test]
 fn an_iterator_outlives_its_owner_and_pins_values() {
-    let mut memtable = memtable();
+    let memtable = memtable();
     memtable.add(1, ValueType::Value, b"key", b"value");
-    let mut iterator = Arc::new(memtable).new_iterator();
+    let mut iterator = memtable.new_iterator();
     iterator.seek_to_last().unwrap();
     let pinned = iterator.pinned_value();
     drop(iterator);
@@ -153,7 +152,7 @@ proptest! {
     #[test]
     fn reads_as_a_sorted_map_of_lists(records in records(), snapshot in 0u64..10) {
         let comparator = InternalKeyComparator::bytewise();
-        let mut memtable = MemTable::new(comparator.clone());
+        let memtable = MemTable::new(comparator.clone(), &MemTableOptions::default());
         let mut model: Vec<(InternalKey, Vec<u8>)> = Vec::new();
         for (index, record) in records.iter().enumerate() {
             let Record { user_key, sequence, value_type } = record;
@@ -179,7 +178,7 @@ proptest! {
             prop_assert_eq!(versions(&memtable, &record.user_key, snapshot), expected);
         }
 
-        let mut iterator = Arc::new(memtable).new_iterator();
+        let mut iterator = memtable.new_iterator();
         iterator.seek_to_first().unwrap();
         for (key, value) in &model {
             prop_assert_eq!(iterator.key(), key.as_bytes());

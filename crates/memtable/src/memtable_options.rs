@@ -1,0 +1,51 @@
+//! What a memtable is made by.
+
+use base::SliceTransform;
+use std::sync::Arc;
+
+/// Which representation holds the records (`memtable_factory`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemTableRepKind {
+    /// A vector that is sorted when it is read (`VectorRepFactory`): the cheapest to fill.
+    Vector {
+        /// Records to take memory for at once (`count`).
+        reserve: usize,
+    },
+}
+
+/// Options of a memtable, by RocksDB's names.
+#[derive(Clone, Debug)]
+pub struct MemTableOptions {
+    /// `memtable_factory`.
+    pub rep: MemTableRepKind,
+    /// `write_buffer_size`: bytes at which a memtable is full, counted as RocksDB's memtables take
+    /// them. Default: 64 MiB.
+    pub write_buffer_size: usize,
+    /// `arena_block_size`: bytes that RocksDB's memtables take at a time, which decides how closely
+    /// `write_buffer_size` is met. Default: 0, an eighth of `write_buffer_size` and at most 1 MiB.
+    pub arena_block_size: usize,
+    /// `memtable_prefix_bloom_size_ratio`: size of the Bloom filter as a share of
+    /// `write_buffer_size`. Default: 0, no filter.
+    pub prefix_bloom_size_ratio: f64,
+    /// `memtable_whole_key_filtering`: whether whole keys go into the filter. Default: false.
+    pub whole_key_filtering: bool,
+    /// `prefix_extractor`: the prefixes of keys that go into the filter. Default: none.
+    pub prefix_extractor: Option<Arc<dyn SliceTransform>>,
+    /// `memtable_max_range_deletions`: range tombstones at which a memtable counts as full.
+    /// Default: 0, no limit.
+    pub max_range_deletions: u32,
+}
+
+impl Default for MemTableOptions {
+    fn default() -> Self {
+        Self {
+            rep: MemTableRepKind::Vector { reserve: 0 },
+            write_buffer_size: 64 << 20,
+            arena_block_size: 0,
+            prefix_bloom_size_ratio: 0.0,
+            whole_key_filtering: false,
+            prefix_extractor: None,
+            max_range_deletions: 0,
+        }
+    }
+}
