@@ -10,6 +10,7 @@ mod directories;
 mod files;
 mod locks;
 mod names;
+mod writing;
 
 use crate::file_system::{FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile};
 use base::Status;
@@ -32,7 +33,9 @@ type Case = (&'static str, fn(&Subject<'_>));
 ///
 /// If the file system breaks a promise.
 pub fn run(fs: &dyn FileSystem, root: &Path, options: &FileOptions) {
-    for (name, case) in [files::CASES, names::CASES, directories::CASES, locks::CASES].concat() {
+    for (name, case) in
+        [files::CASES, writing::CASES, names::CASES, directories::CASES, locks::CASES].concat()
+    {
         let subject = Subject { fs, root: root.join(name), options: *options };
         fs.create_dir(&subject.root).unwrap();
         // Shown only if the case fails.

@@ -25,7 +25,7 @@ pub use power_loss::{DataSurvival, DirectorySurvival, PowerLoss, PowerLossReport
 use crate::file_system::{
     Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile,
 };
-use base::Result;
+use base::{Result, Status};
 use files::{
     FaultDirectory, FaultFileLock, FaultRandomAccessFile, FaultSequentialFile, FaultWritableFile,
 };
@@ -33,7 +33,7 @@ use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use unsynced::{FileNode, Node, Unsynced, normalize};
+use unsynced::{FileNode, Node, NodeId, Unsynced, normalize, read_all};
 
 /// Another file system, with faults.
 ///
@@ -177,6 +177,34 @@ impl FaultInjectionFileSystem {
         verdict.finish(())
     }
 
+    /// Renames by `rename`, and returns with its answer the node that moved.
+    fn rename<T>(
+        &self,
+        unsynced: &mut Unsynced,
+        source: &Path,
+        target: &Path,
+        rename: impl FnOnce(&dyn FileSystem) -> Result<T>,
+    ) -> Result<(T, NodeId)> {
+        let (from, to) = (normalize(source), normalize(target));
+        let moved = unsynced.node_at(self.base(), &from)?;
+        let victim = unsynced.node_at(self.base(), &to)?;
+        let content = match victim {
+            Some(victim) => unsynced.content_before_unlink(self.base(), victim, &to)?,
+            None => None,
+        };
+        let answer = rename(self.base())?;
+        let Some(id) = moved else {
+            let source = source.display();
+            return Err(Status::io_error(format!("rename {source}: appeared behind the wrapper")));
+        };
+        // Two names of one file both stay, also of one that was linked before we looked.
+        let stayed = moved == victim || (victim.is_some() && self.base().file_exists(source)?);
+        if !stayed {
+            unsynced.renamed(id, (&from, &to), victim.map(|victim| (victim, content)));
+        }
+        Ok((answer, id))
+    }
+
     /// Asks something that changes nothing.
     fn inspect<T>(
         &self,
@@ -226,6 +254,29 @@ impl FileSystem for FaultInjectionFileSystem {
         self.open_for_writing(path, options, false)
     }
 
+    fn reuse_writable_file(
+        &self,
+        new_path: &Path,
+        old_path: &Path,
+        options: &FileOptions,
+    ) -> Result<Box<dyn WritableFile>> {
+        let verdict = self.shared.plan.before(OperationKind::Reuse, &[old_path, new_path])?;
+        let mut unsynced = self.shared.unsynced.lock();
+        let name = normalize(old_path);
+        let present = match unsynced.node_at(self.base(), &name)? {
+            Some(id) if unsynced.file_mut(id).is_some() => read_all(self.base(), &name)?,
+            _ => Vec::new(),
+        };
+        let (file, id) = self.rename(&mut unsynced, old_path, new_path, |base| {
+            base.reuse_writable_file(new_path, old_path, options)
+        })?;
+        unsynced.reused(id, &present);
+        let (file, handle) = FaultWritableFile::new(&self.shared, id, file);
+        unsynced.opened(&handle);
+        drop(unsynced);
+        verdict.finish(Box::new(file))
+    }
+
     fn new_directory(&self, path: &Path) -> Result<Box<dyn Directory>> {
         let verdict = self.shared.plan.before(OperationKind::OpenDirectory, &[path])?;
         self.base().new_directory(path)?;
@@ -235,6 +286,14 @@ impl FileSystem for FaultInjectionFileSystem {
 
     fn file_exists(&self, path: &Path) -> Result<bool> {
         self.inspect(OperationKind::Inspect, path, |base| base.file_exists(path))
+    }
+
+    fn is_directory(&self, path: &Path) -> Result<bool> {
+        self.inspect(OperationKind::Inspect, path, |base| base.is_directory(path))
+    }
+
+    fn free_space(&self, path: &Path) -> Result<u64> {
+        self.inspect(OperationKind::Inspect, path, |base| base.free_space(path))
     }
 
     fn get_children(&self, path: &Path) -> Result<Vec<String>> {
@@ -267,20 +326,8 @@ impl FileSystem for FaultInjectionFileSystem {
 
     fn rename_file(&self, source: &Path, target: &Path) -> Result<()> {
         let verdict = self.shared.plan.before(OperationKind::Rename, &[source, target])?;
-        let (from, to) = (normalize(source), normalize(target));
         let mut unsynced = self.shared.unsynced.lock();
-        let moved = unsynced.node_at(self.base(), &from)?;
-        let victim = unsynced.node_at(self.base(), &to)?;
-        let content = match victim {
-            Some(victim) => unsynced.content_before_unlink(self.base(), victim, &to)?,
-            None => None,
-        };
-        self.base().rename_file(source, target)?;
-        // Two names of one file both stay, also of one that was linked before we looked.
-        let stayed = moved == victim || (victim.is_some() && self.base().file_exists(source)?);
-        if let Some(id) = moved.filter(|_| !stayed) {
-            unsynced.renamed(id, (&from, &to), victim.map(|victim| (victim, content)));
-        }
+        self.rename(&mut unsynced, source, target, |base| base.rename_file(source, target))?;
         verdict.finish(())
     }
 
@@ -306,6 +353,20 @@ impl FileSystem for FaultInjectionFileSystem {
         let content = unsynced.content_before_resize(self.base(), id, &name, size)?;
         self.base().truncate(path, size)?;
         unsynced.resized(id, &content, size);
+        verdict.finish(())
+    }
+
+    fn sync_file(&self, path: &Path) -> Result<()> {
+        let verdict = self.shared.plan.before(OperationKind::Sync, &[path])?;
+        let mut unsynced = self.shared.unsynced.lock();
+        let size = self.base().get_file_size(path)?;
+        if let Some(id) = unsynced.node_at(self.base(), &normalize(path))?
+            && let Some(file) = unsynced.file_mut(id)
+        {
+            // What a writer still gathers is not in the file, and not made safe.
+            let flushed = file.flushed.min(size);
+            file.synced(flushed);
+        }
         verdict.finish(())
     }
 

@@ -13,13 +13,49 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// How a file is opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileOptions {
     /// Bypass the page cache for reads (`use_direct_reads`). A file system that cannot says so
     /// with an `InvalidArgument`.
     pub use_direct_reads: bool,
     /// Bypass the page cache for writes (`use_direct_io_for_flush_and_compaction`).
     pub use_direct_writes: bool,
+    /// Most bytes that a written file gathers before it hands them to the operating system
+    /// (`writable_file_max_buffer_size`). Default: 1 MiB. With 0 nothing is gathered, which direct
+    /// writes cannot do: they refuse it.
+    pub writable_file_max_buffer_size: usize,
+    /// While a file grows, have the disk write what is older than its newest megabyte each time
+    /// that makes so many bytes, so that a later sync finds little left (`bytes_per_sync`, for logs
+    /// `wal_bytes_per_sync`). Nothing is safe by it. Default: 0, never. Not for direct writes.
+    pub bytes_per_sync: u64,
+    /// Before more is handed to the disk so, wait for what was handed to it before, so that a
+    /// writer never gets far ahead of it (`strict_bytes_per_sync`). Default: false.
+    pub strict_bytes_per_sync: bool,
+    /// Reserve room on the device in blocks of so many bytes ahead of appends; what is not needed
+    /// is given back on closing. The file's size does not show it, and failing to get it is no
+    /// error. Default: 0, never.
+    pub preallocation_block_size: u64,
+    /// Whether to reserve room at all (`allow_fallocate`). Default: true.
+    pub allow_fallocate: bool,
+}
+
+impl FileOptions {
+    /// The defaults, as a constant.
+    pub const DEFAULT: Self = Self {
+        use_direct_reads: false,
+        use_direct_writes: false,
+        writable_file_max_buffer_size: 1 << 20,
+        bytes_per_sync: 0,
+        strict_bytes_per_sync: false,
+        preallocation_block_size: 0,
+        allow_fallocate: true,
+    };
+}
+
+impl Default for FileOptions {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
 }
 
 /// How a file will be read; see [`RandomAccessFile::hint`].
@@ -65,12 +101,30 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
         options: &FileOptions,
     ) -> Result<Box<dyn WritableFile>>;
 
+    /// Renames `old_path` to `new_path` and opens it for writing over its content from the start,
+    /// without cutting it: blocks that a log has on the device serve the next one
+    /// (`recycle_log_file_num`). Beyond what was written, readers find old content, or zeros up to
+    /// the end of a block. A file that is at `new_path` is replaced.
+    fn reuse_writable_file(
+        &self,
+        new_path: &Path,
+        old_path: &Path,
+        options: &FileOptions,
+    ) -> Result<Box<dyn WritableFile>>;
+
     /// Opens a directory, so that names in it can be synced.
     fn new_directory(&self, path: &Path) -> Result<Box<dyn Directory>>;
 
     /// Whether something exists at `path`. An error only where that cannot be told, for instance
     /// without permission to look.
     fn file_exists(&self, path: &Path) -> Result<bool>;
+
+    /// Whether `path` is a directory; an error if nothing is there.
+    fn is_directory(&self, path: &Path) -> Result<bool>;
+
+    /// Bytes that may yet be written to the device that holds `path`, which exists; `u64::MAX`
+    /// where there is no limit.
+    fn free_space(&self, path: &Path) -> Result<u64>;
 
     /// Names in a directory, in no order, without `.` and `..`. Names that are not UTF-8 are left
     /// out: no file of a database has one.
@@ -103,6 +157,10 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
 
     /// Cuts a file to `size` bytes, or extends it with zeros.
     fn truncate(&self, path: &Path, size: u64) -> Result<()>;
+
+    /// Makes the content of a file that was written before outlive a power loss, as
+    /// [`WritableFile::fsync`] does: for files that others wrote, such as those to be ingested.
+    fn sync_file(&self, path: &Path) -> Result<()>;
 
     /// Takes the advisory lock of a file, creating the file if missing. Held until dropped.
     /// Fails at once if this or another process holds it. Nobody else may open the locked file
@@ -166,10 +224,30 @@ pub trait WritableFile: fmt::Debug + Send {
     /// As [`WritableFile::sync`], with all metadata (`use_fsync`).
     fn fsync(&mut self) -> Result<()>;
 
-    /// Bytes appended since the start of the file.
+    /// Asks the disk to start writing a range that was flushed. Only a hint: nothing is safe
+    /// before [`WritableFile::sync`]. Costs nothing where it cannot. The file does this by itself
+    /// with [`FileOptions::bytes_per_sync`].
+    fn range_sync(&mut self, _offset: u64, _nbytes: u64) -> Result<()> {
+        Ok(())
+    }
+
+    /// Reserves room on the device for a range, without a change of the file's size. What is not
+    /// needed is given back on closing. Costs nothing where it cannot. The file does this by itself
+    /// with [`FileOptions::preallocation_block_size`].
+    ///
+    /// # Errors
+    ///
+    /// `NoSpace` if there is no room; the file can still be written.
+    fn allocate(&mut self, _offset: u64, _nbytes: u64) -> Result<()> {
+        Ok(())
+    }
+
+    /// Where the next byte goes: bytes before the end of what was written, which is the file's
+    /// size except where [`FileSystem::reuse_writable_file`] left old content behind it.
     fn size(&self) -> u64;
 
-    /// Flushes and closes. Dropping closes too, and loses errors.
+    /// Flushes and closes; the file is then as long as what was written (or, reused, was before).
+    /// Dropping closes too, and loses errors.
     fn close(self: Box<Self>) -> Result<()>;
 
     /// The path it was opened with.

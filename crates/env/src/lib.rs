@@ -4,7 +4,7 @@
 //! memory, count its operations, fail the k-th, or drop what was not synced. This crate knows no
 //! file format.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod aligned_buffer;
 pub mod clock;

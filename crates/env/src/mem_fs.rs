@@ -5,6 +5,7 @@
 //! flushed are not seen by readers, as with a real writer's buffer.
 
 mod mem_file;
+mod space;
 
 use crate::clock::{SystemClock, WallClock};
 use crate::file_system::{
@@ -14,6 +15,7 @@ use base::{Result, Status};
 use mem_file::{MemFile, MemRandomAccessFile, MemSequentialFile, MemWritableFile};
 use parking_lot::Mutex;
 use rustix::io::Errno;
+use space::Space;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Bound;
@@ -28,6 +30,7 @@ type Outcome<T> = std::result::Result<T, Errno>;
 pub struct MemFileSystem {
     clock: Arc<dyn SystemClock>,
     names: Arc<Mutex<Names>>,
+    space: Arc<Space>,
 }
 
 #[derive(Debug, Default)]
@@ -59,25 +62,25 @@ impl MemFileSystem {
 
     /// An empty one that takes modification times from `clock`.
     pub fn with_clock(clock: Arc<dyn SystemClock>) -> Self {
-        Self { clock, names: Arc::default() }
+        Self { clock, names: Arc::default(), space: Arc::default() }
     }
 
-    /// Opens or creates a file for appending at the end of what `cut` leaves of it.
-    fn open_for_writing(
-        &self,
-        path: &Path,
-        options: &FileOptions,
-        cut: bool,
-    ) -> Result<Box<dyn WritableFile>> {
+    /// Gives it the size of a device: writes that need more fail with `NoSpace` until something is
+    /// deleted. The content of files counts, names do not. `u64::MAX`, as in the beginning, is no
+    /// limit; a limit may be less than what is used.
+    pub fn set_capacity(&self, bytes: u64) {
+        self.space.set_capacity(bytes);
+    }
+
+    /// Opens or creates a file.
+    fn file_for_writing(&self, path: &Path, options: &FileOptions) -> Result<Arc<MemFile>> {
         let doing = "open for writing";
         refuse_direct(options.use_direct_writes, doing, path)?;
-        let file = attempt(doing, path, || {
-            self.names.lock().open_or_create(&normalize(path)?, &self.clock)
-        })?;
-        if cut {
-            file.set_size(0);
-        }
-        Ok(Box::new(MemWritableFile::new(file, path)))
+        attempt(doing, path, || {
+            let create =
+                || Arc::new(MemFile::new(Arc::clone(&self.clock), Arc::clone(&self.space)));
+            self.names.lock().open_or_create(&normalize(path)?, create)
+        })
     }
 
     fn open_for_reading(&self, path: &Path, direct: bool) -> Result<Arc<MemFile>> {
@@ -163,13 +166,13 @@ impl Names {
     fn open_or_create(
         &mut self,
         path: &Path,
-        clock: &Arc<dyn SystemClock>,
+        create: impl FnOnce() -> Arc<MemFile>,
     ) -> Outcome<Arc<MemFile>> {
         match self.entry(path)? {
             Some(Node::File(file)) => Ok(file),
             Some(Node::Directory(_)) => Err(Errno::ISDIR),
             None => {
-                let file = Arc::new(MemFile::new(Arc::clone(clock)));
+                let file = create();
                 self.nodes.insert(path.to_path_buf(), Node::File(Arc::clone(&file)));
                 Ok(file)
             }
@@ -285,7 +288,9 @@ impl FileSystem for MemFileSystem {
         path: &Path,
         options: &FileOptions,
     ) -> Result<Box<dyn WritableFile>> {
-        self.open_for_writing(path, options, true)
+        let file = self.file_for_writing(path, options)?;
+        file.set_size(0).map_err(|error| failed(error, "open for writing", path))?;
+        Ok(Box::new(MemWritableFile::new(file, path, 0, options)))
     }
 
     fn reopen_writable_file(
@@ -293,7 +298,22 @@ impl FileSystem for MemFileSystem {
         path: &Path,
         options: &FileOptions,
     ) -> Result<Box<dyn WritableFile>> {
-        self.open_for_writing(path, options, false)
+        let file = self.file_for_writing(path, options)?;
+        let size = file.size() as usize;
+        Ok(Box::new(MemWritableFile::new(file, path, size, options)))
+    }
+
+    fn reuse_writable_file(
+        &self,
+        new_path: &Path,
+        old_path: &Path,
+        options: &FileOptions,
+    ) -> Result<Box<dyn WritableFile>> {
+        let doing = "open for writing";
+        refuse_direct(options.use_direct_writes, doing, old_path)?;
+        let file = self.existing_file(old_path, doing)?;
+        self.rename_file(old_path, new_path)?;
+        Ok(Box::new(MemWritableFile::new(file, new_path, 0, options)))
     }
 
     fn new_directory(&self, path: &Path) -> Result<Box<dyn Directory>> {
@@ -306,6 +326,16 @@ impl FileSystem for MemFileSystem {
 
     fn file_exists(&self, path: &Path) -> Result<bool> {
         Ok(normalize(path).is_ok_and(|path| self.names.lock().node(&path).is_ok()))
+    }
+
+    fn is_directory(&self, path: &Path) -> Result<bool> {
+        let node = attempt("look at", path, || self.names.lock().node(&normalize(path)?))?;
+        Ok(matches!(node, Node::Directory(_)))
+    }
+
+    fn free_space(&self, path: &Path) -> Result<u64> {
+        attempt("get free space of", path, || self.names.lock().node(&normalize(path)?))?;
+        Ok(self.space.free())
     }
 
     fn get_children(&self, path: &Path) -> Result<Vec<String>> {
@@ -368,8 +398,12 @@ impl FileSystem for MemFileSystem {
             .ok()
             .filter(|&size| size <= isize::MAX as usize)
             .ok_or_else(|| failed(Errno::FBIG, "truncate", path))?;
-        file.set_size(size);
-        Ok(())
+        file.set_size(size).map_err(|error| failed(error, "truncate", path))
+    }
+
+    /// There is nothing to sync.
+    fn sync_file(&self, path: &Path) -> Result<()> {
+        self.existing_file(path, "open for reading").map(|_| ())
     }
 
     fn lock_file(&self, path: &Path) -> Result<Box<dyn FileLock>> {
@@ -385,7 +419,9 @@ impl FileSystem for MemFileSystem {
             )));
         }
         let file = names
-            .open_or_create(&name, &self.clock)
+            .open_or_create(&name, || {
+                Arc::new(MemFile::new(Arc::clone(&self.clock), Arc::clone(&self.space)))
+            })
             .map_err(|error| failed(error, "lock", path))?;
         names.locks.push((name, Arc::clone(&file)));
         Ok(Box::new(MemFileLock { names: Arc::clone(&self.names), file }))

@@ -11,7 +11,9 @@ mod file_lock;
 mod posix_file;
 mod random_access_file;
 mod sequential_file;
+mod sync_file_range;
 mod writable_file;
+mod write_pacing;
 
 use crate::file_system::{
     Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile,
@@ -88,6 +90,20 @@ impl FileSystem for PosixFileSystem {
         open_for_writing(path, options, Existing::Append)
     }
 
+    fn reuse_writable_file(
+        &self,
+        new_path: &Path,
+        old_path: &Path,
+        options: &FileOptions,
+    ) -> Result<Box<dyn WritableFile>> {
+        let doing = "open for writing";
+        let file = open_options(options, Existing::Overwrite)
+            .open(old_path)
+            .map_err(|error| open_failed(&error, doing, old_path, options.use_direct_writes))?;
+        self.rename_file(old_path, new_path)?;
+        writable_file(PosixFile::new(file, new_path), 0, options)
+    }
+
     fn new_directory(&self, path: &Path) -> Result<Box<dyn Directory>> {
         let doing = "open directory";
         let file = File::open(path).map_err(|error| Status::from_io(&error, doing, path))?;
@@ -112,6 +128,21 @@ impl FileSystem for PosixFileSystem {
             }
             Err(error) => Err(Status::from_io(&error, "look for", path)),
         }
+    }
+
+    fn is_directory(&self, path: &Path) -> Result<bool> {
+        let metadata =
+            fs::metadata(path).map_err(|error| Status::from_io(&error, "look at", path))?;
+        Ok(metadata.is_dir())
+    }
+
+    fn free_space(&self, path: &Path) -> Result<u64> {
+        let found = rustix::fs::statvfs(path)
+            .map_err(|error| Status::from_io(&error.into(), "get free space of", path))?;
+        // Some blocks are kept for the superuser.
+        let root = rustix::process::geteuid().is_root();
+        let blocks = if root { found.f_bfree } else { found.f_bavail };
+        Ok(blocks.saturating_mul(found.f_frsize))
     }
 
     fn get_children(&self, path: &Path) -> Result<Vec<String>> {
@@ -177,6 +208,12 @@ impl FileSystem for PosixFileSystem {
             .map_err(|error| Status::from_io(&error, "truncate", path))
     }
 
+    fn sync_file(&self, path: &Path) -> Result<()> {
+        // Through any descriptor: it is the file's pages that are written.
+        let file = open_for_reading(path, false)?;
+        file.sync_all()
+    }
+
     fn lock_file(&self, path: &Path) -> Result<Box<dyn FileLock>> {
         Ok(Box::new(file_lock::PosixFileLock::acquire(path, FILE_MODE)?))
     }
@@ -217,8 +254,23 @@ fn open_for_reading(path: &Path, direct: bool) -> Result<PosixFile> {
 /// What happens to the content of a file that exists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Existing {
+    /// It goes.
     Cut,
+    /// It stays, and more comes after it.
     Append,
+    /// It stays until it is written over. The file must exist.
+    Overwrite,
+}
+
+fn open_options(options: &FileOptions, existing: Existing) -> OpenOptions {
+    let mut open = OpenOptions::new();
+    open.write(true).mode(FILE_MODE);
+    open.create(existing != Existing::Overwrite).truncate(existing == Existing::Cut);
+    if options.use_direct_writes {
+        // The last, partly filled block is read back before it is extended.
+        open.read(true).custom_flags(rustix::fs::OFlags::DIRECT.bits().cast_signed());
+    }
+    open
 }
 
 fn open_for_writing(
@@ -227,26 +279,28 @@ fn open_for_writing(
     existing: Existing,
 ) -> Result<Box<dyn WritableFile>> {
     let doing = "open for writing";
-    let direct = options.use_direct_writes;
-    let mut open = OpenOptions::new();
-    open.write(true).create(true).truncate(existing == Existing::Cut).mode(FILE_MODE);
-    if direct {
-        // The last, partly filled block is read back before it is extended.
-        open.read(true).custom_flags(rustix::fs::OFlags::DIRECT.bits().cast_signed());
-    }
-    let file = open.open(path).map_err(|error| open_failed(&error, doing, path, direct))?;
-    let size = match existing {
-        Existing::Cut => 0,
-        Existing::Append => {
-            file.metadata().map_err(|error| Status::from_io(&error, doing, path))?.len()
-        }
-    };
+    let file = open_options(options, existing)
+        .open(path)
+        .map_err(|error| open_failed(&error, doing, path, options.use_direct_writes))?;
     let file = PosixFile::new(file, path);
-    Ok(if direct {
-        Box::new(direct_writable_file::DirectWritableFile::new(file, size)?)
+    let offset = if existing == Existing::Append { file.size()? } else { 0 };
+    writable_file(file, offset, options)
+}
+
+fn writable_file(
+    file: PosixFile,
+    offset: u64,
+    options: &FileOptions,
+) -> Result<Box<dyn WritableFile>> {
+    Ok(if options.use_direct_writes {
+        Box::new(direct_writable_file::DirectWritableFile::new(file, offset, options)?)
     } else {
-        Box::new(writable_file::PosixWritableFile::new(file, size))
+        Box::new(writable_file::PosixWritableFile::new(file, offset, options))
     })
+}
+
+fn preallocation_block_size(options: &FileOptions) -> u64 {
+    if options.allow_fallocate { options.preallocation_block_size } else { 0 }
 }
 
 fn open_failed(error: &io::Error, doing: &str, path: &Path, direct: bool) -> Status {

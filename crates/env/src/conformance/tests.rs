@@ -1,8 +1,9 @@
 use super::*;
 use crate::{FaultInjectionFileSystem, MemFileSystem, PosixFileSystem};
 
-const BUFFERED: FileOptions = FileOptions { use_direct_reads: false, use_direct_writes: false };
-const DIRECT: FileOptions = FileOptions { use_direct_reads: true, use_direct_writes: true };
+const BUFFERED: FileOptions = FileOptions::DEFAULT;
+const DIRECT: FileOptions =
+    FileOptions { use_direct_reads: true, use_direct_writes: true, ..FileOptions::DEFAULT };
 
 /// Runs the suite with direct I/O, or says why not.
 fn run_direct(fs: &dyn FileSystem, root: &Path) {
@@ -35,8 +36,11 @@ fn posix_mixed() {
         return;
     }
     for direct_reads in [false, true] {
-        let options =
-            FileOptions { use_direct_reads: direct_reads, use_direct_writes: !direct_reads };
+        let options = FileOptions {
+            use_direct_reads: direct_reads,
+            use_direct_writes: !direct_reads,
+            ..BUFFERED
+        };
         let below = root.path().join(direct_reads.to_string());
         PosixFileSystem.create_dir(&below).unwrap();
         run(&PosixFileSystem, &below, &options);

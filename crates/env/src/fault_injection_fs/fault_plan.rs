@@ -16,14 +16,20 @@ pub enum OperationKind {
     OpenForReading,
     /// Creating, cutting or reopening for appends.
     OpenForWriting,
+    /// Renaming a file and opening it to be written over.
+    Reuse,
     /// A sequential or random read.
     Read,
     /// An append.
     Append,
     /// A flush asked for by name.
     Flush,
-    /// `sync` and `fsync` of a file.
+    /// `sync` and `fsync` of a file, also by name.
     Sync,
+    /// A hint to start writing a range, asked for by name.
+    RangeSync,
+    /// Reserving room, asked for by name.
+    Allocate,
     /// Closing a written file. Dropping it is no operation.
     Close,
     /// Opening a directory.
@@ -44,7 +50,7 @@ pub enum OperationKind {
     DeleteDirectory,
     /// Listing a directory.
     List,
-    /// Existence, size and modification time.
+    /// Existence, kind, size, modification time and free space.
     Inspect,
     /// Taking a lock.
     Lock,
@@ -54,6 +60,7 @@ impl OperationKind {
     /// Those that change something on the disk, or decide whether it lasts.
     pub const CHANGES: &'static [OperationKind] = &[
         OperationKind::OpenForWriting,
+        OperationKind::Reuse,
         OperationKind::Append,
         OperationKind::Flush,
         OperationKind::Sync,
@@ -392,10 +399,13 @@ impl fmt::Display for OperationKind {
         f.write_str(match self {
             OperationKind::OpenForReading => "open for reading",
             OperationKind::OpenForWriting => "open for writing",
+            OperationKind::Reuse => "reuse as",
             OperationKind::Read => "read",
             OperationKind::Append => "append to",
             OperationKind::Flush => "flush",
             OperationKind::Sync => "sync",
+            OperationKind::RangeSync => "sync a range of",
+            OperationKind::Allocate => "reserve room for",
             OperationKind::Close => "close",
             OperationKind::OpenDirectory => "open directory",
             OperationKind::SyncDirectory => "fsync directory",

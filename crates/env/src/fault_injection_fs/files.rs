@@ -253,6 +253,20 @@ impl WritableFile for FaultWritableFile {
         self.sync()
     }
 
+    fn range_sync(&mut self, offset: u64, nbytes: u64) -> Result<()> {
+        let result = self.before(OperationKind::RangeSync).and_then(|verdict| {
+            self.on_file(|file| file.range_sync(offset, nbytes))?;
+            verdict.finish(())
+        });
+        self.remember(result)
+    }
+
+    fn allocate(&mut self, offset: u64, nbytes: u64) -> Result<()> {
+        let verdict = self.before(OperationKind::Allocate)?;
+        self.on_file(|file| file.allocate(offset, nbytes))?;
+        verdict.finish(())
+    }
+
     fn size(&self) -> u64 {
         self.size
     }

@@ -24,7 +24,7 @@ pub enum DataSurvival {
     /// Some pages of 4 KiB, as the seed decides for each, whole or up to the end of some append;
     /// lost pages before surviving ones read as zeros. The file ends after its last surviving
     /// byte, or (sizes and data reach the disk separately) at its full size. A cut survives or is
-    /// undone.
+    /// undone. In a reused file, lost pages have their old content.
     Subset(u64),
 }
 
@@ -153,7 +153,8 @@ fn changed_contents(
 }
 
 fn is_safe(file: &FileNode, size: u64) -> bool {
-    matches!(file.durable, Durable::Prefix(safe) if safe == size && file.flushed == size)
+    let Durable::Prefix(safe) = file.durable else { return false };
+    safe == size && file.flushed == size && file.underneath.is_empty()
 }
 
 fn content_after(
@@ -162,15 +163,10 @@ fn content_after(
     survival: DataSurvival,
     path: Option<&Path>,
 ) -> Vec<u8> {
-    let flushed = &present[..(file.flushed as usize).min(present.len())];
+    let flushed = file.flushed_content(present);
     let seed = match survival {
-        DataSurvival::All => return flushed.to_vec(),
-        DataSurvival::None => {
-            return match &file.durable {
-                Durable::Prefix(safe) => flushed[..(*safe as usize).min(flushed.len())].to_vec(),
-                Durable::Image { content, .. } => content.clone(),
-            };
-        }
+        DataSurvival::All => return flushed,
+        DataSurvival::None => return file.durable_content(&flushed),
         DataSurvival::Subset(seed) => seed,
     };
     // By name, so that one file's fate does not hang on another's size.
@@ -178,18 +174,25 @@ fn content_after(
     let mut random = Random::for_text(seed, name.as_encoded_bytes());
     match &file.durable {
         Durable::Image { content, .. } if random.one_in(2) => content.clone(),
-        Durable::Image { shared, .. } => {
-            surviving_pages(flushed, *shared, &file.boundaries, &mut random)
+        // A cut survived, so that nothing is left of the content before it.
+        _ if file.underneath.is_empty() => {
+            let safe = file.safe_size().min(flushed.len() as u64);
+            surviving_pages(flushed[..safe as usize].to_vec(), file, &flushed, &mut random)
         }
-        Durable::Prefix(safe) => surviving_pages(flushed, *safe, &file.boundaries, &mut random),
+        _ => surviving_pages(file.durable_content(&flushed), file, &flushed, &mut random),
     }
 }
 
-/// `flushed` with some of what follows its first `safe` bytes.
-fn surviving_pages(flushed: &[u8], safe: u64, boundaries: &[u64], random: &mut Random) -> Vec<u8> {
-    let size = flushed.len() as u64;
-    let safe = safe.min(size);
-    let mut content = flushed[..safe as usize].to_vec();
+/// `content` with some pages of what was written since the last sync put over it.
+fn surviving_pages(
+    mut content: Vec<u8>,
+    file: &FileNode,
+    flushed: &[u8],
+    random: &mut Random,
+) -> Vec<u8> {
+    let boundaries = &file.boundaries;
+    let size = file.flushed.min(flushed.len() as u64);
+    let safe = file.safe_size().min(size);
     let quarters = random.below(5);
     let mut start = safe;
     while start < size {
@@ -211,13 +214,14 @@ fn surviving_pages(flushed: &[u8], safe: u64, boundaries: &[u64], random: &mut R
             start
         };
         if survived_end > start {
-            content.resize(start as usize, 0);
-            content.extend_from_slice(&flushed[start as usize..survived_end as usize]);
+            let page = start as usize..survived_end as usize;
+            content.resize(content.len().max(page.end), 0);
+            content[page.clone()].copy_from_slice(&flushed[page]);
         }
         start = end;
     }
     if random.one_in(4) {
-        content.resize(flushed.len(), 0);
+        content.resize(content.len().max(flushed.len()), 0);
     }
     content
 }

@@ -40,6 +40,9 @@ pub(super) struct FileNode {
     pub(super) flushed: u64,
     /// Sizes after each append since the last sync: a page may be written between any two.
     pub(super) boundaries: Vec<u64>,
+    /// What is beneath the bytes that are written over a reused file from its start: its content
+    /// when it was reused. Empty for others.
+    pub(super) underneath: Vec<u8>,
     /// The content, once the last name is gone and the wrapped file system may have dropped it.
     pub(super) orphan: Option<Vec<u8>>,
 }
@@ -49,7 +52,7 @@ pub(super) enum Durable {
     /// The first bytes of the present content.
     Prefix(u64),
     /// Another content, of which the present one shares the first `shared` bytes: the file was cut
-    /// and not synced since.
+    /// or reused, and not synced since.
     Image { content: Vec<u8>, shared: u64 },
 }
 
@@ -104,7 +107,40 @@ pub(super) fn read_all(base: &dyn FileSystem, path: &Path) -> Result<Vec<u8>> {
 impl FileNode {
     /// One whose first `size` bytes, all there are, are safe.
     pub(super) fn safe(size: u64) -> Self {
-        Self { durable: Durable::Prefix(size), flushed: size, boundaries: Vec::new(), orphan: None }
+        Self {
+            durable: Durable::Prefix(size),
+            flushed: size,
+            boundaries: Vec::new(),
+            underneath: Vec::new(),
+            orphan: None,
+        }
+    }
+
+    /// What the operating system has: of the present content what was flushed, and what is beneath.
+    pub(super) fn flushed_content(&self, present: &[u8]) -> Vec<u8> {
+        let flushed = (self.flushed as usize).min(present.len());
+        let beneath = self.underneath.get(flushed..).unwrap_or_default();
+        [&present[..flushed], beneath].concat()
+    }
+
+    /// What the disk has for sure, where the operating system has `flushed`.
+    pub(super) fn durable_content(&self, flushed: &[u8]) -> Vec<u8> {
+        match &self.durable {
+            Durable::Prefix(safe) => {
+                let safe = (*safe as usize).min(flushed.len());
+                let beneath = self.underneath.get(safe..).unwrap_or_default();
+                [&flushed[..safe], beneath].concat()
+            }
+            Durable::Image { content, .. } => content.clone(),
+        }
+    }
+
+    /// How many bytes from the start are on the disk as they are.
+    pub(super) fn safe_size(&self) -> u64 {
+        match self.durable {
+            Durable::Prefix(safe) => safe,
+            Durable::Image { shared, .. } => shared,
+        }
     }
 
     pub(super) fn appended(&mut self, size: u64) {
@@ -112,11 +148,36 @@ impl FileNode {
     }
 
     pub(super) fn synced(&mut self, size: u64) {
-        *self = Self { orphan: self.orphan.take(), ..Self::safe(size) };
+        let mut underneath = std::mem::take(&mut self.underneath);
+        if underneath.len() as u64 <= size {
+            underneath.clear();
+        }
+        *self = Self { orphan: self.orphan.take(), underneath, ..Self::safe(size) };
+    }
+
+    /// The file, now of content `present`, is to be written over from its start.
+    fn reused(&mut self, present: &[u8]) {
+        let flushed = self.flushed_content(present);
+        let content = self.durable_content(&flushed);
+        self.durable = Durable::Image { content, shared: 0 };
+        self.underneath = flushed;
+        self.flushed = 0;
+        self.boundaries.clear();
+    }
+
+    /// Treats the present content of a reused file as one written from the start.
+    fn forget_reuse(&mut self, present: &[u8]) {
+        if self.underneath.is_empty() {
+            return;
+        }
+        let content = self.durable_content(&self.flushed_content(present));
+        self.durable = Durable::Image { content, shared: self.safe_size() };
+        self.underneath.clear();
     }
 
     /// The file is cut, or extended with zeros, from now `present` bytes to `size`.
     fn resized(&mut self, present: &[u8], size: u64) {
+        self.forget_reuse(present);
         match &mut self.durable {
             Durable::Prefix(safe) if *safe > size => {
                 let safe = (*safe as usize).min(present.len());
@@ -266,10 +327,13 @@ impl Unsynced {
 
     /// Whether content that is safe needs to be kept before the file is resized to `size`.
     fn loses_safe_bytes(&self, id: NodeId, size: u64) -> bool {
-        matches!(
-            self.nodes.get(&id),
-            Some(Node::File(FileNode { durable: Durable::Prefix(safe), .. })) if *safe > size
-        )
+        match self.nodes.get(&id) {
+            Some(Node::File(file)) => {
+                matches!(file.durable, Durable::Prefix(safe) if safe > size)
+                    || !file.underneath.is_empty()
+            }
+            _ => false,
+        }
     }
 
     /// The content to hand to [`Unsynced::resized`], read before resizing.
@@ -287,6 +351,13 @@ impl Unsynced {
     pub(super) fn resized(&mut self, id: NodeId, content: &[u8], size: u64) {
         if let Some(file) = self.file_mut(id) {
             file.resized(content, size);
+        }
+    }
+
+    /// Says that the file, of content `present`, is to be written over from its start.
+    pub(super) fn reused(&mut self, id: NodeId, present: &[u8]) {
+        if let Some(file) = self.file_mut(id) {
+            file.reused(present);
         }
     }
 

@@ -1,19 +1,20 @@
-//! The content of one file in memory, and the ways to read and append it.
+//! The content of one file in memory, and the ways to read and write it.
 
+use super::Outcome;
+use super::space::Space;
 use crate::clock::SystemClock;
-use crate::file_system::{RandomAccessFile, SequentialFile, WritableFile};
-use base::Result;
+use crate::file_system::{FileOptions, RandomAccessFile, SequentialFile, WritableFile};
+use base::{Result, Status};
 use parking_lot::RwLock;
+use rustix::io::Errno;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Appends gather up to this many bytes before readers see them.
-const BUFFER_SIZE_BYTES: usize = 64 << 10;
-
 pub(super) struct MemFile {
     clock: Arc<dyn SystemClock>,
+    space: Arc<Space>,
     content: RwLock<Vec<u8>>,
     modified_seconds: AtomicU64,
 }
@@ -26,9 +27,9 @@ impl fmt::Debug for MemFile {
 }
 
 impl MemFile {
-    pub(super) fn new(clock: Arc<dyn SystemClock>) -> Self {
+    pub(super) fn new(clock: Arc<dyn SystemClock>, space: Arc<Space>) -> Self {
         let modified_seconds = AtomicU64::new(clock.now_seconds());
-        Self { clock, content: RwLock::default(), modified_seconds }
+        Self { clock, space, content: RwLock::default(), modified_seconds }
     }
 
     pub(super) fn size(&self) -> u64 {
@@ -43,28 +44,44 @@ impl MemFile {
         self.modified_seconds.store(self.clock.now_seconds(), Ordering::Relaxed);
     }
 
-    pub(super) fn set_size(&self, size: usize) {
+    /// Cuts the file, or extends it with zeros. Without the space for those nothing happens.
+    pub(super) fn set_size(&self, size: usize) -> Outcome<()> {
         let mut content = self.content.write();
+        let more = size.saturating_sub(content.len()) as u64;
+        let granted = self.space.take(more);
+        if granted < more {
+            self.space.give_back(granted);
+            return Err(Errno::NOSPC);
+        }
+        self.space.give_back(content.len().saturating_sub(size) as u64);
         content.resize(size, 0);
         content.shrink_to_fit();
         drop(content);
         self.touch();
+        Ok(())
     }
 
     /// Writes at `offset`; a gap before it is filled with zeros, as in a file that was cut under
-    /// its writer.
-    fn write_at(&self, offset: usize, bytes: &[u8]) {
+    /// its writer. Without the space for all, what there is space for is written and counted.
+    fn write_at(&self, offset: usize, bytes: &[u8]) -> (usize, Outcome<()>) {
         let mut content = self.content.write();
-        let end = offset + bytes.len();
+        let wanted = (offset + bytes.len()).saturating_sub(content.len()) as u64;
+        let granted = self.space.take(wanted);
+        let missing = (wanted - granted) as usize;
+        let count = bytes.len().saturating_sub(missing);
+        let end = if missing > 0 { content.len() + granted as usize } else { offset + bytes.len() };
         if content.len() == offset {
-            content.extend_from_slice(bytes);
+            content.extend_from_slice(&bytes[..count]);
         } else {
             let size = content.len().max(end);
             content.resize(size, 0);
-            content[offset..end].copy_from_slice(bytes);
+            if count > 0 {
+                content[offset..offset + count].copy_from_slice(&bytes[..count]);
+            }
         }
         drop(content);
         self.touch();
+        (count, if missing > 0 { Err(Errno::NOSPC) } else { Ok(()) })
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> usize {
@@ -76,6 +93,12 @@ impl MemFile {
         let count = rest.len().min(buffer.len());
         buffer[..count].copy_from_slice(&rest[..count]);
         count
+    }
+}
+
+impl Drop for MemFile {
+    fn drop(&mut self) {
+        self.space.give_back(self.content.get_mut().len() as u64);
     }
 }
 
@@ -141,35 +164,58 @@ pub(super) struct MemWritableFile {
     path: PathBuf,
     written: usize,
     buffer: Vec<u8>,
+    buffer_size_max: usize,
+    /// The first failure; bytes are missing, and nothing may follow them.
+    failure: Option<Status>,
 }
 
 impl MemWritableFile {
-    pub(super) fn new(file: Arc<MemFile>, path: &Path) -> Self {
-        let written = file.content.read().len();
-        Self { file, path: path.to_path_buf(), written, buffer: Vec::new() }
+    /// Writes from `offset` on.
+    pub(super) fn new(
+        file: Arc<MemFile>,
+        path: &Path,
+        offset: usize,
+        options: &FileOptions,
+    ) -> Self {
+        let (buffer, failure) = (Vec::new(), None);
+        let buffer_size_max = options.writable_file_max_buffer_size;
+        Self { file, path: path.to_path_buf(), written: offset, buffer, buffer_size_max, failure }
     }
 
-    fn flush_buffer(&mut self) {
-        if !self.buffer.is_empty() {
-            self.file.write_at(self.written, &self.buffer);
-            self.written += self.buffer.len();
-            self.buffer.clear();
+    fn check(&self) -> Result<()> {
+        match &self.failure {
+            None => Ok(()),
+            Some(status) => Err(status.clone().context("an earlier operation on it failed")),
         }
+    }
+
+    fn flush_buffer(&mut self) -> Result<()> {
+        self.check()?;
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
+        let (count, outcome) = self.file.write_at(self.written, &self.buffer);
+        let (wanted, offset) = (self.buffer.len(), self.written);
+        self.written += count;
+        self.buffer.drain(..count);
+        outcome.map_err(|error| {
+            let doing = format!("write {wanted} bytes at offset {offset} of");
+            let status = Status::from_io(&error.into(), &doing, &self.path);
+            self.failure = Some(status.clone());
+            status
+        })
     }
 }
 
 impl WritableFile for MemWritableFile {
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.check()?;
         self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= BUFFER_SIZE_BYTES {
-            self.flush_buffer();
-        }
-        Ok(())
+        if self.buffer.len() > self.buffer_size_max { self.flush_buffer() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.flush_buffer();
-        Ok(())
+        self.flush_buffer()
     }
 
     fn sync(&mut self) -> Result<()> {
@@ -195,6 +241,7 @@ impl WritableFile for MemWritableFile {
 
 impl Drop for MemWritableFile {
     fn drop(&mut self) {
-        self.flush_buffer();
+        // Nobody is left to hear of an error; `close` is the way to learn of it.
+        let _ = self.flush_buffer();
     }
 }

@@ -7,13 +7,11 @@
 
 use super::direct_io::read_aligned;
 use super::posix_file::PosixFile;
+use super::write_pacing::Preallocations;
 use crate::aligned_buffer::{ALIGNMENT_BYTES, AlignedBuffer, align_down, align_up};
-use crate::file_system::WritableFile;
+use crate::file_system::{FileOptions, WritableFile};
 use base::{Result, Status};
 use std::path::Path;
-
-/// RocksDB's `writable_file_max_buffer_size`.
-const BUFFER_SIZE_BYTES: usize = 1 << 20;
 
 #[derive(Debug)]
 pub(super) struct DirectWritableFile {
@@ -24,16 +22,27 @@ pub(super) struct DirectWritableFile {
     filled: usize,
     /// How many of those the file has.
     flushed: usize,
+    /// The file is not cut below this, its size before it was reused.
+    size_min: u64,
+    preallocations: Preallocations,
     /// The first failure. Nothing may follow it: bytes are missing, or may be missing on the disk.
     failure: Option<Status>,
 }
 
 impl DirectWritableFile {
-    /// Appends at `size`.
-    pub(super) fn new(file: PosixFile, size: u64) -> Result<Self> {
-        let mut buffer = AlignedBuffer::new(BUFFER_SIZE_BYTES);
-        let buffer_offset = align_down(size);
-        let filled = (size - buffer_offset) as usize;
+    /// Writes from `offset` on, which is the end of the file or, of a reused one, its start.
+    pub(super) fn new(file: PosixFile, offset: u64, options: &FileOptions) -> Result<Self> {
+        if options.writable_file_max_buffer_size == 0 {
+            return Err(Status::invalid_argument(format!(
+                "open for writing {}: direct I/O needs writable_file_max_buffer_size > 0",
+                file.path().display()
+            )));
+        }
+        let size_min = file.size()?;
+        let preallocations = Preallocations::new(super::preallocation_block_size(options), offset);
+        let mut buffer = AlignedBuffer::new(options.writable_file_max_buffer_size);
+        let buffer_offset = align_down(offset);
+        let filled = (offset - buffer_offset) as usize;
         if filled > 0 {
             let block = &mut buffer.bytes_mut()[..ALIGNMENT_BYTES];
             let found = read_aligned(&file, buffer_offset, block)?;
@@ -45,7 +54,8 @@ impl DirectWritableFile {
                 )));
             }
         }
-        Ok(Self { file, buffer, buffer_offset, filled, flushed: filled, failure: None })
+        let (flushed, failure) = (filled, None);
+        Ok(Self { file, buffer, buffer_offset, filled, flushed, size_min, preallocations, failure })
     }
 
     fn check(&self) -> Result<()> {
@@ -71,6 +81,15 @@ impl DirectWritableFile {
         Ok(())
     }
 
+    fn preallocate(&mut self, count: usize) {
+        let size = self.size().saturating_add(count as u64);
+        if let Some((offset, nbytes)) = self.preallocations.next(size)
+            && self.file.allocate(offset, nbytes).is_err()
+        {
+            self.preallocations.stop();
+        }
+    }
+
     fn flush_buffer(&mut self) -> Result<()> {
         if self.flushed == self.filled {
             return Ok(());
@@ -79,9 +98,9 @@ impl DirectWritableFile {
         let filled = self.filled;
         self.buffer.bytes_mut()[filled..end].fill(0);
         let (_, result) = self.file.write_at(self.buffer_offset, &self.buffer.bytes()[..end]);
-        let size = self.size();
-        let result =
-            result.and_then(|()| if end == filled { Ok(()) } else { self.file.set_size(size) });
+        let size = self.size().max(self.size_min);
+        let padded = self.buffer_offset + end as u64 > size;
+        let result = result.and_then(|()| if padded { self.file.set_size(size) } else { Ok(()) });
         self.remember(result)?;
         // Whole blocks are done; the last one stays, to be extended.
         let done = align_down(filled as u64) as usize;
@@ -96,6 +115,7 @@ impl DirectWritableFile {
 impl WritableFile for DirectWritableFile {
     fn append(&mut self, mut bytes: &[u8]) -> Result<()> {
         self.check()?;
+        self.preallocate(bytes.len());
         while !bytes.is_empty() {
             let filled = self.filled;
             let count = bytes.len().min(self.buffer.capacity() - filled);
@@ -126,6 +146,11 @@ impl WritableFile for DirectWritableFile {
         self.remember(result)
     }
 
+    fn allocate(&mut self, offset: u64, nbytes: u64) -> Result<()> {
+        self.preallocations.reserved(offset.saturating_add(nbytes));
+        self.file.allocate(offset, nbytes)
+    }
+
     fn size(&self) -> u64 {
         self.buffer_offset + self.filled as u64
     }
@@ -144,6 +169,9 @@ impl Drop for DirectWritableFile {
         if self.failure.is_none() {
             // Nobody is left to hear of an error; `close` is the way to learn of it.
             let _ = self.flush_buffer();
+        }
+        if let Some(end) = self.preallocations.reserved_end() {
+            self.file.give_back(end);
         }
     }
 }

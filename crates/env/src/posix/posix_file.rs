@@ -1,6 +1,9 @@
 //! An open descriptor with its name: positioned reads and writes that carry on until done.
 
+use super::sync_file_range::sync_file_range;
 use base::{Result, Status};
+use rustix::fs::FallocateFlags;
+use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
@@ -109,4 +112,56 @@ impl PosixFile {
     pub(super) fn sync_all(&self) -> Result<()> {
         self.file.sync_all().map_err(|error| self.failed(&error, "fsync"))
     }
+
+    /// As [`sync_file_range`]. A file system without it does nothing, or, if `strict`, syncs.
+    pub(super) fn range_sync(&self, offset: u64, nbytes: u64, strict: bool) -> Result<()> {
+        match sync_file_range(&self.file, offset, nbytes, strict) {
+            Ok(()) => Ok(()),
+            Err(error) if !is_unsupported(&error) => {
+                let doing = format!("sync {nbytes} bytes at offset {offset} of");
+                Err(self.failed(&error, &doing))
+            }
+            Err(_) if strict => self.sync_data(),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Reserves room on the device; the size stays. A file system that cannot does nothing.
+    pub(super) fn allocate(&self, offset: u64, nbytes: u64) -> Result<()> {
+        if nbytes == 0 {
+            return Ok(());
+        }
+        let allocated = rustix::io::retry_on_intr(|| {
+            rustix::fs::fallocate(&self.file, FallocateFlags::KEEP_SIZE, offset, nbytes)
+        });
+        match allocated.map_err(io::Error::from) {
+            Err(error) if !is_unsupported(&error) => {
+                let doing = format!("reserve {nbytes} bytes at offset {offset} of");
+                Err(self.failed(&error, &doing))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives back what is reserved between the end of the file and `end`. Errors have no
+    /// consequence but the room, and are not reported.
+    pub(super) fn give_back(&self, end: u64) {
+        let Ok(size) = self.size() else { return };
+        if size >= end {
+            return;
+        }
+        // Some file systems let go when the size is set, though it does not change; others (tmpfs)
+        // only when told to make a hole.
+        let _ = self.file.set_len(size);
+        let flags = FallocateFlags::KEEP_SIZE | FallocateFlags::PUNCH_HOLE;
+        let _ = rustix::fs::fallocate(&self.file, flags, size, end - size);
+    }
+}
+
+/// Whether the file system, or the device, does not know the call.
+fn is_unsupported(error: &io::Error) -> bool {
+    let code = error.raw_os_error();
+    [Errno::NOSYS, Errno::OPNOTSUPP, Errno::SPIPE, Errno::NODEV]
+        .iter()
+        .any(|unsupported| code == Some(unsupported.raw_os_error()))
 }

@@ -8,7 +8,8 @@ fn posix() -> &'static PosixFileSystem {
     &PosixFileSystem
 }
 
-const DIRECT: FileOptions = FileOptions { use_direct_reads: true, use_direct_writes: true };
+const DIRECT: FileOptions =
+    FileOptions { use_direct_reads: true, use_direct_writes: true, ..FileOptions::DEFAULT };
 
 fn pattern(size: usize) -> Vec<u8> {
     (0..size).map(|i| (i / 7 + i * 31) as u8).collect()
@@ -247,4 +248,102 @@ fn sizes_of_appends_around_the_buffer() {
     }
     file.close().unwrap();
     assert!(fs::read(&path).unwrap() == content[..written]);
+}
+
+/// Bytes that the file has on the device.
+fn allocated(path: &Path) -> u64 {
+    fs::metadata(path).unwrap().blocks() * 512
+}
+
+#[test]
+fn reserved_room_is_given_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("000004.log");
+    let options = FileOptions { preallocation_block_size: 8 << 20, ..FileOptions::DEFAULT };
+    let mut file = posix().new_writable_file(&path, &options).unwrap();
+    file.append(b"record").unwrap();
+    file.flush().unwrap();
+    assert_eq!(posix().get_file_size(&path).unwrap(), 6);
+    let reserved = allocated(&path) >= 8 << 20;
+    if !reserved {
+        println!("this file system reserves nothing");
+    }
+    file.close().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"record");
+    assert!(allocated(&path) < 1 << 20, "{} bytes are still taken", allocated(&path));
+
+    // A reused file keeps what it had, and gives back what was reserved behind it.
+    fs::write(&path, pattern(3 << 20)).unwrap();
+    let new_path = directory.path().join("000009.log");
+    let mut file = posix().reuse_writable_file(&new_path, &path, &options).unwrap();
+    file.append(b"record").unwrap();
+    drop(file);
+    assert_eq!(posix().get_file_size(&new_path).unwrap(), 3 << 20);
+    assert!(allocated(&new_path) < 4 << 20, "{} bytes are still taken", allocated(&new_path));
+
+    let refused = FileOptions { allow_fallocate: false, ..options };
+    let mut file = posix().new_writable_file(&path, &refused).unwrap();
+    file.append(b"record").unwrap();
+    file.flush().unwrap();
+    assert!(allocated(&path) < 1 << 20, "nothing was to be reserved");
+}
+
+#[test]
+fn hints_to_a_device_without_pages_are_no_error() {
+    let path = Path::new("/dev/null");
+    let options =
+        FileOptions { bytes_per_sync: 1, preallocation_block_size: 4096, ..FileOptions::DEFAULT };
+    let mut file = posix().reopen_writable_file(path, &options).unwrap();
+    file.append(&[0; 3 << 20]).unwrap();
+    file.flush().unwrap();
+    file.range_sync(0, 4096).unwrap();
+    file.allocate(0, 4096).unwrap();
+    file.close().unwrap();
+}
+
+const MANY_FILES_VARIABLE: &str = "TOUCHSTONE_ENV_TEST_MANY_FILES";
+
+/// In a process of its own, since other tests need descriptors too.
+#[test]
+fn too_many_open_files_is_said_with_the_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = Command::new("sh")
+        .args(["-c", "ulimit -n 30 && exec \"$@\"", "sh"])
+        .arg(env::current_exe().unwrap())
+        .args(["--exact", "posix::tests::child_opens_many_files", "--ignored"])
+        .env(MANY_FILES_VARIABLE, directory.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+#[ignore = "run by too_many_open_files_is_said_with_the_name with few descriptors"]
+fn child_opens_many_files() {
+    let directory = PathBuf::from(env::var_os(MANY_FILES_VARIABLE).unwrap());
+    let path = directory.join("000007.sst");
+    fs::write(&path, "x").unwrap();
+    let mut open = Vec::new();
+    let status = loop {
+        match posix().new_random_access_file(&path, &FileOptions::DEFAULT) {
+            Ok(file) => open.push(file),
+            Err(status) => break status,
+        }
+        assert!(open.len() < 100);
+    };
+    assert_eq!(status.code(), Code::IoError);
+    let expected = format!("open for reading {}: Too many open files", path.display());
+    assert!(status.message().starts_with(&expected), "{status}");
+    let new = directory.join("000008.log");
+    for status in [
+        posix().new_writable_file(&new, &FileOptions::DEFAULT).unwrap_err(),
+        posix().get_children(&directory).unwrap_err(),
+        posix().lock_file(&directory.join("LOCK")).unwrap_err(),
+        posix().new_directory(&directory).map(|_| ()).unwrap_err(),
+    ] {
+        assert!(status.message().contains("Too many open files"), "{status}");
+        assert!(status.message().contains(directory.to_str().unwrap()), "{status}");
+    }
+    drop(open);
+    posix().new_writable_file(&new, &FileOptions::DEFAULT).unwrap();
 }

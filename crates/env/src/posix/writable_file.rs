@@ -1,28 +1,39 @@
 //! Appends through a buffer and the page cache.
 
 use super::posix_file::PosixFile;
-use crate::file_system::WritableFile;
+use super::write_pacing::{Preallocations, RangeSyncs};
+use crate::file_system::{FileOptions, WritableFile};
 use base::{Result, Status};
 use std::path::Path;
-
-/// Appends gather up to this many bytes before a system call.
-const BUFFER_SIZE_BYTES: usize = 64 << 10;
 
 #[derive(Debug)]
 pub(super) struct PosixWritableFile {
     file: PosixFile,
-    /// Bytes that the kernel has.
+    /// Where the bytes that the kernel has end.
     written: u64,
-    /// Bytes after those.
+    /// Bytes after those, at most `buffer_size_max`.
     buffer: Vec<u8>,
+    buffer_size_max: usize,
+    strict_bytes_per_sync: bool,
+    range_syncs: RangeSyncs,
+    preallocations: Preallocations,
     /// The first failure. Nothing may follow it: bytes are missing, or may be missing on the disk.
     failure: Option<Status>,
 }
 
 impl PosixWritableFile {
-    /// Appends at `size`.
-    pub(super) fn new(file: PosixFile, size: u64) -> Self {
-        Self { file, written: size, buffer: Vec::new(), failure: None }
+    /// Writes from `offset` on.
+    pub(super) fn new(file: PosixFile, offset: u64, options: &FileOptions) -> Self {
+        Self {
+            file,
+            written: offset,
+            buffer: Vec::new(),
+            buffer_size_max: options.writable_file_max_buffer_size,
+            strict_bytes_per_sync: options.strict_bytes_per_sync,
+            range_syncs: RangeSyncs::new(options.bytes_per_sync, offset),
+            preallocations: Preallocations::new(super::preallocation_block_size(options), offset),
+            failure: None,
+        }
     }
 
     fn check(&self) -> Result<()> {
@@ -47,20 +58,55 @@ impl PosixWritableFile {
         self.written += count as u64;
         // Keeps its capacity when everything was written.
         self.buffer.drain(..count);
+        self.remember(result)?;
+        self.sync_behind()
+    }
+
+    fn write_around_buffer(&mut self, bytes: &[u8]) -> Result<()> {
+        let (count, result) = self.file.write_at(self.written, bytes);
+        self.written += count as u64;
+        self.remember(result)?;
+        self.sync_behind()
+    }
+
+    fn sync_behind(&mut self) -> Result<()> {
+        match self.range_syncs.next(self.written) {
+            None => Ok(()),
+            Some((offset, nbytes)) => self.range_sync_now(offset, nbytes),
+        }
+    }
+
+    fn range_sync_now(&mut self, offset: u64, nbytes: u64) -> Result<()> {
+        let result = self.file.range_sync(offset, nbytes, self.strict_bytes_per_sync);
         self.remember(result)
+    }
+
+    fn preallocate(&mut self, count: usize) {
+        let size = self.size().saturating_add(count as u64);
+        if let Some((offset, nbytes)) = self.preallocations.next(size)
+            && self.file.allocate(offset, nbytes).is_err()
+        {
+            self.preallocations.stop();
+        }
     }
 }
 
 impl WritableFile for PosixWritableFile {
-    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+    fn append(&mut self, mut bytes: &[u8]) -> Result<()> {
         self.check()?;
-        if self.buffer.len() + bytes.len() > BUFFER_SIZE_BYTES {
-            self.flush_buffer()?;
-        }
-        if bytes.len() >= BUFFER_SIZE_BYTES {
-            let (count, result) = self.file.write_at(self.written, bytes);
-            self.written += count as u64;
-            return self.remember(result);
+        self.preallocate(bytes.len());
+        let room = self.buffer_size_max - self.buffer.len();
+        if bytes.len() > room {
+            if !self.buffer.is_empty() {
+                // Filled up, so that writes start at multiples of the buffer's size.
+                let (head, tail) = bytes.split_at(room);
+                self.buffer.extend_from_slice(head);
+                bytes = tail;
+                self.flush_buffer()?;
+            }
+            if bytes.len() >= self.buffer_size_max {
+                return self.write_around_buffer(bytes);
+            }
         }
         self.buffer.extend_from_slice(bytes);
         Ok(())
@@ -83,6 +129,16 @@ impl WritableFile for PosixWritableFile {
         self.remember(result)
     }
 
+    fn range_sync(&mut self, offset: u64, nbytes: u64) -> Result<()> {
+        self.check()?;
+        self.range_sync_now(offset, nbytes)
+    }
+
+    fn allocate(&mut self, offset: u64, nbytes: u64) -> Result<()> {
+        self.preallocations.reserved(offset.saturating_add(nbytes));
+        self.file.allocate(offset, nbytes)
+    }
+
     fn size(&self) -> u64 {
         self.written + self.buffer.len() as u64
     }
@@ -101,6 +157,9 @@ impl Drop for PosixWritableFile {
         if self.failure.is_none() {
             // Nobody is left to hear of an error; `close` is the way to learn of it.
             let _ = self.flush_buffer();
+        }
+        if let Some(end) = self.preallocations.reserved_end() {
+            self.file.give_back(end);
         }
     }
 }

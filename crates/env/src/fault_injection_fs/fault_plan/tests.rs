@@ -5,7 +5,7 @@ use crate::{MemFileSystem, read_exact_at};
 use base::status::Code;
 use std::sync::Arc;
 
-const OPTIONS: FileOptions = FileOptions { use_direct_reads: false, use_direct_writes: false };
+const OPTIONS: FileOptions = FileOptions::DEFAULT;
 
 fn memory() -> FaultInjectionFileSystem {
     FaultInjectionFileSystem::new(Arc::new(MemFileSystem::new()))

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
 
-const OPTIONS: FileOptions = FileOptions { use_direct_reads: false, use_direct_writes: false };
+/// Buffers small enough that some appends get through before a flush.
+const OPTIONS: FileOptions =
+    FileOptions { writable_file_max_buffer_size: 64 << 10, ..FileOptions::DEFAULT };
 
 struct Machine {
     fs: FaultInjectionFileSystem,
@@ -572,4 +574,123 @@ fn random_changes_on_disk() {
     for seed in 100..104 {
         random_changes(&Machine::posix(), seed);
     }
+}
+
+fn reuse(machine: &Machine, new: &str, old: &str) -> Box<dyn WritableFile> {
+    machine.fs.reuse_writable_file(&machine.path(new), &machine.path(old), &OPTIONS).unwrap()
+}
+
+#[test]
+fn a_reused_file_keeps_old_content_where_nothing_was_synced() {
+    let (old, new) = (vec![b'o'; 20_000], vec![b'n'; 12_000]);
+    for machine in [Machine::memory(), Machine::posix()] {
+        machine.write_synced("a", &old);
+        machine.sync_directory("");
+        let mut file = reuse(&machine, "b", "a");
+        file.append(&new).unwrap();
+        file.flush().unwrap();
+        machine.lose(&PowerLoss::strict());
+        assert_eq!(machine.tree(), [("a".to_string(), Some(old.clone()))].into());
+
+        let mut file = reuse(&machine, "b", "a");
+        machine.sync_directory("");
+        file.append(&new[..5000]).unwrap();
+        file.sync().unwrap();
+        file.append(&new[5000..]).unwrap();
+        file.flush().unwrap();
+        let expected = [&new[..5000], &old[5000..]].concat();
+        machine.lose(&PowerLoss::strict());
+        assert_eq!(machine.tree(), [("b".to_string(), Some(expected))].into());
+
+        let mut file = reuse(&machine, "b", "b");
+        file.append(&new).unwrap();
+        file.flush().unwrap();
+        file.append(b"not flushed").unwrap();
+        machine.lose(&PowerLoss::process_crash());
+        assert!(machine.read("b") == [&new[..], &old[12_000..]].concat());
+    }
+}
+
+#[test]
+fn pages_of_a_reused_file_are_old_or_new() {
+    let (old, new) = (vec![b'o'; 5 * 4096], vec![b'n'; 7 * 4096]);
+    let mut seen = BTreeSet::new();
+    for seed in 0..200 {
+        let machine = Machine::memory();
+        machine.write_synced("a", &old);
+        machine.sync_directory("");
+        let mut file = reuse(&machine, "a", "a");
+        file.append(&new[..4096]).unwrap();
+        file.sync().unwrap();
+        file.append(&new[4096..]).unwrap();
+        file.flush().unwrap();
+        machine.lose(&data(DataSurvival::Subset(seed)));
+        let found = machine.read("a");
+        let mut shape = String::new();
+        for (index, page) in found.chunks(4096).enumerate() {
+            let byte = page[0];
+            assert!(page.iter().all(|&other| other == byte), "seed {seed}, page {index}");
+            match index {
+                0 => assert_eq!(byte, b'n', "it was synced"),
+                1..5 => assert!(byte == b'o' || byte == b'n', "seed {seed}, page {index}"),
+                _ => assert!(byte == 0 || byte == b'n', "seed {seed}, page {index}"),
+            }
+            shape.push(char::from(byte));
+        }
+        assert!(found.len() >= old.len());
+        seen.insert(shape);
+    }
+    assert!(seen.contains("noooo"), "{seen:?}");
+    assert!(seen.contains("nnnnnnn"), "{seen:?}");
+    assert!(seen.len() > 10, "{seen:?}");
+}
+
+#[test]
+fn a_reused_file_can_be_cut_reopened_and_deleted() {
+    let old = vec![b'o'; 10_000];
+    for survival in [DataSurvival::None, DataSurvival::All] {
+        let machine = Machine::memory();
+        machine.write_synced("a", &old);
+        machine.sync_directory("");
+        let mut file = reuse(&machine, "a", "a");
+        file.append(b"new").unwrap();
+        file.close().unwrap();
+        machine.fs.truncate(&machine.path("a"), 5000).unwrap();
+        machine.lose(&data(survival));
+        let expected = match survival {
+            DataSurvival::None => old.clone(),
+            _ => [b"new", &old[3..5000]].concat(),
+        };
+        assert!(machine.read("a") == expected, "{survival:?}");
+
+        let size = expected.len();
+        reuse(&machine, "a", "a").append(b"NEW").unwrap();
+        let mut file = machine.reopen("a");
+        file.append(b"tail").unwrap();
+        file.sync().unwrap();
+        machine.lose(&PowerLoss::strict());
+        assert!(machine.read("a") == [b"NEW", &expected[3..size], b"tail"].concat());
+
+        let mut file = reuse(&machine, "a", "a");
+        file.append(b"gone").unwrap();
+        file.close().unwrap();
+        let before = machine.read("a");
+        machine.delete("a");
+        machine.lose(&PowerLoss { data: survival, directories: DirectorySurvival::None });
+        let start = if survival == DataSurvival::None { b"NEWo" } else { b"gone" };
+        assert!(machine.read("a") == [start, &before[4..]].concat(), "{survival:?}");
+    }
+}
+
+#[test]
+fn a_file_synced_by_name_is_safe_as_far_as_it_was_flushed() {
+    let machine = Machine::memory();
+    let mut file = machine.create("f");
+    file.append(b"flushed").unwrap();
+    file.flush().unwrap();
+    file.append(b" and not").unwrap();
+    machine.fs.sync_file(&machine.path("f")).unwrap();
+    machine.sync_directory("");
+    machine.lose(&PowerLoss::strict());
+    assert_eq!(machine.read("f"), b"flushed");
 }
