@@ -139,6 +139,7 @@ fn recover_manifest(
             num_levels: usize::try_from(options.num_levels).unwrap_or(0).max(1),
             force_consistency_checks: options.force_consistency_checks,
             persist_user_defined_timestamps: options.persist_user_defined_timestamps,
+            allow_ingest_behind: false,
         }))
     };
     let manifest = version::recover(&*context.file_system, path, open)?;

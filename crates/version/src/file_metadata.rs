@@ -228,6 +228,19 @@ impl FileMetaData {
         self.largest = padded(&self.largest, timestamp_size, largest_byte);
     }
 
+    /// The file as the MANIFEST holds it: its boundaries without timestamps where its keys have
+    /// none.
+    ///
+    /// # Panics
+    /// If a boundary is too short to have a timestamp.
+    pub fn to_stored_form(&self, timestamp_size: usize) -> Self {
+        let mut file = self.clone();
+        if timestamp_size > 0 && !file.user_defined_timestamps_persisted {
+            file.strip_boundary_timestamps(timestamp_size);
+        }
+        file
+    }
+
     /// Takes the timestamps out of both boundaries again: the form that the MANIFEST holds where
     /// timestamps are not persisted.
     ///

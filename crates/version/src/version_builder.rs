@@ -6,6 +6,7 @@ use crate::blob_file_metadata::{BlobFileAddition, BlobFileGarbage, BlobFileMetaD
 use crate::consistency::{
     Level0Order, check_blob_file, check_boundary_lengths, check_level, compare_by_smallest_key,
 };
+use crate::epoch_numbers::first_epoch_number;
 use crate::file_metadata::{FileMetaData, NewFile};
 use crate::version::Version;
 use crate::version_edit::VersionEdit;
@@ -29,6 +30,9 @@ pub struct VersionOptions {
     /// Whether tables are to keep the timestamps of keys (`persist_user_defined_timestamps`);
     /// RocksDB's default is true.
     pub persist_user_defined_timestamps: bool,
+    /// Epoch number 1 is kept for files ingested behind all others (`allow_ingest_behind`,
+    /// `cf_allow_ingest_behind`); RocksDB's default is false.
+    pub allow_ingest_behind: bool,
 }
 
 impl VersionOptions {
@@ -39,6 +43,7 @@ impl VersionOptions {
             num_levels: 7,
             force_consistency_checks: true,
             persist_user_defined_timestamps: true,
+            allow_ingest_behind: false,
         }
     }
 }
@@ -205,7 +210,7 @@ impl VersionBuilder {
             }
         }
         if order == Level0Order::Sequence {
-            infer_epoch_numbers(&mut levels);
+            infer_epoch_numbers(&mut levels, first_epoch_number(options.allow_ingest_behind));
         }
         let epoch_max = levels.iter().flatten().map(|file| file.epoch_number).max().unwrap_or(0);
         Ok(Version {
@@ -304,8 +309,8 @@ fn with_timestamps(
 
 /// Gives epoch numbers to files that have none, as 7.10 and later do: one to each level from the
 /// last up, then one to each L0 file from the oldest on.
-fn infer_epoch_numbers(levels: &mut [Vec<Arc<FileMetaData>>]) {
-    let mut epoch_number = 0;
+fn infer_epoch_numbers(levels: &mut [Vec<Arc<FileMetaData>>], first: u64) {
+    let mut epoch_number = first - 1;
     for (level, files) in levels.iter_mut().enumerate().rev() {
         epoch_number += u64::from(level > 0 && !files.is_empty());
         for file in files.iter_mut().rev() {

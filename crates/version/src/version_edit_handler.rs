@@ -258,7 +258,7 @@ impl VersionEditHandler {
 
 /// RocksDB ignores the files of an edit that adds or drops a column family or is about logs. None
 /// of its releases writes such an edit; files must not get lost silently.
-fn check_kind(edit: &VersionEdit) -> Result<()> {
+pub(crate) fn check_kind(edit: &VersionEdit) -> Result<()> {
     let kinds = [edit.column_family_add.is_some(), edit.column_family_drop, edit.changes_wals()];
     let count = kinds.into_iter().filter(|kind| *kind).count();
     if count > 1 || (count == 1 && edit.changes_files()) {

@@ -101,6 +101,11 @@ impl LogWriter {
         self.add_control_record(PhysicalType::PredecessorWalInfo, &info.encode())
     }
 
+    /// Bytes appended since the start of the file, unflushed ones included.
+    pub fn size_bytes(&self) -> u64 {
+        self.file.size()
+    }
+
     /// The file, to flush or sync it.
     pub fn file_mut(&mut self) -> &mut dyn WritableFile {
         &mut *self.file
