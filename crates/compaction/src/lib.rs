@@ -14,5 +14,5 @@ pub mod picker;
 pub use compaction::{Compaction, CompactionInputFiles};
 pub use compaction_reason::CompactionReason;
 pub use in_progress::{CompactionId, CompactionsInProgress, RunningCompaction};
-pub use picker::PickerInput;
 pub use picker::options::PickerOptions;
+pub use picker::{PickerInput, needs_compaction, pick_compaction};

@@ -3,14 +3,46 @@
 //! A picker's choice is a [`Compaction`](crate::Compaction); the caller registers it with
 //! [`CompactionsInProgress`] and lets a job carry it out.
 
+mod expand;
+mod intra_l0;
+mod leveled;
+mod marked;
 pub mod options;
+mod outputs;
+mod overlap;
+mod priority;
+#[cfg(test)]
+mod test_tree;
+#[cfg(test)]
+mod tests;
+pub mod tree;
 
+use crate::compaction::Compaction;
 use crate::in_progress::CompactionsInProgress;
 use base::{InternalKeyComparator, SequenceNumber};
 use options::PickerOptions;
 use std::collections::HashMap;
 use std::sync::Arc;
-use version::{FileMetaData, LevelSize, Version};
+use version::{CompactionStyle, FileMetaData, LevelSize, Version};
+
+/// The next compaction that the column family needs and that can run beside those that do. None if
+/// there is nothing to do, or what there is has to wait for one of those.
+///
+/// Whether automatic compactions are on (`disable_auto_compactions`) is the caller's to know.
+pub fn pick_compaction(input: &PickerInput<'_>) -> Option<Compaction> {
+    match input.options.style() {
+        CompactionStyle::Level => leveled::pick(input),
+        CompactionStyle::Universal | CompactionStyle::Fifo | CompactionStyle::None => None,
+    }
+}
+
+/// Whether something wants compaction, be it that [`pick_compaction`] cannot let it run now.
+pub fn needs_compaction(input: &PickerInput<'_>) -> bool {
+    match input.options.style() {
+        CompactionStyle::Level => leveled::needs_compaction(input),
+        CompactionStyle::Universal | CompactionStyle::Fifo | CompactionStyle::None => false,
+    }
+}
 
 /// All that a picker looks at.
 #[derive(Clone, Copy, Debug)]
@@ -23,10 +55,8 @@ pub struct PickerInput<'a> {
     pub options: &'a PickerOptions,
     /// What runs already in this column family.
     pub in_progress: &'a CompactionsInProgress,
-    /// Sizes of table files by number with what their deletions will free counted in, see
-    /// [`compensated_file_size`]. A file that is not there counts with its size and its
-    /// `compensated_range_deletion_size`.
-    pub compensated_file_sizes: &'a HashMap<u64, u64>,
+    /// What is known from the properties of table files, by number. A file need not be there.
+    pub table_facts: &'a HashMap<u64, TableFacts>,
     /// Sequence number of the oldest snapshot, or the last sequence number without one, as of when
     /// a snapshot was last released; 0 if none ever was. RocksDB rewrites bottommost files only
     /// then, and not because there never was a snapshot.
@@ -43,8 +73,11 @@ impl PickerInput<'_> {
 
     /// Size of the file with what its deletions will free.
     pub(crate) fn compensated_size(&self, file: &FileMetaData) -> u64 {
-        let size = self.compensated_file_sizes.get(&file.number).copied();
-        size.unwrap_or_else(|| file.file_size.saturating_add(file.compensated_range_deletion_size))
+        let facts = self.table_facts.get(&file.number);
+        facts.map_or_else(
+            || file.file_size.saturating_add(file.compensated_range_deletion_size),
+            |facts| facts.compensated_file_size,
+        )
     }
 
     /// What each level holds and how much of it is idle: the input of targets and scores.
@@ -56,12 +89,26 @@ impl PickerInput<'_> {
             LevelSize {
                 files: files.len(),
                 size_bytes: files.iter().map(|file| file.file_size).fold(0, sum),
+                compensated_bytes: files
+                    .iter()
+                    .map(|file| self.compensated_size(file))
+                    .fold(0, sum),
                 idle_files: idle().count(),
                 idle_compensated_bytes: idle().map(|file| self.compensated_size(file)).fold(0, sum),
             }
         };
         (0..self.version.num_levels()).map(level_size).collect()
     }
+}
+
+/// What a picker wants to know of a table that only its properties say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableFacts {
+    /// Its size with what its deletions will free counted in, see [`compensated_file_size`];
+    /// without it, the size and the `compensated_range_deletion_size` of the MANIFEST count.
+    pub compensated_file_size: u64,
+    /// When its newest entry was written (`rocksdb.newest.key.time`), in seconds since 1970.
+    pub newest_key_time: Option<u64>,
 }
 
 /// A table's counts, from its properties.

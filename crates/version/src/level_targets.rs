@@ -98,6 +98,8 @@ pub struct LevelSize {
     pub files: usize,
     /// Their bytes.
     pub size_bytes: u64,
+    /// Their bytes, with what their deletions will free counted in.
+    pub compensated_bytes: u64,
     /// Files that no running compaction reads.
     pub idle_files: usize,
     /// Bytes of those, with what their deletions will free counted in.
@@ -107,7 +109,13 @@ pub struct LevelSize {
 impl LevelSize {
     /// A level that no compaction works on.
     pub fn idle(files: usize, size_bytes: u64) -> Self {
-        Self { files, size_bytes, idle_files: files, idle_compensated_bytes: size_bytes }
+        Self {
+            files,
+            size_bytes,
+            compensated_bytes: size_bytes,
+            idle_files: files,
+            idle_compensated_bytes: size_bytes,
+        }
     }
 
     /// The levels of a version that no compaction works on.
@@ -344,7 +352,7 @@ fn dynamic_l0_score(
     if let Some(base_level) = targets.base_level {
         let target = targets.of(base_level);
         if size > target {
-            let base_bytes = levels.get(base_level).map_or(0, |base| base.idle_compensated_bytes);
+            let base_bytes = levels.get(base_level).map_or(0, |base| base.compensated_bytes);
             score = score.max(size as f64 / base_bytes.max(target) as f64);
         }
     }

@@ -82,6 +82,10 @@ pub struct PickerOptions {
     pub target_file_size_base: u64,
     /// `target_file_size_multiplier`.
     pub target_file_size_multiplier: i32,
+    /// `write_buffer_size`, in bytes.
+    pub write_buffer_size: u64,
+    /// `level0_stop_writes_trigger`.
+    pub level0_stop_writes_trigger: i32,
     /// `max_compaction_bytes`; 0 for 25 times `target_file_size_base`.
     pub max_compaction_bytes: u64,
     /// `ttl` in seconds; 0 for none.
@@ -129,6 +133,8 @@ impl Default for PickerOptions {
             compaction_pri: CompactionPri::default(),
             target_file_size_base: 64 << 20,
             target_file_size_multiplier: 1,
+            write_buffer_size: 64 << 20,
+            level0_stop_writes_trigger: 36,
             max_compaction_bytes: 0,
             ttl_seconds: 30 * 24 * 60 * 60,
             periodic_compaction_seconds: 0,

@@ -158,7 +158,10 @@ impl TableStats {
         LevelSize::of_version(version)
             .into_iter()
             .enumerate()
-            .map(|(level, size)| LevelSize { idle_compensated_bytes: compensated(level), ..size })
+            .map(|(level, size)| {
+                let bytes = compensated(level);
+                LevelSize { compensated_bytes: bytes, idle_compensated_bytes: bytes, ..size }
+            })
             .collect()
     }
 
