@@ -14,7 +14,6 @@
 mod fault_plan;
 mod files;
 mod power_loss;
-mod random;
 mod unsynced;
 
 pub use fault_plan::{

@@ -16,8 +16,11 @@ pub mod file_system;
 pub mod file_util;
 pub mod mem_fs;
 pub mod posix;
+mod random;
 pub mod random_access_file_reader;
+pub mod rate_limiter;
 pub mod readahead;
+pub mod thread_pool;
 
 pub use clock::{ManualClock, SystemClock, WallClock};
 pub use device_limits::{DeviceLimits, device_limits, effective_readahead};
@@ -30,4 +33,6 @@ pub use file_util::{create_dir_all, parent_directory, read_file_to_vec, write_fi
 pub use mem_fs::MemFileSystem;
 pub use posix::{PosixFileSystem, default_file_system};
 pub use random_access_file_reader::{read_exact_at, read_exact_into};
+pub use rate_limiter::{GenericRateLimiter, IoPriority, RateLimiter, RateLimiterOptions};
 pub use readahead::{Readahead, ReadaheadOptions, SequentialPrefetcher};
+pub use thread_pool::{BackgroundJobLimits, Priority, ThreadPool};

@@ -1,6 +1,6 @@
 //! Which operations fail, and how.
 
-use super::random::Random;
+use crate::random::Random;
 use base::status::SubCode;
 use base::{Result, Status};
 use parking_lot::Mutex;

@@ -1,8 +1,8 @@
 //! Losing the power: what survives of what was not synced, and making the wrapped file system so.
 
-use super::random::Random;
 use super::unsynced::{Durable, FileNode, Node, NodeId, Place, Unsynced, read_all};
 use crate::file_system::{FileOptions, FileSystem};
+use crate::random::Random;
 use base::Result;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
