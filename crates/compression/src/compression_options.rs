@@ -33,6 +33,25 @@ impl CompressionOptions {
     /// `kDefaultCompressionLevel`: the codec's own default.
     pub const DEFAULT_LEVEL: i32 = 32767;
 
+    /// The text that tables store as `rocksdb.compression_options`, as RocksDB 10.10 has it.
+    pub fn to_property(&self) -> String {
+        format!(
+            "window_bits={}; level={}; strategy={}; max_dict_bytes={}; zstd_max_train_bytes={}; \
+             enabled={}; max_dict_buffer_bytes={}; use_zstd_dict_trainer={}; \
+             max_compressed_bytes_per_kb={}; checksum={}; ",
+            self.window_bits,
+            self.level,
+            self.strategy,
+            self.max_dict_bytes,
+            self.zstd_max_train_bytes,
+            u8::from(self.enabled),
+            self.max_dict_buffer_bytes,
+            u8::from(self.use_zstd_dict_trainer),
+            self.max_compressed_bytes_per_kb,
+            u8::from(self.checksum),
+        )
+    }
+
     /// The level, or `default` where none was chosen.
     pub(crate) fn level_or(&self, default: i32) -> i32 {
         if self.level == Self::DEFAULT_LEVEL { default } else { self.level }

@@ -1,4 +1,4 @@
-//! The reader of block-based tables.
+//! The reader and the builder of block-based tables.
 //!
 //! ```text
 //! data block ... | filter | index | compression dictionary | range tombstones | properties
@@ -7,11 +7,16 @@
 //!
 //! Every block is followed by its trailer (`block_fetcher`). Only handles say where blocks are; the
 //! order above is RocksDB's habit. [`TableTail`] is what can be read without knowing how keys are
-//! ordered; [`BlockBasedTable`] is a table open for reads.
+//! ordered; [`BlockBasedTable`] is a table open for reads; [`BlockBasedTableBuilder`] writes one.
 
+mod block_compressor;
+mod block_writer;
+mod builder;
+mod dictionary_buffer;
 mod embedded_blob;
 mod entry_value;
 mod filter_reader;
+mod flush_block_policy;
 mod index_reader;
 mod iterator;
 mod memory_usage;
@@ -21,8 +26,10 @@ mod reader;
 mod tail;
 mod tools;
 
+pub use builder::{BlockBasedTableBuilder, FinishedTable};
 pub use entry_value::EntryValue;
 pub(crate) use filter_reader::FilterBits;
+pub(crate) use flush_block_policy::FlushBlockPolicy;
 pub use iterator::TableIterator;
 pub use reader::BlockBasedTable;
 pub use tail::TableTail;

@@ -3,7 +3,8 @@
 use crate::block::{HASH_INDEX_BIT, SEPARATE_VALUES_BIT};
 use crate::data_block_hash_index::DataBlockHashIndexBuilder;
 use crate::sort_prefix::common_prefix_length;
-use base::coding::{put_fixed32, put_varint32};
+use base::coding::{MAX_VARINT32_LENGTH, put_fixed32, put_varint32, varint_length};
+use std::mem;
 
 /// Shape of the blocks that a builder makes.
 #[derive(Clone, Debug)]
@@ -35,6 +36,9 @@ impl Default for BlockBuilderOptions {
 
 /// Blocks larger than this get no hash index: old readers would take its bit for a count.
 const HASH_INDEX_BLOCK_SIZE_MAX: usize = 64 << 10;
+
+/// Most bytes of an entry before its key: three sizes.
+const ENTRY_HEAD_SIZE_MAX: usize = 3 * MAX_VARINT32_LENGTH;
 
 /// Builds one block after another. Keys must be added in ascending order; the builder, which knows
 /// no comparator, does not look.
@@ -68,16 +72,30 @@ impl BlockBuilder {
 
     /// Adds an entry. With a hash index the key must be an internal key without a timestamp.
     pub fn add(&mut self, key: &[u8], value: &[u8]) {
-        let (shared, is_restart) = self.start_entry(key);
-        put_varint32(&mut self.entries, value.len() as u32);
+        let mut last_key = mem::take(&mut self.last_key);
+        self.add_after(&last_key, key, value);
+        last_key.clear();
+        last_key.extend_from_slice(key);
+        self.last_key = last_key;
+    }
+
+    /// As [`BlockBuilder::add`], where the caller keeps `last_key`, the key added before; what it is
+    /// does not matter for the first key of a block. Not to be mixed with the other ways to add.
+    #[inline]
+    pub fn add_after(&mut self, last_key: &[u8], key: &[u8], value: &[u8]) {
+        let (shared, is_restart) = self.start_entry(last_key, key);
+        let suffix = &key[shared..];
         if self.options.separate_values {
+            self.put_sizes(&[shared, suffix.len(), value.len()]);
             if is_restart {
                 put_varint32(&mut self.entries, self.values.len() as u32);
             }
-            self.entries.extend_from_slice(&key[shared..]);
+            self.entries.extend_from_slice(suffix);
             self.values.extend_from_slice(value);
         } else {
-            self.entries.extend_from_slice(&key[shared..]);
+            self.entries.reserve(ENTRY_HEAD_SIZE_MAX + suffix.len() + value.len());
+            self.put_sizes(&[shared, suffix.len(), value.len()]);
+            self.entries.extend_from_slice(suffix);
             self.entries.extend_from_slice(value);
         }
     }
@@ -85,16 +103,23 @@ impl BlockBuilder {
     /// Adds an entry of an index block with delta-encoded values: `full` if the key shares nothing
     /// with the one before, else `delta`, which may be missing if it must not.
     pub fn add_without_value_size(&mut self, key: &[u8], full: &[u8], delta: Option<&[u8]>) {
+        let mut last_key = mem::take(&mut self.last_key);
         if delta.is_none() {
-            self.last_key.clear();
+            last_key.clear();
         }
-        let (shared, _) = self.start_entry(key);
+        let (shared, _) = self.start_entry(&last_key, key);
+        self.put_sizes(&[shared, key.len() - shared]);
         self.entries.extend_from_slice(&key[shared..]);
         self.entries.extend_from_slice(if shared == 0 { full } else { delta.unwrap_or(full) });
+        last_key.clear();
+        last_key.extend_from_slice(key);
+        self.last_key = last_key;
     }
 
-    /// Writes the sizes of a key's parts. Returns the first, and whether this is a restart point.
-    fn start_entry(&mut self, key: &[u8]) -> (usize, bool) {
+    /// Counts an entry in. Returns how many bytes its key shares with the one before, and whether
+    /// it is a restart point.
+    #[inline]
+    fn start_entry(&mut self, last_key: &[u8], key: &[u8]) -> (usize, bool) {
         let is_first = self.entry_count == 0;
         let is_restart = is_first || self.since_restart >= self.options.restart_interval;
         if is_restart {
@@ -106,18 +131,25 @@ impl BlockBuilder {
         let shared = if is_restart || !self.options.use_delta_encoding {
             0
         } else {
-            common_prefix_length(&self.last_key, key)
+            common_prefix_length(last_key, key)
         };
         if let Some(hash_index) = &mut self.hash_index {
             hash_index.add(key, self.restarts.len() - 1);
         }
-        put_varint32(&mut self.entries, shared as u32);
-        put_varint32(&mut self.entries, (key.len() - shared) as u32);
-        self.last_key.truncate(shared);
-        self.last_key.extend_from_slice(&key[shared..]);
         self.since_restart += 1;
         self.entry_count += 1;
         (shared, is_restart)
+    }
+
+    #[inline]
+    fn put_sizes<const N: usize>(&mut self, sizes: &[usize; N]) {
+        if sizes.iter().all(|&size| size < 0x80) {
+            self.entries.extend_from_slice(&sizes.map(|size| size as u8));
+        } else {
+            for &size in sizes {
+                put_varint32(&mut self.entries, size as u32);
+            }
+        }
     }
 
     /// Makes the next entry a restart point.
@@ -136,33 +168,91 @@ impl BlockBuilder {
         self.entries.len() + self.values.len() + values_offset_size + 4 * self.restarts.len() + 4
     }
 
+    /// Bytes of the block as RocksDB counts them when it decides where to cut: with the hash index,
+    /// without the offset of separate values.
+    #[inline]
+    pub fn size_for_cut(&self) -> usize {
+        let hash_index_size = self.hash_index.as_ref().map_or(0, DataBlockHashIndexBuilder::size);
+        self.entries.len() + self.values.len() + 4 * self.restarts.len() + 4 + hash_index_size
+    }
+
+    /// What RocksDB takes [`BlockBuilder::size_for_cut`] to be, roughly, after one more entry.
+    /// `has_value_size` says whether entries store the sizes of their values.
+    pub fn size_for_cut_after(
+        &self,
+        key_size: usize,
+        value_size: usize,
+        has_value_size: bool,
+    ) -> usize {
+        /// What RocksDB allows for the size of the shared part of a key.
+        const SHARED_SIZE: usize = 4;
+        let is_restart =
+            self.entry_count > 0 && self.since_restart >= self.options.restart_interval;
+        let mut size = self.size_for_cut() + key_size + SHARED_SIZE;
+        size += varint_length(key_size as u64);
+        size += if has_value_size || is_restart { value_size } else { value_size / 2 };
+        if is_restart {
+            size += 4;
+        }
+        if has_value_size || is_restart {
+            size += varint_length(value_size as u64);
+        }
+        if self.options.separate_values && (is_restart || self.entry_count == 0) {
+            size += varint_length(self.values.len() as u64);
+        }
+        size
+    }
+
     /// The block; the builder is then ready for the next one.
     pub fn finish(&mut self) -> Vec<u8> {
+        self.finish_in_place();
+        let block = mem::take(&mut self.entries);
+        self.reset();
+        block
+    }
+
+    /// The block, in the builder's own memory. [`BlockBuilder::reset`] must come before the next
+    /// entry.
+    pub fn finish_in_place(&mut self) -> &mut Vec<u8> {
         let mut packed = self.restarts.len() as u32;
-        let mut block = std::mem::take(&mut self.entries);
+        let block = &mut self.entries;
         let values_offset = block.len() as u32;
         block.append(&mut self.values);
         for &restart in &self.restarts {
-            put_fixed32(&mut block, restart);
+            put_fixed32(block, restart);
         }
         if let Some(hash_index) = &mut self.hash_index {
             let size = block.len() + hash_index.size() + 4;
-            if size <= HASH_INDEX_BLOCK_SIZE_MAX && hash_index.append_to(&mut block) {
+            if size <= HASH_INDEX_BLOCK_SIZE_MAX && hash_index.append_to(block) {
                 packed |= HASH_INDEX_BIT;
             }
-            hash_index.clear();
         }
         if self.options.separate_values {
-            put_fixed32(&mut block, values_offset);
+            put_fixed32(block, values_offset);
             packed |= SEPARATE_VALUES_BIT;
         }
-        put_fixed32(&mut block, packed);
+        put_fixed32(block, packed);
+        block
+    }
+
+    /// As [`BlockBuilder::reset`], with a block's memory for the next one.
+    pub fn recycle(&mut self, memory: Vec<u8>) {
+        self.entries = memory;
+        self.reset();
+    }
+
+    /// Forgets all entries, and makes the builder ready for the next block.
+    pub fn reset(&mut self) {
+        self.entries.clear();
+        self.values.clear();
         self.restarts.clear();
         self.restarts.push(0);
+        if let Some(hash_index) = &mut self.hash_index {
+            hash_index.clear();
+        }
         self.last_key.clear();
         self.since_restart = 0;
         self.entry_count = 0;
-        block
     }
 }
 

@@ -46,7 +46,9 @@ pub fn lookup(block: &[u8], layout: &BlockLayout, user_key: &[u8]) -> Option<Has
 /// Makes the hash index of one block after another.
 #[derive(Debug)]
 pub struct DataBlockHashIndexBuilder {
-    util_ratio: f64,
+    buckets_per_key: f64,
+    /// Summed up key by key, as RocksDB does: the rounding of each step is part of the result.
+    buckets_wanted: f64,
     hashes: Vec<(u32, u8)>,
     is_possible: bool,
 }
@@ -55,7 +57,12 @@ impl DataBlockHashIndexBuilder {
     /// A builder that aims at `util_ratio` keys per bucket; 0 and less mean RocksDB's 0.75.
     pub fn new(util_ratio: f64) -> Self {
         let util_ratio = if util_ratio > 0.0 { util_ratio } else { 0.75 };
-        Self { util_ratio, hashes: Vec::new(), is_possible: true }
+        Self {
+            buckets_per_key: 1.0 / util_ratio,
+            buckets_wanted: 0.0,
+            hashes: Vec::new(),
+            is_possible: true,
+        }
     }
 
     /// Adds an internal key of the interval of a restart point.
@@ -64,12 +71,13 @@ impl DataBlockHashIndexBuilder {
             self.is_possible = false;
         } else if self.is_possible {
             self.hashes.push((hash32(extract_user_key(internal_key), SEED), restart_index as u8));
+            self.buckets_wanted += self.buckets_per_key;
         }
     }
 
     /// Number of buckets for the keys so far; `None` if there can be no index.
     fn bucket_count(&self) -> Option<u16> {
-        let wanted = (self.hashes.len() as f64 / self.util_ratio) as usize | 1;
+        let wanted = self.buckets_wanted as usize | 1;
         u16::try_from(wanted).ok().filter(|_| self.is_possible)
     }
 
@@ -98,6 +106,7 @@ impl DataBlockHashIndexBuilder {
     /// Forgets the block's keys.
     pub fn clear(&mut self) {
         self.hashes.clear();
+        self.buckets_wanted = 0.0;
         self.is_possible = true;
     }
 }

@@ -40,6 +40,8 @@ pub const FOOTER_SIZE: usize = 53;
 pub const LEGACY_FOOTER_SIZE: usize = 48;
 /// The newest format_version this crate knows.
 pub const FORMAT_VERSION_MAX: u32 = 7;
+/// The oldest format_version that is still written.
+pub const FORMAT_VERSION_WRITTEN_MIN: u32 = 2;
 
 /// Magic number of block-based tables from format_version 1 on.
 pub const BLOCK_BASED_MAGIC: u64 = 0x88e2_41b7_85f4_cff7;
@@ -56,7 +58,7 @@ const HANDLES_SIZE: usize = 40;
 const EXTENDED_MAGIC: [u8; 4] = [0x3e, 0x00, 0x7a, 0x00];
 
 /// First format_version whose footer is checksummed and whose block checksums depend on offsets.
-const FORMAT_VERSION_WITH_CONTEXT: u32 = 6;
+pub(crate) const FORMAT_VERSION_WITH_CONTEXT: u32 = 6;
 
 /// Where a block lies in its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

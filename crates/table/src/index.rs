@@ -6,8 +6,12 @@
 //! loaded; the two-level kind is a flat index of partitions, each of them a flat index again.
 
 pub mod flat_index;
+mod hash_index_builder;
 pub mod index_block;
+pub(crate) mod index_builder;
 mod key_arena;
+pub(crate) mod partitioned_index_builder;
+pub(crate) mod shortened_index_builder;
 
 pub use flat_index::FlatIndex;
 pub use index_block::{IndexBlockFormat, IndexBlockWalker, IndexEntry, IndexType};

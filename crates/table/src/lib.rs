@@ -4,7 +4,8 @@
 //! `block` and `block_builder` (entries), `data_block` and `block_iter` (a data block in memory and
 //! cursors over it), `index`, `filter`, `metaindex`, `properties`, `range_del`. `block_based` puts
 //! them together: [`BlockBasedTable::open`], [`BlockBasedTable::get`],
-//! [`BlockBasedTable::new_iterator`]. [`TableCache`] keeps tables open.
+//! [`BlockBasedTable::new_iterator`]. [`TableCache`] keeps tables open. [`BlockBasedTableBuilder`]
+//! writes them.
 //!
 //! This crate knows one table at a time, and neither levels nor column families. A form that it
 //! does not know is refused as `NotSupported`, bytes that cannot be right as `Corruption`, naming
@@ -26,22 +27,28 @@ pub mod index;
 mod key_buffer;
 pub mod metaindex;
 pub mod properties;
+pub mod properties_collector;
 pub mod range_del;
 pub mod read_options;
 mod sort_prefix;
-
+pub mod table_builder_options;
 pub mod table_cache;
 pub mod table_options;
 #[cfg(test)]
 mod test_files;
 pub mod unique_id;
 
-pub use block_based::{BlockBasedTable, EntryValue, TableIterator, TableTail};
+pub use block_based::{
+    BlockBasedTable, BlockBasedTableBuilder, EntryValue, FinishedTable, TableIterator, TableTail,
+};
 pub use block_iter::DataBlockIter;
 pub use cache_entry_role::CacheEntryRole;
 pub use data_block::DataBlock;
+pub use filter::FilterPolicy;
 pub use format::{BlockHandle, Footer};
+pub use index::IndexType;
 pub use properties::TableProperties;
 pub use read_options::{ReadOptions, ReadTier};
+pub use table_builder_options::{IndexShortening, TableBuilderOptions, TableFileCreationReason};
 pub use table_cache::TableCache;
 pub use table_options::TableOptions;

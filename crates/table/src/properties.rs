@@ -40,6 +40,10 @@ pub mod names {
     pub const TIMESTAMP_MIN: &str = "rocksdb.timestamp_min";
     /// Largest user timestamp.
     pub const TIMESTAMP_MAX: &str = "rocksdb.timestamp_max";
+    /// Number of deletions: varint64.
+    pub const DELETED_KEYS: &str = "rocksdb.deleted.keys";
+    /// Number of merge operands: varint64.
+    pub const MERGE_OPERANDS: &str = "rocksdb.merge.operands";
     /// Number and bytes of embedded blobs: two varint64. There only if there are any.
     pub const EMBEDDED_BLOB_STATS: &str = "rocksdb.embedded.blob.stats";
 }
@@ -230,7 +234,7 @@ properties! {
 
 const SEQNO_TIME_MAP: &str = "rocksdb.seqno.time.map";
 /// Numbers that are among the user's properties as well.
-const ALSO_USER_COLLECTED: [&str; 2] = ["rocksdb.deleted.keys", "rocksdb.merge.operands"];
+const ALSO_USER_COLLECTED: [&str; 2] = [names::DELETED_KEYS, names::MERGE_OPERANDS];
 
 /// Version of ingested files that have a global sequence number.
 const EXTERNAL_VERSION_WITH_GLOBAL_SEQNO: u32 = 2;

@@ -51,10 +51,14 @@ pub fn decode(
     Ok(tombstones)
 }
 
+/// A builder of such blocks.
+pub(crate) fn block_builder() -> BlockBuilder {
+    BlockBuilder::new(BlockBuilderOptions { restart_interval: 1, ..Default::default() })
+}
+
 /// The block of these tombstones, which must ascend by start key, newest first of equal ones.
 pub fn encode(tombstones: &[RangeTombstone]) -> Vec<u8> {
-    let options = BlockBuilderOptions { restart_interval: 1, ..Default::default() };
-    let mut builder = BlockBuilder::new(options);
+    let mut builder = block_builder();
     for RangeTombstone { start_key, end_key, sequence } in tombstones {
         let key = InternalKey::new(start_key, *sequence, ValueType::RangeDeletion);
         builder.add(key.as_bytes(), end_key);

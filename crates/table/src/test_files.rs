@@ -1,10 +1,11 @@
 //! Table files for tests: bytes as files, and the tables of the fixtures.
 
-use crate::block_based::{BlockBasedTable, TableTail};
+use crate::block_based::{BlockBasedTable, BlockBasedTableBuilder, FinishedTable, TableTail};
+use crate::table_builder_options::TableBuilderOptions;
 use crate::table_options::TableOptions;
 use base::comparator::{BytewiseComparator, Comparator, ReverseBytewiseComparator, builtin};
 use base::{InternalIterator, InternalKeyComparator, Result};
-use env::RandomAccessFile;
+use env::{FileOptions, FileSystem, MemFileSystem, RandomAccessFile, read_exact_at};
 use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::Arc;
@@ -66,6 +67,25 @@ pub(crate) fn open(bytes: Vec<u8>, options: &TableOptions) -> Result<Arc<BlockBa
     let options =
         TableOptions { comparator: comparator_of(&tail, &options.comparator), ..options.clone() };
     BlockBasedTable::open_with_tail(file, size, tail, &options)
+}
+
+/// The bytes of a table that the builder writes of internal keys and values.
+pub(crate) fn build_table(
+    options: &TableBuilderOptions,
+    entries: &[(Vec<u8>, Vec<u8>)],
+) -> Result<(Vec<u8>, FinishedTable)> {
+    let path = Path::new("/000009.sst");
+    let fs = MemFileSystem::new();
+    let file = fs.new_writable_file(path, &FileOptions::default())?;
+    let mut builder = BlockBasedTableBuilder::new(options, file)?;
+    for (key, value) in entries {
+        builder.add(key, value)?;
+    }
+    let mut table = builder.finish()?;
+    table.file.flush()?;
+    let file = fs.new_random_access_file(path, &FileOptions::default())?;
+    let bytes = read_exact_at(&*file, 0, file.size()? as usize)?;
+    Ok((bytes, table))
 }
 
 /// The table files of a fixture by name.

@@ -91,6 +91,12 @@ pub(super) fn lines_length(entries_count: usize, millibits_per_key: u32) -> usiz
     length.next_multiple_of(LINE as u64) as usize
 }
 
+/// Keys for contents of this length.
+pub(super) fn entries_count_for(length: usize, millibits_per_key: u32) -> usize {
+    let lines = length.saturating_sub(METADATA_LENGTH) as u64 / LINE as u64 * LINE as u64;
+    (8000 * lines.min(LENGTH_MAX) / u64::from(millibits_per_key)) as usize
+}
+
 /// How much a filter may take, and how that is counted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BloomSize {
@@ -154,12 +160,20 @@ impl FilterBitsBuilder for FastLocalBloomBuilder {
         self.entries.push(hash64(key));
     }
 
+    fn add_key_and_prefix(&mut self, key: &[u8], prefix: &[u8]) {
+        self.entries.push_with_prefix(hash64(key), hash64(prefix));
+    }
+
     fn entries_count(&self) -> usize {
         self.entries.hashes.len()
     }
 
     fn calculate_space(&self, entries_count: usize) -> usize {
         lines_length(entries_count, self.size.millibits_per_key) + METADATA_LENGTH
+    }
+
+    fn approximate_entries_count(&self, length: usize) -> usize {
+        entries_count_for(length, self.size.millibits_per_key)
     }
 
     fn finish(&mut self) -> Vec<u8> {

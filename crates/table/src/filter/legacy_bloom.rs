@@ -95,12 +95,25 @@ impl FilterBitsBuilder for LegacyBloomBuilder {
         self.entries.push(hash32(key, hash::LEGACY_BLOOM_SEED));
     }
 
+    fn add_key_and_prefix(&mut self, key: &[u8], prefix: &[u8]) {
+        let [key, prefix] = [key, prefix].map(|bytes| hash32(bytes, hash::LEGACY_BLOOM_SEED));
+        self.entries.push_with_prefix(key, prefix);
+    }
+
     fn entries_count(&self) -> usize {
         self.entries.hashes.len()
     }
 
     fn calculate_space(&self, entries_count: usize) -> usize {
         self.line_count(entries_count) as usize * LINE + METADATA_LENGTH
+    }
+
+    fn approximate_entries_count(&self, length: usize) -> usize {
+        const BITS_MAX: u64 = 0xffff_0000;
+        let bits = (8 * length as u64).min(BITS_MAX);
+        let count_max = (bits / u64::from(self.bits_per_key) + 1) as usize;
+        // Whole lines, and an odd number of them: what fits is not far below.
+        (1..=count_max).rev().find(|&count| self.calculate_space(count) <= length).unwrap_or(0)
     }
 
     fn finish(&mut self) -> Vec<u8> {

@@ -18,13 +18,19 @@
 //! Keys are user keys without timestamp, or their prefixes.
 
 pub mod bloom;
+pub(crate) mod filter_block_builder;
+pub mod filter_policy;
+pub(crate) mod full_filter_block_builder;
 pub mod legacy_bloom;
+pub(crate) mod partitioned_filter_block_builder;
 pub mod ribbon;
 
 use base::hash::{self, hash64};
 use bloom::FastLocalBloom;
+pub use filter_policy::FilterPolicy;
 use legacy_bloom::LegacyBloom;
 use ribbon::Ribbon;
+use std::fmt;
 
 /// Bytes at the end of every filter that say what it is.
 pub const METADATA_LENGTH: usize = 5;
@@ -144,15 +150,21 @@ impl<C: AsRef<[u8]>> FilterBitsReader<C> {
 }
 
 /// Makes the contents of a filter.
-pub trait FilterBitsBuilder {
+pub trait FilterBitsBuilder: fmt::Debug + Send {
     /// Adds a key. Equal keys one after another count once.
     fn add_key(&mut self, key: &[u8]);
+
+    /// Adds a key and its prefix. Equal prefixes count once also where keys stand between them.
+    fn add_key_and_prefix(&mut self, key: &[u8], prefix: &[u8]);
 
     /// How many different keys were added, as far as that was noticed.
     fn entries_count(&self) -> usize;
 
     /// Length of the contents, should `entries_count` keys be added, in bytes.
     fn calculate_space(&self, entries_count: usize) -> usize;
+
+    /// About how many keys fit contents of `length` bytes.
+    fn approximate_entries_count(&self, length: usize) -> usize;
 
     /// The contents, empty if no key was added. The builder is as new afterwards.
     fn finish(&mut self) -> Vec<u8>;
@@ -162,16 +174,32 @@ pub trait FilterBitsBuilder {
 #[derive(Clone, Debug, Default)]
 struct HashEntries<H> {
     hashes: Vec<H>,
+    last_prefix: Option<H>,
 }
 
 impl<H: Copy + PartialEq> HashEntries<H> {
+    #[inline]
     fn push(&mut self, hash: H) {
         if self.hashes.last() != Some(&hash) {
             self.hashes.push(hash);
         }
     }
 
+    /// The prefix goes first, so that the last hash is always that of a key, for keys one after
+    /// another that are equal.
+    fn push_with_prefix(&mut self, hash: H, prefix: H) {
+        let last_hash = self.hashes.last().copied();
+        let last_prefix = self.last_prefix.replace(prefix);
+        if last_prefix != Some(prefix) && prefix != hash && last_hash != Some(prefix) {
+            self.hashes.push(prefix);
+        }
+        if last_hash != Some(hash) && last_prefix != Some(hash) {
+            self.hashes.push(hash);
+        }
+    }
+
     fn take(&mut self) -> Vec<H> {
+        self.last_prefix = None;
         std::mem::take(&mut self.hashes)
     }
 }

@@ -26,6 +26,11 @@ const WIDTH: u32 = 128;
 /// Bits of a result.
 const COLUMNS_MAX: u32 = 32;
 
+/// Most keys of a Ribbon filter.
+const ENTRIES_MAX: usize = 950_000_000;
+/// With fewer slots than this a Bloom filter may be smaller.
+const SLOTS_SMALL: u32 = 1024;
+
 /// The equation of a key under a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Equation {
@@ -164,8 +169,6 @@ impl RibbonBuilder {
 
     /// Slots and bytes of segments; `None` where a Bloom filter is to be built.
     fn dimensions(&self, entries_count: usize, first_hash: u64) -> Option<(u32, usize)> {
-        const ENTRIES_MAX: usize = 950_000_000;
-        const SLOTS_SMALL: u32 = 1024;
         if entries_count > ENTRIES_MAX {
             return None;
         }
@@ -191,6 +194,10 @@ impl FilterBitsBuilder for RibbonBuilder {
         self.entries.push(hash64(key));
     }
 
+    fn add_key_and_prefix(&mut self, key: &[u8], prefix: &[u8]) {
+        self.entries.push_with_prefix(hash64(key), hash64(prefix));
+    }
+
     fn entries_count(&self) -> usize {
         self.entries.hashes.len()
     }
@@ -205,6 +212,18 @@ impl FilterBitsBuilder for RibbonBuilder {
             None => self.bloom_length(entries_count),
         };
         length + METADATA_LENGTH
+    }
+
+    fn approximate_entries_count(&self, length: usize) -> usize {
+        let segments_length = length.saturating_sub(METADATA_LENGTH) / SEGMENT * SEGMENT;
+        let slots = solver::slots_within(segments_length, self.one_in_fp_rate);
+        let count = solver::entries_for(slots);
+        if slots < SLOTS_SMALL {
+            let millibits_per_key = self.bloom_size.millibits_per_key;
+            count.max(bloom::entries_count_for(length, millibits_per_key))
+        } else {
+            count.min(ENTRIES_MAX)
+        }
     }
 
     fn finish(&mut self) -> Vec<u8> {

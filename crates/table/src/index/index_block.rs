@@ -162,39 +162,58 @@ pub struct IndexBlockBuilder {
     builder: BlockBuilder,
     format: IndexBlockFormat,
     last_handle: Option<BlockHandle>,
+    full: Vec<u8>,
+    delta: Vec<u8>,
 }
 
 impl IndexBlockBuilder {
     /// A builder of blocks with this form and restart interval (`index_block_restart_interval`).
     pub fn new(format: IndexBlockFormat, restart_interval: usize) -> Self {
         let options = BlockBuilderOptions { restart_interval, ..Default::default() };
-        Self { builder: BlockBuilder::new(options), format, last_handle: None }
+        let (full, delta) = (Vec::new(), Vec::new());
+        Self { builder: BlockBuilder::new(options), format, last_handle: None, full, delta }
     }
 
     /// Adds an entry. Keys must ascend; the first key must be there if the form has them.
     pub fn add(&mut self, entry: &IndexEntry<'_, '_>) {
-        let mut full = Vec::new();
-        entry.handle.encode_to(&mut full);
+        let Self { full, delta, .. } = self;
+        full.clear();
+        delta.clear();
+        entry.handle.encode_to(full);
         let follows = self.last_handle.filter(|last| {
             last.offset + last.size + BLOCK_TRAILER_SIZE as u64 == entry.handle.offset
         });
-        let mut delta = follows.map(|last| {
-            let mut delta = Vec::new();
-            put_varsignedint64(&mut delta, entry.handle.size as i64 - last.size as i64);
-            delta
-        });
+        if let Some(last) = follows {
+            put_varsignedint64(delta, entry.handle.size as i64 - last.size as i64);
+        }
         if self.format.has_first_keys {
             let first_key = entry.first_internal_key.unwrap_or_default();
-            for value in std::iter::once(&mut full).chain(&mut delta) {
-                put_length_prefixed(value, first_key);
-            }
+            put_length_prefixed(full, first_key);
+            put_length_prefixed(delta, first_key);
         }
         if self.format.values_are_delta_encoded {
-            self.builder.add_without_value_size(entry.key, &full, delta.as_deref());
+            let delta = follows.map(|_| &delta[..]);
+            self.builder.add_without_value_size(entry.key, full, delta);
         } else {
-            self.builder.add(entry.key, &full);
+            self.builder.add(entry.key, full);
         }
         self.last_handle = Some(entry.handle);
+    }
+
+    /// Whether no entry was added since the last block.
+    pub fn is_empty(&self) -> bool {
+        self.builder.entry_count() == 0
+    }
+
+    /// As [`BlockBuilder::size_for_cut`].
+    pub fn size_for_cut(&self) -> usize {
+        self.builder.size_for_cut()
+    }
+
+    /// As [`BlockBuilder::size_for_cut_after`].
+    pub fn size_for_cut_after(&self, key_size: usize, value_size: usize) -> usize {
+        let has_value_size = !self.format.values_are_delta_encoded;
+        self.builder.size_for_cut_after(key_size, value_size, has_value_size)
     }
 
     /// The block; the builder is then ready for the next one.

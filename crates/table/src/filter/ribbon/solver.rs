@@ -13,18 +13,24 @@ const KEYS_FOR_SLOTS_LOG2: [f64; 10] =
 const FIRST_LOG2: i32 = 8;
 const LAST_LOG2: i32 = 17;
 
+/// What it grows by for each power of two beyond.
+const FACTOR_PER_LOG2: f64 = 0.0038;
+
 /// Keys that fit 2^log2 slots.
 fn keys_for(log2: i32) -> f64 {
     match log2 {
         ..FIRST_LOG2 => 0.0,
         FIRST_LOG2..=LAST_LOG2 => KEYS_FOR_SLOTS_LOG2[(log2 - FIRST_LOG2) as usize],
         _ => {
-            const FACTOR_PER_LOG2: f64 = 0.0038;
-            let base = 2f64.powi(LAST_LOG2) / KEYS_FOR_SLOTS_LOG2[9];
-            let factor = base - f64::from(LAST_LOG2) * FACTOR_PER_LOG2;
+            let factor = factor_of_last() - f64::from(LAST_LOG2) * FACTOR_PER_LOG2;
             2f64.powi(log2) / (factor + f64::from(log2) * FACTOR_PER_LOG2)
         }
     }
+}
+
+/// Slots per key of the largest known size.
+fn factor_of_last() -> f64 {
+    2f64.powi(LAST_LOG2) / KEYS_FOR_SLOTS_LOG2[9]
 }
 
 /// Slots for so many keys, at least one: a multiple of the width, at least two blocks.
@@ -60,6 +66,35 @@ pub(super) fn segments_length(slots: u32, one_in_fp_rate: f64, first_hash: u64) 
     let start_count = f64::from(slots - (WIDTH - 1));
     let lower_blocks = ((fewer * start_count + rounding) / f64::from(WIDTH)) as u32;
     (block_count * columns + block_count - lower_blocks.min(block_count)) as usize * SEGMENT
+}
+
+/// Keys for so many slots: the opposite of [`slots_for`].
+pub(super) fn entries_for(slots: u32) -> usize {
+    if slots == 0 {
+        return 0;
+    }
+    let log2 = f64::from(slots).log2();
+    let floor = log2 as i32;
+    if floor < LAST_LOG2 {
+        let upper = f64::from(slots) / 2f64.powi(floor) - 1.0;
+        return (upper * keys_for(floor + 1) + (1.0 - upper) * keys_for(floor)) as usize;
+    }
+    let factor = factor_of_last() + (log2 - f64::from(LAST_LOG2)) * FACTOR_PER_LOG2;
+    (f64::from(slots) / factor) as usize
+}
+
+/// The most slots whose segments fit `length` bytes; 0 if those of two blocks don't.
+pub(super) fn slots_within(length: usize, one_in_fp_rate: f64) -> u32 {
+    let fits = |slots| segments_length(slots, one_in_fp_rate, 0) <= length;
+    // No filter takes fewer bits per slot than its rate is worth.
+    let bits_per_slot = one_in_fp_rate.log2().clamp(0.01, f64::from(COLUMNS_MAX));
+    let blocks_max = length as f64 * 8.0 / bits_per_slot / f64::from(WIDTH) + 1.0;
+    let (mut low, mut high) = (0, blocks_max.min(f64::from(u32::MAX / WIDTH - 1)) as u32);
+    while low < high {
+        let middle = high - (high - low) / 2;
+        if middle < 2 || fits(middle * WIDTH) { low = middle } else { high = middle - 1 }
+    }
+    if low < 2 || !fits(low * WIDTH) { 0 } else { low * WIDTH }
 }
 
 /// The contents of a filter of these hashes; `None` if no seed lets all equations be solved.

@@ -1,0 +1,108 @@
+//! Compresses the blocks of a table, and decides whether that is worth it.
+
+use base::{Result, Status};
+use compression::{
+    CompressionDictionary, CompressionOptions, CompressionType, UncompressionDictionary, compress,
+    decompress,
+};
+
+/// What became of a block.
+#[derive(Debug)]
+pub(super) enum Compressed {
+    /// Its compressed form, to be written.
+    Kept(Vec<u8>),
+    /// Nobody tried.
+    Bypassed,
+    /// It was not small enough.
+    Rejected,
+}
+
+/// Compresses blocks by one table's options.
+#[derive(Debug)]
+pub(super) struct BlockCompressor {
+    kind: CompressionType,
+    options: CompressionOptions,
+    /// Bytes of a compressed block per 1024 that it had.
+    bytes_per_kb_max: u64,
+    format_version: u32,
+    /// Of data blocks, where they have one; the other form is there if blocks are verified.
+    dictionary: Option<(CompressionDictionary, Option<UncompressionDictionary>)>,
+    verifies: bool,
+    is_used: bool,
+}
+
+/// Blocks this long are left as they are: codecs count in signed integers.
+const SIZE_LIMIT: usize = i32::MAX as usize;
+
+impl BlockCompressor {
+    pub(super) fn new(
+        kind: CompressionType,
+        options: &CompressionOptions,
+        format_version: u32,
+        verifies: bool,
+    ) -> Self {
+        /// Compressed blocks must be smaller, whatever the option says.
+        const BYTES_PER_KB_LIMIT: i32 = 1023;
+        let bytes_per_kb_max = options.max_compressed_bytes_per_kb.clamp(0, BYTES_PER_KB_LIMIT);
+        Self {
+            kind,
+            options: options.clone(),
+            bytes_per_kb_max: bytes_per_kb_max as u64,
+            format_version,
+            dictionary: None,
+            verifies,
+            is_used: false,
+        }
+    }
+
+    pub(super) fn kind(&self) -> CompressionType {
+        self.kind
+    }
+
+    /// Whether any block was kept compressed.
+    pub(super) fn is_used(&self) -> bool {
+        self.is_used
+    }
+
+    /// Compresses all data blocks from now on with a dictionary.
+    pub(super) fn set_dictionary(&mut self, raw: Vec<u8>) -> Result<()> {
+        let reverse = self.verifies.then(|| UncompressionDictionary::new(raw.clone()));
+        let dictionary = CompressionDictionary::new(self.kind, &self.options, raw)?;
+        self.dictionary = Some((dictionary, reverse));
+        Ok(())
+    }
+
+    /// The dictionary's raw bytes.
+    pub(super) fn dictionary(&self) -> Option<&[u8]> {
+        self.dictionary.as_ref().map(|(dictionary, _)| dictionary.raw())
+    }
+
+    pub(super) fn compress(&mut self, block: &[u8], is_data_block: bool) -> Result<Compressed> {
+        let size_max = (self.bytes_per_kb_max * block.len() as u64) >> 10;
+        if self.kind == CompressionType::None || block.len() >= SIZE_LIMIT || size_max == 0 {
+            return Ok(Compressed::Bypassed);
+        }
+        let dictionary = self.dictionary.as_ref().filter(|_| is_data_block);
+        let compressed = compress(
+            self.kind,
+            &self.options,
+            block,
+            dictionary.map(|(dictionary, _)| dictionary),
+        )?;
+        if compressed.len() as u64 > size_max {
+            return Ok(Compressed::Rejected);
+        }
+        if self.verifies {
+            let dictionary = dictionary.and_then(|(_, reverse)| reverse.as_ref());
+            let restored = decompress(self.kind, &compressed, self.format_version, dictionary)
+                .map_err(|status| status.context("Could not decompress"))?;
+            if restored != block {
+                return Err(Status::corruption(
+                    "Decompressed block did not match pre-compression block",
+                ));
+            }
+        }
+        self.is_used = true;
+        Ok(Compressed::Kept(compressed))
+    }
+}

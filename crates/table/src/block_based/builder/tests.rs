@@ -1,0 +1,3 @@
+//! What the builder writes, read back.
+
+mod matrix;
