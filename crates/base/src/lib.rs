@@ -8,6 +8,7 @@
 
 pub mod checksum;
 pub mod coding;
+pub mod compaction_filter;
 pub mod comparator;
 pub mod crc32c;
 pub mod dbformat;
@@ -25,6 +26,7 @@ pub mod status;
 pub mod wide_columns;
 
 pub use checksum::ChecksumType;
+pub use compaction_filter::{CompactionFilter, CompactionFilterFactory};
 pub use comparator::Comparator;
 pub use dbformat::{InternalKey, ParsedInternalKey, SequenceNumber, ValueType};
 pub use file_checksum::{FileChecksumGenContext, FileChecksumGenFactory, FileChecksumGenerator};

@@ -181,6 +181,13 @@ fn decode_version_2<'a>(input: &mut &'a [u8]) -> Result<Vec<Column<'a>>> {
     Ok(columns)
 }
 
+/// Whether a column of the encoded entity may be a blob index: false without decoding for version 1,
+/// which has none.
+#[inline]
+pub fn may_have_blob_index(entity: &[u8]) -> bool {
+    entity.first() != Some(&(VERSION_1 as u8))
+}
+
 /// The default column of decoded columns; none if the entity lacks it.
 pub fn default_column<'c, 'a>(columns: &'c [Column<'a>]) -> Option<&'c Column<'a>> {
     columns.first().filter(|column| column.name == DEFAULT_COLUMN_NAME)

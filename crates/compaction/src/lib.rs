@@ -6,13 +6,31 @@
 
 #![forbid(unsafe_code)]
 
+mod blob_file_builder;
+pub mod blob_garbage_meter;
+pub mod cancellation;
 pub mod compaction;
+mod compaction_input;
+mod compaction_iterator;
 pub mod compaction_reason;
+mod created_files;
+pub mod deeper_levels;
 pub mod in_progress;
+pub mod iteration_stats;
+pub mod job_environment;
 pub mod picker;
+pub mod range_tombstones;
+pub mod snapshot_rules;
 
+pub use blob_file_builder::BlobFileOptions;
+pub use cancellation::Cancellation;
 pub use compaction::{Compaction, CompactionInputFiles};
+pub use compaction_input::KeyRange;
 pub use compaction_reason::CompactionReason;
 pub use in_progress::{CompactionId, CompactionsInProgress, RunningCompaction};
+pub use iteration_stats::IterationStats;
+pub use job_environment::{JobEnvironment, NewOutputFile, OutputFileHint};
+pub use picker::PickerInput;
 pub use picker::options::PickerOptions;
 pub use picker::{PickerInput, needs_compaction, pick_compaction};
+pub use snapshot_rules::SnapshotRules;

@@ -1,0 +1,70 @@
+//! How a job is told to stop.
+
+use base::status::Code;
+use base::{Result, Status};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Flags that a job looks at before every record. None is ever cleared while the job runs.
+#[derive(Clone, Debug, Default)]
+pub struct Cancellation {
+    /// The database is closing.
+    pub shutting_down: Arc<AtomicBool>,
+    /// The column family is dropped.
+    pub column_family_dropped: Arc<AtomicBool>,
+    /// The user cancelled the manual compaction that this is; none for automatic ones.
+    pub manual_compaction_canceled: Option<Arc<AtomicBool>>,
+}
+
+impl Cancellation {
+    /// Whether the job may go on.
+    ///
+    /// # Errors
+    /// `ShutdownInProgress`, `ColumnFamilyDropped`, or `Incomplete` for a cancelled compaction.
+    #[inline]
+    pub fn check(&self) -> Result<()> {
+        // Relaxed: the flags guard no data, and a record more or less does not matter.
+        let is_set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        if is_set(&self.shutting_down)
+            || is_set(&self.column_family_dropped)
+            || self.manual_compaction_canceled.as_deref().is_some_and(is_set)
+        {
+            return Err(self.reason());
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn reason(&self) -> Status {
+        if self.shutting_down.load(Ordering::Relaxed) {
+            Status::new(Code::ShutdownInProgress, "Database shutdown")
+        } else if self.column_family_dropped.load(Ordering::Relaxed) {
+            let text = "Column family dropped during compaction";
+            Status::new(Code::ColumnFamilyDropped, text)
+        } else {
+            Status::incomplete("Manual compaction paused")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_flag_has_its_error() {
+        let cancellation = Cancellation {
+            manual_compaction_canceled: Some(Arc::default()),
+            ..Cancellation::default()
+        };
+        assert_eq!(cancellation.check(), Ok(()));
+        let code = || cancellation.check().unwrap_err().code();
+        let manual = cancellation.manual_compaction_canceled.as_ref().unwrap();
+        manual.store(true, Ordering::Relaxed);
+        assert_eq!(code(), Code::Incomplete);
+        cancellation.column_family_dropped.store(true, Ordering::Relaxed);
+        assert_eq!(code(), Code::ColumnFamilyDropped);
+        cancellation.shutting_down.store(true, Ordering::Relaxed);
+        assert_eq!(code(), Code::ShutdownInProgress);
+    }
+}

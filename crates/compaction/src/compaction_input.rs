@@ -1,0 +1,148 @@
+//! The entries that go into a job, and how many.
+
+use crate::blob_garbage_meter::BlobFlow;
+use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
+use base::{
+    InternalIterator, InternalKey, InternalKeyComparator, ParsedInternalKey, PinnableSlice, Result,
+};
+
+/// A range of user keys, without timestamps: from `start` on up to before `end`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeyRange {
+    /// First key; none for the first there is.
+    pub start: Option<Vec<u8>>,
+    /// First key after the range; none if there is no end.
+    pub end: Option<Vec<u8>>,
+}
+
+impl KeyRange {
+    /// All keys.
+    pub fn all() -> Self {
+        Self::default()
+    }
+
+    /// The bounds as the comparator takes them: ending in the greatest timestamp, which comes
+    /// before all others.
+    pub fn padded(&self, comparator: &InternalKeyComparator) -> Self {
+        let pad = |key: &Option<Vec<u8>>| {
+            key.as_ref().map(|key| {
+                let mut key = key.clone();
+                key.resize(key.len() + comparator.timestamp_size(), 0xff);
+                key
+            })
+        };
+        Self { start: pad(&self.start), end: pad(&self.end) }
+    }
+}
+
+/// A forward cursor over a job's input, within a range.
+pub(crate) struct CompactionInput {
+    inner: Box<dyn InternalIterator>,
+    comparator: InternalKeyComparator,
+    /// Padded.
+    range: KeyRange,
+    valid: bool,
+    entries_passed: u64,
+    is_count_exact: bool,
+    /// Blobs that entries passed refer to, if somebody wants to know.
+    blob_flow: Option<BlobFlow>,
+}
+
+impl CompactionInput {
+    pub(crate) fn new(
+        inner: Box<dyn InternalIterator>,
+        comparator: InternalKeyComparator,
+        range: &KeyRange,
+        counts_blobs: bool,
+    ) -> Self {
+        Self {
+            inner,
+            range: range.padded(&comparator),
+            comparator,
+            valid: false,
+            entries_passed: 0,
+            is_count_exact: true,
+            blob_flow: counts_blobs.then(BlobFlow::default),
+        }
+    }
+
+    pub(crate) fn seek_to_first(&mut self) -> Result<()> {
+        match &self.range.start {
+            None => self.inner.seek_to_first()?,
+            Some(start) => {
+                let target = InternalKey::for_seek(start, MAX_SEQUENCE_NUMBER);
+                self.inner.seek(target.as_bytes())?;
+            }
+        }
+        self.arrive()
+    }
+
+    /// Counts the entry that the cursor has come to.
+    #[inline]
+    fn arrive(&mut self) -> Result<()> {
+        self.valid = self.inner.valid();
+        if let Some(end) = &self.range.end
+            && self.valid
+        {
+            let user_key = extract_user_key(self.inner.key());
+            self.valid = self.comparator.compare_without_timestamp(user_key, end).is_lt();
+        }
+        if self.valid {
+            self.entries_passed += 1;
+            if let Some(flow) = &mut self.blob_flow {
+                let key = ParsedInternalKey::parse(self.inner.key())?;
+                flow.add(key.user_key, key.value_type, self.inner.value())?;
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn valid(&self) -> bool {
+        self.valid
+    }
+
+    #[inline]
+    pub(crate) fn next(&mut self) -> Result<()> {
+        self.inner.next()?;
+        self.arrive()
+    }
+
+    /// Goes on to the first entry at or after `user_key`.
+    pub(crate) fn skip_until(&mut self, user_key: &[u8]) -> Result<()> {
+        if self.blob_flow.is_some() {
+            while self.valid
+                && self.comparator.compare_user_keys(extract_user_key(self.key()), user_key).is_lt()
+            {
+                self.next()?;
+            }
+            return Ok(());
+        }
+        self.is_count_exact = false;
+        self.inner.seek(InternalKey::for_seek(user_key, MAX_SEQUENCE_NUMBER).as_bytes())?;
+        self.arrive()
+    }
+
+    #[inline]
+    pub(crate) fn key(&self) -> &[u8] {
+        self.inner.key()
+    }
+
+    #[inline]
+    pub(crate) fn value(&self) -> &[u8] {
+        self.inner.value()
+    }
+
+    pub(crate) fn pinned_value(&self) -> PinnableSlice {
+        self.inner.pinned_value()
+    }
+
+    /// How many entries the cursor came to; none if it jumped over some.
+    pub(crate) fn entries_passed(&self) -> Option<u64> {
+        self.is_count_exact.then_some(self.entries_passed)
+    }
+
+    pub(crate) fn blob_flow(&self) -> Option<&BlobFlow> {
+        self.blob_flow.as_ref()
+    }
+}
