@@ -30,7 +30,6 @@ pub use compaction_reason::CompactionReason;
 pub use in_progress::{CompactionId, CompactionsInProgress, RunningCompaction};
 pub use iteration_stats::IterationStats;
 pub use job_environment::{JobEnvironment, NewOutputFile, OutputFileHint};
-pub use picker::PickerInput;
 pub use picker::options::PickerOptions;
 pub use picker::{PickerInput, needs_compaction, pick_compaction};
 pub use snapshot_rules::SnapshotRules;
