@@ -22,7 +22,7 @@ use base::filename::wal_file_name;
 use base::{InternalKeyComparator, Result, SequenceNumber, Status};
 use blob::{BlobFileCache, BlobSource};
 use env::FileOptions;
-use memtable::{MemTable, MemTableOptions};
+use memtable::{MemTable, MemTableOptions, MemTableRepKind};
 use memtable_inserter::{MemTableInserter, RecoveringFamily};
 use options::{DbOptions, DbPath, TableFactory};
 use std::collections::BTreeMap;
@@ -208,7 +208,14 @@ fn recovering_families(
             has_tables: state.version.files().next().is_some(),
             blob_files: state.version.blob_files().iter().map(|file| file.number()).collect(),
             unstated_timestamp_size,
-            memtable: Some(MemTable::new(comparator.clone(), &MemTableOptions::default())),
+            // Filled once and then only read.
+            memtable: Some(MemTable::new(
+                comparator.clone(),
+                &MemTableOptions {
+                    rep: MemTableRepKind::Vector { reserve: 0 },
+                    ..MemTableOptions::default()
+                },
+            )),
             comparator,
         };
         families.insert(state.id, family);

@@ -7,16 +7,22 @@
 
 #![deny(unsafe_code)]
 
+#[expect(unsafe_code, reason = "memory that one writes while others read")]
+mod arena;
 mod dynamic_bloom;
 pub mod memtable;
 pub mod memtable_options;
 pub mod memtable_rep;
 mod memtable_stats;
 mod range_tombstones;
+#[expect(unsafe_code, reason = "nodes that readers reach while others are linked")]
+mod skip_list;
+pub mod skip_list_rep;
 pub mod vector_rep;
 mod write_buffer;
 
 pub use memtable::{MemTable, MemTableWriter};
 pub use memtable_options::{MemTableOptions, MemTableRepKind};
 pub use memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
+pub use skip_list_rep::{SkipListRep, SkipListRepWriter};
 pub use vector_rep::{VectorRep, VectorRepWriter};

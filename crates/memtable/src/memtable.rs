@@ -5,6 +5,7 @@ use crate::memtable_options::{MemTableOptions, MemTableRepKind};
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
 use crate::memtable_stats::MemTableStats;
 use crate::range_tombstones::RangeTombstones;
+use crate::skip_list_rep::SkipListRep;
 use crate::vector_rep::VectorRep;
 use crate::write_buffer::{ArenaAccount, WriteBuffer, encoded_size};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key, pack_sequence_and_type};
@@ -108,6 +109,10 @@ impl MemTable {
         let account = ArenaAccount::new(options, bloom_bytes);
         let write_buffer = WriteBuffer::new(options, &account);
         let (rep, writer): (Arc<dyn MemTableRep>, Box<dyn MemTableRepWriter>) = match options.rep {
+            MemTableRepKind::SkipList => {
+                let (rep, writer) = SkipListRep::new(comparator.clone());
+                (rep, Box::new(writer))
+            }
             MemTableRepKind::Vector { reserve } => {
                 let (rep, writer) = VectorRep::new(comparator.clone(), reserve);
                 (rep, Box::new(writer))

@@ -4,8 +4,11 @@ use base::SliceTransform;
 use std::sync::Arc;
 
 /// Which representation holds the records (`memtable_factory`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MemTableRepKind {
+    /// A skip list (`SkipListFactory`): the default, for reads and writes alike.
+    #[default]
+    SkipList,
     /// A vector that is sorted when it is read (`VectorRepFactory`): the cheapest to fill.
     Vector {
         /// Records to take memory for at once (`count`).
@@ -16,7 +19,7 @@ pub enum MemTableRepKind {
 /// Options of a memtable, by RocksDB's names.
 #[derive(Clone, Debug)]
 pub struct MemTableOptions {
-    /// `memtable_factory`.
+    /// `memtable_factory`. Default: a skip list.
     pub rep: MemTableRepKind,
     /// `write_buffer_size`: bytes at which a memtable is full, counted as RocksDB's memtables take
     /// them. Default: 64 MiB.
@@ -39,7 +42,7 @@ pub struct MemTableOptions {
 impl Default for MemTableOptions {
     fn default() -> Self {
         Self {
-            rep: MemTableRepKind::Vector { reserve: 0 },
+            rep: MemTableRepKind::default(),
             write_buffer_size: 64 << 20,
             arena_block_size: 0,
             prefix_bloom_size_ratio: 0.0,

@@ -4,6 +4,7 @@
 //! [`MemTableRep`] that any number of readers share. That there is one writer at a time thus needs
 //! no lock of the representation's own.
 
+use crate::arena::ArenaSlice;
 use base::dbformat::extract_user_key;
 use base::{InternalIterator, PinnableSlice, pinnable_slice::PinnedBytes};
 use std::fmt;
@@ -71,10 +72,17 @@ pub struct MemTableEntry<'a> {
 /// What to hold on to so that the value stays.
 #[derive(Clone, Copy)]
 enum Home<'a> {
+    Arena(ArenaSlice<'a>),
     Chunk { chunk: &'a Arc<Vec<u8>>, value_start: usize },
 }
 
 impl<'a> MemTableEntry<'a> {
+    /// A record whose key and value lie in an arena.
+    #[inline]
+    pub(crate) fn in_arena(key: &'a [u8], value: ArenaSlice<'a>) -> Self {
+        Self { key, value: value.bytes(), home: Home::Arena(value) }
+    }
+
     /// A record within `chunk`: the internal key, then the value.
     #[inline]
     pub(crate) fn in_chunk(
@@ -105,9 +113,10 @@ impl<'a> MemTableEntry<'a> {
         self.value
     }
 
-    /// The value, kept alive without a copy.
+    /// The value, kept alive by a reference of its own, or as a copy where it is small.
     pub fn pinned_value(&self) -> PinnableSlice {
         match self.home {
+            Home::Arena(value) => value.pin(),
             Home::Chunk { chunk, value_start } => {
                 let owner = Arc::clone(chunk) as Arc<dyn PinnedBytes>;
                 PinnableSlice::pinned(owner, value_start..value_start + self.value.len())

@@ -76,6 +76,8 @@ impl ArenaAccount {
             vector_size: 0,
         };
         let lists = match options.rep {
+            // Range tombstones have a list of their own.
+            MemTableRepKind::SkipList => 2,
             MemTableRepKind::Vector { .. } => {
                 account.vector_size = VECTOR_SIZE;
                 1

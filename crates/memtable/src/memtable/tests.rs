@@ -119,14 +119,16 @@ fn types_of_the_wal_alone_are_refused() {
 
 #[test]
 fn an_iterator_outlives_its_owner_and_pins_values() {
+    let value = vec![b'v'; 1000];
     let memtable = memtable();
-    memtable.add(1, ValueType::Value, b"key", b"value");
+    memtable.add(1, ValueType::Value, b"key", &value);
     let mut iterator = memtable.new_iterator();
+    drop(memtable);
     iterator.seek_to_last().unwrap();
     let pinned = iterator.pinned_value();
     drop(iterator);
     assert!(pinned.is_pinned());
-    assert_eq!(&*pinned, b"value");
+    assert_eq!(&*pinned, value);
 }
 
 #[derive(Clone, Debug)]

@@ -20,7 +20,7 @@ fn a_record_larger_than_a_block_has_one_of_its_own() {
     let mut account = ArenaAccount::new(&options, 0);
     let unused = account.unused;
     account.add(40 << 10, false);
-    assert_eq!((account.unused, account.allocated), (unused, 2048 + (40 << 10)));
+    assert_eq!((account.unused, account.allocated), (unused, 2048 + (40 << 10) + 8));
     let buffer = WriteBuffer::new(&options, &account);
     assert!(!buffer.is_full());
     account.add(2 << 20, false);

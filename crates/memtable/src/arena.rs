@@ -1,0 +1,186 @@
+//! Memory that is taken piece by piece and given back all at once.
+//!
+//! One [`ArenaWriter`] takes pieces from an [`Arena`]; what it puts there others may read for as
+//! long as they hold the arena. How readers learn of a piece is not this module's business.
+
+use base::PinnableSlice;
+use base::pinnable_slice::PinnedBytes;
+use parking_lot::Mutex;
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Alignment of every piece.
+pub(crate) const ALIGNMENT: usize = 8;
+const BLOCK_SIZE_MIN: usize = 4 << 10;
+const BLOCK_SIZE_MAX: usize = 1 << 20;
+
+/// Blocks of memory, held until the arena is dropped.
+pub(crate) struct Arena {
+    blocks: Mutex<Vec<Block>>,
+    allocated_bytes: AtomicUsize,
+}
+
+struct Block {
+    start: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: a block is its memory's only owner, and memory may be given back by any thread.
+unsafe impl Send for Block {}
+
+/// Takes pieces of an arena.
+pub(crate) struct ArenaWriter {
+    arena: Arc<Arena>,
+    /// The first free byte of the current block.
+    next: NonNull<u8>,
+    /// Free bytes of the current block.
+    unused: usize,
+    next_block_size: usize,
+}
+
+// SAFETY: what `next` points to belongs to the writer alone until a piece is handed out, and lives
+// as long as `arena`, whichever thread has the two.
+unsafe impl Send for ArenaWriter {}
+
+impl Block {
+    fn allocate(size: usize) -> Self {
+        let Ok(layout) = Layout::from_size_align(size, ALIGNMENT) else {
+            panic!("memtable block of {size} bytes");
+        };
+        // SAFETY: the size is not 0: that of blocks has a minimum, that of pieces is checked.
+        let start = unsafe { alloc(layout) };
+        match NonNull::new(start) {
+            Some(start) => Self { start, layout },
+            None => handle_alloc_error(layout),
+        }
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout in `allocate`, and given back here only.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) };
+    }
+}
+
+impl ArenaWriter {
+    /// The writer of a new, empty arena.
+    pub(crate) fn new() -> Self {
+        let arena = Arena { blocks: Mutex::new(Vec::new()), allocated_bytes: AtomicUsize::new(0) };
+        Self {
+            arena: Arc::new(arena),
+            next: NonNull::dangling(),
+            unused: 0,
+            next_block_size: BLOCK_SIZE_MIN,
+        }
+    }
+
+    pub(crate) fn arena(&self) -> &Arc<Arena> {
+        &self.arena
+    }
+
+    /// Takes a piece: `size` bytes, not initialised, aligned to [`ALIGNMENT`], which nobody else
+    /// knows of and which stay where they are as long as the arena is held. A piece that is large
+    /// for a block gets one of its own.
+    pub(crate) fn allocate(&mut self, size: usize) -> NonNull<u8> {
+        assert!(size > 0, "empty piece of an arena");
+        let size = size.next_multiple_of(ALIGNMENT);
+        if size > self.unused {
+            if size > self.next_block_size / 4 {
+                return self.arena.allocate_block(size);
+            }
+            self.next = self.arena.allocate_block(self.next_block_size);
+            self.unused = self.next_block_size;
+            self.next_block_size = (2 * self.next_block_size).min(BLOCK_SIZE_MAX);
+        }
+        let piece = self.next;
+        // SAFETY: the block has `unused` bytes from `next` on, and `size` is no more than that.
+        self.next = unsafe { piece.add(size) };
+        self.unused -= size;
+        piece
+    }
+}
+
+impl Arena {
+    fn allocate_block(&self, size: usize) -> NonNull<u8> {
+        let block = Block::allocate(size);
+        let start = block.start;
+        self.blocks.lock().push(block);
+        self.allocated_bytes.fetch_add(size, Ordering::Relaxed);
+        start
+    }
+
+    /// Bytes of all blocks.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.allocated_bytes.load(Ordering::Relaxed)
+    }
+}
+
+/// Bytes in an arena that do not change any more.
+#[derive(Clone, Copy)]
+pub(crate) struct ArenaSlice<'a> {
+    arena: &'a Arc<Arena>,
+    bytes: &'a [u8],
+}
+
+/// Values up to this size are copied rather than pinned: the copy is no dearer than the reference,
+/// on whose count all readers meet, and does not keep a whole memtable in memory.
+const COPY_SIZE_MAX: usize = 256;
+
+impl<'a> ArenaSlice<'a> {
+    /// Bytes in `arena`.
+    ///
+    /// # Safety
+    /// The bytes lie in a piece of `arena` and are not written to as long as the arena lives.
+    #[inline]
+    pub(crate) unsafe fn new(arena: &'a Arc<Arena>, bytes: &'a [u8]) -> Self {
+        Self { arena, bytes }
+    }
+
+    #[inline]
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The bytes, kept alive by a reference to the arena; a copy where that is cheaper.
+    pub(crate) fn pin(&self) -> PinnableSlice {
+        if self.bytes.len() <= COPY_SIZE_MAX {
+            return PinnableSlice::from(self.bytes);
+        }
+        let owner = ArenaBytes { _arena: Arc::clone(self.arena), bytes: self.bytes.into() };
+        PinnableSlice::pinned(Arc::new(owner), 0..self.bytes.len())
+    }
+}
+
+/// Bytes in an arena, and what keeps them there.
+struct ArenaBytes {
+    _arena: Arc<Arena>,
+    bytes: NonNull<[u8]>,
+}
+
+// SAFETY: the bytes are only read, by [`ArenaSlice::new`]'s contract by everyone.
+unsafe impl Send for ArenaBytes {}
+// SAFETY: as above.
+unsafe impl Sync for ArenaBytes {}
+
+impl PinnedBytes for ArenaBytes {
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: the bytes came from an `ArenaSlice` of the arena that is held here: they are
+        // there, initialised and not written to as long as it is.
+        unsafe { self.bytes.as_ref() }
+    }
+}
+
+impl fmt::Debug for Arena {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Arena")
+            .field("allocated_bytes", &self.allocated_bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;
