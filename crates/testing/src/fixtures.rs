@@ -27,10 +27,9 @@ mod expect;
 #[cfg(test)]
 mod tests;
 
+pub use crate::hexes::Bytes;
 pub use case::{Case, Closed, Facts, LiveFile, OpenedAs, OptionMap, Options, TableFacts};
-pub use expect::{
-    Bytes, Difference, Expect, ExpectedValue, Family, FamilyDifference, Get, PrefixScan,
-};
+pub use expect::{Difference, Expect, ExpectedValue, Family, FamilyDifference, Get, PrefixScan};
 
 /// One directory and its record.
 #[derive(Clone, Debug)]

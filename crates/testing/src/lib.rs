@@ -17,6 +17,7 @@ pub mod corrupt;
 pub mod datadriven;
 pub mod fixtures;
 pub mod hexes;
+pub mod judges;
 pub mod limits;
 pub mod parallel;
 pub mod peer;

@@ -13,12 +13,20 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "crates/compression/src/lz4.rs",
         "liblz4 has dictionaries and LZ4HC, and no safe interface to them exists",
     ),
+    ("crates/peer/src/ffi.rs", PEER),
+    ("crates/peer/src/ffi/database.rs", PEER),
+    ("crates/peer/src/ffi/functions.rs", PEER),
+    ("crates/peer/src/ffi/iterator.rs", PEER),
+    ("crates/peer/src/ffi/operators.rs", PEER),
+    ("crates/peer/src/ffi/options.rs", PEER),
     ("crates/env/src/posix/sync_file_range.rs", "no safe interface to this system call exists"),
     ("crates/memtable/src/arena.rs", "memory that one writes while others read"),
     ("crates/memtable/src/arena/tests.rs", "they look at such memory"),
     ("crates/memtable/src/skip_list.rs", "nodes that readers reach while others are linked"),
     ("crates/memtable/src/skip_list/node.rs", "the layout of such a node"),
 ];
+
+const PEER: &str = "tests only: RocksDB's C functions, in a process that runs nothing else";
 
 /// Words that mark unfinished work, with whether they count in comments too. They are put together
 /// here so that this file does not hold them.

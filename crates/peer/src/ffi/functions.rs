@@ -1,0 +1,202 @@
+//! The functions of one library, by name. Those that its release lacks are found missing when they
+//! are first asked for, not when the library is loaded.
+
+use std::ffi::{c_char, c_int, c_uchar, c_void};
+use std::path::Path;
+
+use libloading::Library;
+
+use super::{Failure, Result};
+
+/// A pointer to one of RocksDB's opaque objects.
+pub(crate) type Raw = *mut c_void;
+
+/// A string, or the first of its bytes where a length follows.
+type Text = *const c_char;
+
+/// Where the status goes.
+type Slot = *mut *mut c_char;
+
+type Destroy = extern "C" fn(Raw);
+type NameOf = extern "C" fn(Raw) -> Text;
+pub(super) type Compare = extern "C" fn(Raw, Text, usize, Text, usize) -> c_int;
+pub(super) type FullMerge = extern "C" fn(
+    Raw,
+    Text,
+    usize,
+    Text,
+    usize,
+    *const Text,
+    *const usize,
+    c_int,
+    *mut c_uchar,
+    *mut usize,
+) -> *mut c_char;
+pub(super) type PartialMerge = extern "C" fn(
+    Raw,
+    Text,
+    usize,
+    *const Text,
+    *const usize,
+    c_int,
+    *mut c_uchar,
+    *mut usize,
+) -> *mut c_char;
+type DeleteValue = extern "C" fn(Raw, Text, usize);
+
+macro_rules! functions {
+    ($($name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        /// What a library exports.
+        #[allow(non_snake_case, reason = "named as RocksDB's functions are")]
+        pub(crate) struct Functions {
+            library: Library,
+            $($name: Option<unsafe extern "C" fn($($argument),*) $(-> $result)?>,)*
+        }
+
+        #[allow(non_snake_case, reason = "named as RocksDB's functions are")]
+        impl Functions {
+            fn of(library: Library) -> Self {
+                Self {
+                    $($name: symbol(&library, concat!("rocksdb_", stringify!($name))),)*
+                    library,
+                }
+            }
+
+            $(pub(super) fn $name(
+                &self,
+            ) -> Result<unsafe extern "C" fn($($argument),*) $(-> $result)?> {
+                self.$name.ok_or_else(|| missing(concat!("rocksdb_", stringify!($name))))
+            })*
+        }
+    };
+}
+
+functions! {
+    free(Raw);
+
+    options_create() -> Raw;
+    options_destroy(Raw);
+    get_options_from_string(Raw, Text, Raw, Slot);
+    options_set_comparator(Raw, Raw);
+    options_set_merge_operator(Raw, Raw);
+    options_set_uint64add_merge_operator(Raw);
+    comparator_create(Raw, Destroy, Compare, NameOf) -> Raw;
+    mergeoperator_create(Raw, Destroy, FullMerge, PartialMerge, DeleteValue, NameOf) -> Raw;
+    cache_create_lru(usize) -> Raw;
+    cache_destroy(Raw);
+    create_default_env() -> Raw;
+    env_destroy(Raw);
+    load_latest_options(
+        Text, Raw, bool, Raw, *mut Raw, *mut usize, *mut *mut *mut c_char, *mut *mut Raw, Slot
+    );
+    load_latest_options_destroy(Raw, *mut *mut c_char, *mut Raw, usize);
+
+    list_column_families(Raw, Text, *mut usize, Slot) -> *mut *mut c_char;
+    list_column_families_destroy(*mut *mut c_char, usize);
+    open_column_families(
+        Raw, Text, c_int, *const Text, *const Raw, *mut Raw, Slot
+    ) -> Raw;
+    open_for_read_only_column_families(
+        Raw, Text, c_int, *const Text, *const Raw, *mut Raw, c_uchar, Slot
+    ) -> Raw;
+    close(Raw);
+    create_column_family(Raw, Raw, Text, Slot) -> Raw;
+    drop_column_family(Raw, Raw, Slot);
+    column_family_handle_destroy(Raw);
+    column_family_handle_get_id(Raw) -> u32;
+
+    get_latest_sequence_number(Raw) -> u64;
+    property_value_cf(Raw, Raw, Text) -> *mut c_char;
+    get_cf(Raw, Raw, Raw, Text, usize, *mut usize, Slot) -> *mut c_char;
+    write(Raw, Raw, Raw, Slot);
+    writebatch_create_from(Text, usize) -> Raw;
+    writebatch_destroy(Raw);
+    writeoptions_create() -> Raw;
+    writeoptions_destroy(Raw);
+    writeoptions_set_sync(Raw, c_uchar);
+    writeoptions_disable_WAL(Raw, c_int);
+
+    readoptions_create() -> Raw;
+    readoptions_destroy(Raw);
+    readoptions_set_snapshot(Raw, Raw);
+    readoptions_set_total_order_seek(Raw, c_uchar);
+    readoptions_set_timestamp(Raw, Text, usize);
+    readoptions_set_iterate_lower_bound(Raw, Text, usize);
+    readoptions_set_iterate_upper_bound(Raw, Text, usize);
+    create_snapshot(Raw) -> Raw;
+    release_snapshot(Raw, Raw);
+
+    create_iterator_cf(Raw, Raw, Raw) -> Raw;
+    iter_destroy(Raw);
+    iter_valid(Raw) -> c_uchar;
+    iter_seek_to_first(Raw);
+    iter_seek_to_last(Raw);
+    iter_seek(Raw, Text, usize);
+    iter_seek_for_prev(Raw, Text, usize);
+    iter_next(Raw);
+    iter_prev(Raw);
+    iter_key(Raw, *mut usize) -> Text;
+    iter_value(Raw, *mut usize) -> Text;
+    iter_timestamp(Raw, *mut usize) -> Text;
+    iter_get_error(Raw, Slot);
+
+    flushoptions_create() -> Raw;
+    flushoptions_destroy(Raw);
+    flushoptions_set_wait(Raw, c_uchar);
+    flush_cf(Raw, Raw, Raw, Slot);
+    flush_cfs(Raw, Raw, *const Raw, c_int, Slot);
+    compactoptions_create() -> Raw;
+    compactoptions_destroy(Raw);
+    compactoptions_set_bottommost_level_compaction(Raw, c_uchar);
+    compact_range_cf_opt(Raw, Raw, Raw, Text, usize, Text, usize);
+
+    livefiles(Raw) -> Raw;
+    livefiles_count(Raw) -> c_int;
+    livefiles_name(Raw, c_int) -> Text;
+    livefiles_column_family_name(Raw, c_int) -> Text;
+    livefiles_level(Raw, c_int) -> c_int;
+    livefiles_size(Raw, c_int) -> usize;
+    livefiles_smallestkey(Raw, c_int, *mut usize) -> Text;
+    livefiles_largestkey(Raw, c_int, *mut usize) -> Text;
+    livefiles_destroy(Raw);
+}
+
+/// RocksDB's own `DBIter::columns`: the C functions have no wide columns.
+const COLUMNS: &str = "_ZNK7rocksdb18ArenaWrappedDBIter7columnsEv";
+
+/// `ColumnFamilyHandleImpl::GetID`, of releases whose C functions cannot tell.
+const GET_ID: &str = "_ZNK7rocksdb22ColumnFamilyHandleImpl5GetIDEv";
+
+impl Functions {
+    /// Loads a library. It stays loaded as long as the process lives.
+    pub(crate) fn load(path: &Path) -> std::result::Result<Self, String> {
+        // SAFETY: the initializers of a library of RocksDB may run at any time; that the file is
+        // one is for whoever started this process to know.
+        let library = unsafe { Library::new(path) };
+        let library = library.map_err(|error| format!("{}: {error}", path.display()))?;
+        let functions = Self::of(library);
+        match functions.open_column_families() {
+            Ok(_) => Ok(functions),
+            Err(_) => Err(format!("{} is no library of RocksDB", path.display())),
+        }
+    }
+
+    /// The columns of the entry where an iterator is: a `std::vector<WideColumn>`.
+    pub(super) fn columns(&self) -> Option<unsafe extern "C" fn(Raw) -> *const [usize; 3]> {
+        symbol(&self.library, COLUMNS)
+    }
+
+    /// A family's number, asked of what its handle points to.
+    pub(super) fn family_id(&self) -> Result<unsafe extern "C" fn(Raw) -> u32> {
+        symbol(&self.library, GET_ID).ok_or_else(|| missing(GET_ID))
+    }
+}
+
+fn symbol<F: Copy>(library: &Library, name: &str) -> Option<F> {
+    // SAFETY: the types above are those of RocksDB's header, which never changed one.
+    unsafe { library.get::<F>(name) }.ok().map(|symbol| *symbol)
+}
+
+fn missing(name: &str) -> Failure {
+    Failure::Unsupported(name.to_owned())
+}
