@@ -6,7 +6,7 @@ use compression::{CompressionOptions, CompressionType};
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use version::{CompactionStyle, FileMetaData, Temperature, Version, VersionEdit};
+use version::{CompactionStyle, FileMetaData, NewFile, Temperature, Version, VersionEdit};
 
 /// Orders the boundaries of files: by user key without timestamp; of equal ones the exclusive end
 /// of a range tombstone comes first. Files that meet in such an end do not share a user key.
@@ -178,6 +178,19 @@ impl Compaction {
     pub fn delete_inputs(&self, edit: &mut VersionEdit) {
         edit.deleted_files
             .extend(self.input_files().map(|(level, file)| (level as u32, file.number)));
+        edit.compact_cursors.extend(self.compact_cursor.clone());
+    }
+
+    /// Records in `edit` that the inputs have moved to the output level, for a trivial move.
+    pub fn move_inputs(&self, comparator: &InternalKeyComparator, edit: &mut VersionEdit) {
+        for (level, file) in self.input_files().filter(|(level, _)| *level != self.output_level) {
+            let mut file = FileMetaData::clone(file);
+            if !file.user_defined_timestamps_persisted {
+                file.strip_boundary_timestamps(comparator.timestamp_size());
+            }
+            edit.deleted_files.insert((level as u32, file.number));
+            edit.new_files.push(NewFile { level: self.output_level as u32, file });
+        }
         edit.compact_cursors.extend(self.compact_cursor.clone());
     }
 

@@ -21,6 +21,7 @@ pub mod job_environment;
 pub mod picker;
 pub mod range_tombstones;
 pub mod snapshot_rules;
+pub mod subcompaction;
 
 pub use blob_file_builder::BlobFileOptions;
 pub use cancellation::Cancellation;
@@ -30,6 +31,10 @@ pub use compaction_reason::CompactionReason;
 pub use in_progress::{CompactionId, CompactionsInProgress, RunningCompaction};
 pub use iteration_stats::IterationStats;
 pub use job_environment::{JobEnvironment, NewOutputFile, OutputFileHint};
+pub use picker::compact_files::{CompactFilesOptions, compact_files};
+pub use picker::manual::{CompactRangeOptions, ManualCompaction, ManualStep};
 pub use picker::options::PickerOptions;
+pub use picker::refit::refit_level;
 pub use picker::{PickerInput, needs_compaction, pick_compaction};
 pub use snapshot_rules::SnapshotRules;
+pub use subcompaction::{KeyAnchor, generate_subcompaction_boundaries};

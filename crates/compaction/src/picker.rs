@@ -3,19 +3,24 @@
 //! A picker's choice is a [`Compaction`](crate::Compaction); the caller registers it with
 //! [`CompactionsInProgress`] and lets a job carry it out.
 
+pub mod compact_files;
 mod expand;
+mod fifo;
 mod intra_l0;
 mod leveled;
+pub mod manual;
 mod marked;
 pub mod options;
 mod outputs;
 mod overlap;
 mod priority;
+pub mod refit;
 #[cfg(test)]
 mod test_tree;
 #[cfg(test)]
 mod tests;
 pub mod tree;
+mod universal;
 
 use crate::compaction::Compaction;
 use crate::in_progress::CompactionsInProgress;
@@ -32,7 +37,9 @@ use version::{CompactionStyle, FileMetaData, LevelSize, Version};
 pub fn pick_compaction(input: &PickerInput<'_>) -> Option<Compaction> {
     match input.options.style() {
         CompactionStyle::Level => leveled::pick(input),
-        CompactionStyle::Universal | CompactionStyle::Fifo | CompactionStyle::None => None,
+        CompactionStyle::Universal => universal::pick(input),
+        CompactionStyle::Fifo => fifo::pick(input),
+        CompactionStyle::None => None,
     }
 }
 
@@ -40,7 +47,9 @@ pub fn pick_compaction(input: &PickerInput<'_>) -> Option<Compaction> {
 pub fn needs_compaction(input: &PickerInput<'_>) -> bool {
     match input.options.style() {
         CompactionStyle::Level => leveled::needs_compaction(input),
-        CompactionStyle::Universal | CompactionStyle::Fifo | CompactionStyle::None => false,
+        CompactionStyle::Universal => universal::needs_compaction(input),
+        CompactionStyle::Fifo => fifo::needs_compaction(input),
+        CompactionStyle::None => false,
     }
 }
 

@@ -115,7 +115,8 @@ impl PickerInput<'_> {
             )
     }
 
-    fn is_level0_non_overlapping(&self) -> bool {
+    /// Whether no two files of L0 overlap.
+    pub(crate) fn is_level0_non_overlapping(&self) -> bool {
         let mut files: Vec<_> = self.version.level_files(0).iter().collect();
         files.sort_by(|a, b| self.compare_keys(&a.smallest, &b.smallest));
         files.windows(2).all(|pair| self.compare_keys(&pair[0].largest, &pair[1].smallest).is_lt())

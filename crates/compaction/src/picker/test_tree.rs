@@ -38,6 +38,7 @@ pub(super) struct TestTree {
     pub(super) oldest_snapshot: SequenceNumber,
     pub(super) now_seconds: u64,
     pub(super) started: Vec<Option<CompactionId>>,
+    pub(super) next_file_number: u64,
 }
 
 impl TestTree {
@@ -51,6 +52,7 @@ impl TestTree {
             oldest_snapshot: 0,
             now_seconds: 1_000_000,
             started: Vec::new(),
+            next_file_number: 100,
         }
     }
 
@@ -119,6 +121,80 @@ impl TestTree {
     pub(super) fn start(&mut self, compaction: &Compaction) {
         let id = self.in_progress.register(RunningCompaction::of(compaction));
         self.started.push(Some(id));
+    }
+
+    /// What the compaction would leave, modelled on metadata: inputs in the order of keys become
+    /// files of the size that outputs should have, and no entry is dropped.
+    pub(super) fn carry_out(&mut self, compaction: &Compaction) {
+        let mut edit = VersionEdit::default();
+        if compaction.is_trivial_move {
+            compaction.move_inputs(&self.comparator, &mut edit);
+        } else {
+            compaction.delete_inputs(&mut edit);
+            if !compaction.is_deletion_only {
+                self.add_outputs(compaction, &mut edit);
+            }
+        }
+        self.apply(edit);
+    }
+
+    pub(super) fn apply(&mut self, edit: VersionEdit) {
+        let mut builder = VersionBuilder::from_version(&self.version);
+        builder.apply(edit).unwrap();
+        let mut options = VersionOptions::new(self.comparator.clone());
+        options.num_levels = self.options.levels.num_levels;
+        self.version = Arc::new(builder.build(&options, false).unwrap());
+    }
+
+    fn add_outputs(&mut self, compaction: &Compaction, edit: &mut VersionEdit) {
+        let level = compaction.output_level as u32;
+        let mut files: Vec<_> = compaction.input_files().map(|(_, file)| file).collect();
+        files.sort_by(|a, b| a.smallest.user_key().cmp(b.smallest.user_key()));
+        let mut outputs: Vec<FileMetaData> = Vec::new();
+        for file in files {
+            let joins = |last: &FileMetaData| {
+                let overlaps = last.largest.user_key() >= file.smallest.user_key();
+                level == 0
+                    || overlaps
+                    || last.file_size.saturating_add(file.file_size)
+                        <= compaction.max_output_file_size
+            };
+            match outputs.last_mut().filter(|last| joins(last)) {
+                Some(last) => {
+                    last.file_size += file.file_size;
+                    last.smallest_seqno = last.smallest_seqno.min(file.smallest_seqno);
+                    last.largest_seqno = last.largest_seqno.max(file.largest_seqno);
+                    if last.largest.user_key() < file.largest.user_key() {
+                        last.largest = file.largest.clone();
+                    }
+                }
+                None => {
+                    let mut output = FileMetaData::clone(file);
+                    output.number = self.next_file_number;
+                    output.marked_for_compaction = false;
+                    output.file_creation_time = self.now_seconds;
+                    self.next_file_number += 1;
+                    outputs.push(output);
+                }
+            }
+        }
+        for mut file in outputs {
+            file.epoch_number = compaction.min_input_file_epoch_number();
+            if compaction.is_bottommost_level {
+                (file.smallest_seqno, file.largest_seqno) = (0, 0);
+            }
+            edit.new_files.push(NewFile { level, file });
+        }
+    }
+
+    /// The files of each level that has any.
+    pub(super) fn levels(&self) -> String {
+        let levels = 0..self.version.num_levels();
+        levels
+            .map(|level| (level, self.version.level_files(level)))
+            .filter(|(_, files)| !files.is_empty())
+            .map(|(level, files)| format!("L{level}: {}\n", names(files)))
+            .collect()
     }
 
     fn parse_file(&mut self, text: &str) -> FileMetaData {

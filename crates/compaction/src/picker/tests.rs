@@ -1,3 +1,6 @@
+use super::compact_files::{CompactFilesOptions, compact_files};
+use super::manual::{BottommostLevelCompaction, CompactRangeOptions, ManualCompaction, ManualStep};
+use super::refit::refit_level;
 use super::test_tree::{TestTree, describe};
 use super::*;
 use std::path::Path;
@@ -7,8 +10,64 @@ fn pick_text(compaction: Option<&Compaction>) -> String {
     compaction.map_or("nothing\n".to_owned(), describe)
 }
 
+/// `compact_range [begin=K] [end=K] [bottommost=…] [change_level target=N]`: every step, each
+/// compaction being carried out before the next.
+fn compact_range(tree: &mut TestTree, directive: &Directive) -> String {
+    let options = CompactRangeOptions {
+        change_level: directive.has("change_level"),
+        target_level: directive.parse_or("target", -1),
+        bottommost_level_compaction: match directive.value("bottommost") {
+            None | Some("filter") => BottommostLevelCompaction::IfHaveCompactionFilter,
+            Some("skip") => BottommostLevelCompaction::Skip,
+            Some("force") => BottommostLevelCompaction::Force,
+            Some("force_optimized") => BottommostLevelCompaction::ForceOptimized,
+            Some(other) => panic!("bottommost {other}"),
+        },
+        ..CompactRangeOptions::default()
+    };
+    let target_level = options.target_level;
+    let (begin, end) = (directive.value("begin"), directive.value("end"));
+    let (begin, end) = (begin.map(str::as_bytes), end.map(str::as_bytes));
+    let mut manual = ManualCompaction::new(options, begin, end, tree.next_file_number);
+    let mut text = String::new();
+    for _ in 0..30 {
+        match manual.next_step(&tree.input()) {
+            ManualStep::Run(compaction) => {
+                text.push_str(&describe(&compaction));
+                tree.carry_out(&compaction);
+            }
+            ManualStep::Wait => return text + "wait\n",
+            ManualStep::Done => return text + &tree.levels(),
+            ManualStep::RefitLevel(level) => {
+                match refit_level(&tree.input(), level, target_level) {
+                    Ok(Some(compaction)) => {
+                        text.push_str(&describe(&compaction));
+                        tree.carry_out(&compaction);
+                    }
+                    Ok(None) => text.push_str("refit of nothing\n"),
+                    Err(error) => text.push_str(&format!("{error}\n")),
+                }
+            }
+        }
+    }
+    panic!("{}: no end after\n{text}", directive.position)
+}
+
+/// `compact_files files=(N, …) level=N`.
+fn compact_files_text(tree: &TestTree, directive: &Directive) -> String {
+    let argument = directive.arguments.iter().find(|argument| argument.key == "files");
+    let values = argument.map_or(&[][..], |argument| &argument.values);
+    let numbers: Vec<u64> = values.iter().map(|value| value.parse().unwrap()).collect();
+    let options = CompactFilesOptions::default();
+    match compact_files(&tree.input(), &numbers, directive.parse_or("level", 0), &options) {
+        Ok(compaction) => describe(&compaction),
+        Err(error) => format!("{error}\n"),
+    }
+}
+
 /// `define`: a tree. `pick`: what would be compacted now. `start [times=N]`: picks and lets it run.
-/// `end INDEX`: the compaction started as that one ends, without effect. `scores`.
+/// `end INDEX`: the compaction started as that one ends, without effect. `run [times=N]`: picks and
+/// carries out, until there is nothing. `scores`. `compact_range`, `compact_files`.
 fn execute(tree: &mut TestTree, directive: &Directive) -> String {
     match directive.command.as_str() {
         "define" => tree.define(directive),
@@ -29,6 +88,19 @@ fn execute(tree: &mut TestTree, directive: &Directive) -> String {
             }
             text
         }
+        "run" => {
+            let mut text = String::new();
+            for _ in 0..directive.parse_or("times", 1000) {
+                let Some(picked) = pick_compaction(&tree.input()) else {
+                    return text + "nothing\n" + &tree.levels();
+                };
+                text.push_str(&describe(&picked));
+                tree.carry_out(&picked);
+            }
+            text + &tree.levels()
+        }
+        "compact_range" => compact_range(tree, directive),
+        "compact_files" => compact_files_text(tree, directive),
         "end" => {
             let index: usize = directive.arguments[0].key.parse().unwrap();
             tree.in_progress.unregister(tree.started[index].take().unwrap());
