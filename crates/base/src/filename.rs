@@ -132,5 +132,54 @@ pub fn temp_file_name(directory: &Path, number: u64) -> PathBuf {
     directory.join(format!("{number:06}.dbtmp"))
 }
 
+/// Where the info log of the database at `db_path` is: `LOG` in it, or in `log_directory`
+/// (`db_log_dir`) a name made of the database's absolute path, since many may log there.
+pub fn info_log_file_name(db_path: &Path, log_directory: Option<&Path>) -> PathBuf {
+    log_directory.unwrap_or(db_path).join(info_log_prefix(db_path, log_directory))
+}
+
+/// What the info log becomes when a new one begins at `micros` since 1970.
+pub fn old_info_log_file_name(
+    db_path: &Path,
+    log_directory: Option<&Path>,
+    micros: u64,
+) -> PathBuf {
+    let name = format!("{}.old.{micros}", info_log_prefix(db_path, log_directory));
+    log_directory.unwrap_or(db_path).join(name)
+}
+
+/// Whether `name` is that of an old info log of the database, and from when.
+pub fn parse_old_info_log_file_name(
+    name: &str,
+    db_path: &Path,
+    log_directory: Option<&Path>,
+) -> Option<u64> {
+    let rest = name.strip_prefix(&info_log_prefix(db_path, log_directory))?;
+    number(rest.strip_prefix(".old.")?)
+}
+
+/// The name of the info log. In a log directory: the path with `_` for every character that is not
+/// of `[0-9A-Za-z._-]`, except for one at its start, and `_LOG`.
+fn info_log_prefix(db_path: &Path, log_directory: Option<&Path>) -> String {
+    /// RocksDB cuts the path there.
+    const PATH_LENGTH_MAX: usize = 255;
+    if log_directory.is_none() {
+        return "LOG".to_string();
+    }
+    let mut path = db_path.as_os_str().as_encoded_bytes().to_vec();
+    path.dedup_by(|next, previous| *next == b'/' && *previous == b'/');
+    let mut name = String::new();
+    for (index, &byte) in path.iter().enumerate() {
+        let kept = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+        if kept {
+            name.push(char::from(byte));
+        } else if index > 0 {
+            name.push('_');
+        }
+    }
+    name.truncate(PATH_LENGTH_MAX);
+    name + "_LOG"
+}
+
 #[cfg(test)]
 mod tests;

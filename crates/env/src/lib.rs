@@ -11,9 +11,11 @@ pub mod clock;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod device_limits;
+pub mod event_logger;
 pub mod fault_injection_fs;
 pub mod file_system;
 pub mod file_util;
+pub mod logger;
 pub mod mem_fs;
 pub mod posix;
 mod random;
@@ -24,12 +26,14 @@ pub mod thread_pool;
 
 pub use clock::{ManualClock, SystemClock, WallClock};
 pub use device_limits::{DeviceLimits, device_limits, effective_readahead};
+pub use event_logger::{EventLogger, JsonObject};
 pub use fault_injection_fs::{FaultInjectionFileSystem, FaultPlan};
 pub use file_system::{
     AccessPattern, Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile,
     WritableFile,
 };
 pub use file_util::{create_dir_all, parent_directory, read_file_to_vec, write_file_atomically};
+pub use logger::{InfoLogLevel, InfoLogOptions, Logger, NullLogger, create_logger_from_options};
 pub use mem_fs::MemFileSystem;
 pub use posix::{PosixFileSystem, default_file_system};
 pub use random_access_file_reader::{read_exact_at, read_exact_into};

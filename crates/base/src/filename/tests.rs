@@ -33,3 +33,23 @@ fn other_names() {
         assert_eq!(parse_file_name(name), None, "{name}");
     }
 }
+
+#[test]
+fn info_logs_in_a_log_directory_name_their_database() {
+    let (db, logs) = (Path::new("/var//lib/my db/x-1.y_z"), Path::new("/logs"));
+    assert_eq!(info_log_file_name(db, None), Path::new("/var//lib/my db/x-1.y_z/LOG"));
+    let name = info_log_file_name(db, Some(logs));
+    assert_eq!(name, Path::new("/logs/var_lib_my_db_x-1.y_z_LOG"));
+    let old = old_info_log_file_name(db, Some(logs), 17);
+    assert_eq!(old, Path::new("/logs/var_lib_my_db_x-1.y_z_LOG.old.17"));
+    assert_eq!(old_info_log_file_name(Path::new("d"), None, 5), Path::new("d/LOG.old.5"));
+    let parse = |name| parse_old_info_log_file_name(name, db, Some(logs));
+    assert_eq!(parse("var_lib_my_db_x-1.y_z_LOG.old.17"), Some(17));
+    for name in ["var_lib_my_db_x-1.y_z_LOG", "LOG.old.17", "other_LOG.old.17", ""] {
+        assert_eq!(parse(name), None, "{name}");
+    }
+    assert_eq!(parse_old_info_log_file_name("LOG.old.17", db, None), Some(17));
+    let long = "x".repeat(1000);
+    let name = info_log_file_name(Path::new(&long), Some(logs));
+    assert_eq!(name.file_name().unwrap().len(), 259);
+}
