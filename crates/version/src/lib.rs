@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod best_efforts;
 pub mod blob_file_metadata;
 pub mod column_family_set;
 pub mod consistency;
@@ -34,6 +35,7 @@ pub mod version_edit_handler;
 pub mod version_set;
 pub mod wal_edit;
 
+pub use best_efforts::{BestEffortsRecovery, FileChecker, recover_best_efforts};
 pub use blob_file_metadata::{BlobFileAddition, BlobFileGarbage, BlobFileMetaData};
 pub use column_family_set::ColumnFamilyEntry;
 pub use decoder::UnknownField;

@@ -148,10 +148,20 @@ impl RecoveredManifest {
 pub fn recover(
     fs: &dyn FileSystem,
     db_path: &Path,
-    mut open_family: impl FnMut(&ColumnFamilyReplay) -> Result<Option<VersionOptions>>,
+    open_family: impl FnMut(&ColumnFamilyReplay) -> Result<Option<VersionOptions>>,
 ) -> Result<RecoveredManifest> {
     let (manifest_path, manifest_number) = read_current(fs, db_path)?;
     let replayed = replay_manifest(fs, &manifest_path)?;
+    open_families(replayed, manifest_number, open_family)
+}
+
+/// Makes versions of what was replayed.
+pub(crate) fn open_families(
+    replayed: ReplayedManifest,
+    manifest_number: u64,
+    mut open_family: impl FnMut(&ColumnFamilyReplay) -> Result<Option<VersionOptions>>,
+) -> Result<RecoveredManifest> {
+    let manifest_path = replayed.path;
     let mut column_families = Vec::new();
     let mut column_families_not_opened = Vec::new();
     for family in replayed.families.into_values() {

@@ -104,6 +104,17 @@ impl VersionBuilder {
         self.files.values().map(|placed| (placed.level, &*placed.file))
     }
 
+    /// Blob files by number.
+    pub(crate) fn blob_file_numbers(&self) -> impl Iterator<Item = u64> {
+        self.blob_files.keys().copied()
+    }
+
+    /// Forgets files, as if they had never been added.
+    pub(crate) fn forget(&mut self, tables: &BTreeSet<u64>, blob_files: &BTreeSet<u64>) {
+        self.files.retain(|number, _| !tables.contains(number));
+        self.blob_files.retain(|number, _| !blob_files.contains(number));
+    }
+
     /// Largest number of a table or blob file; 0 without files.
     pub fn max_file_number(&self) -> u64 {
         self.files.keys().chain(self.blob_files.keys()).copied().max().unwrap_or(0)

@@ -119,9 +119,25 @@ impl VersionEditHandler {
     /// # Errors
     /// `Corruption` that names the MANIFEST and the offset.
     pub fn handle(&mut self, offset: u64, edit: VersionEdit) -> Result<()> {
+        for (offset, edit) in self.take_ready(offset, edit)? {
+            self.apply(offset, edit)?;
+        }
+        Ok(())
+    }
+
+    /// The edits that can be applied now that there is this one: itself, or with the last one of an
+    /// atomic group all of the group, or none.
+    ///
+    /// # Errors
+    /// `Corruption` that names the MANIFEST and the offset.
+    pub(crate) fn take_ready(
+        &mut self,
+        offset: u64,
+        edit: VersionEdit,
+    ) -> Result<Vec<(u64, VersionEdit)>> {
         let Some(remaining) = edit.remaining_entries else {
             return match self.group.last() {
-                None => self.apply(offset, edit),
+                None => Ok(vec![(offset, edit)]),
                 Some((_, last)) => {
                     let remaining = last.remaining_entries.unwrap_or(0);
                     self.fail(
@@ -139,19 +155,18 @@ impl VersionEditHandler {
             return self.fail(offset, what);
         }
         self.group.push((offset, edit));
-        if remaining == 0 {
-            for (offset, edit) in std::mem::take(&mut self.group) {
-                self.apply(offset, edit)?;
-            }
-        }
-        Ok(())
+        Ok(if remaining == 0 { std::mem::take(&mut self.group) } else { Vec::new() })
     }
 
     fn fail<T>(&self, offset: u64, what: String) -> Result<T> {
         Err(Status::corruption_at(&self.manifest_path, offset, what))
     }
 
-    fn apply(&mut self, offset: u64, edit: VersionEdit) -> Result<()> {
+    /// Applies one edit that is ready.
+    ///
+    /// # Errors
+    /// `Corruption` that names the MANIFEST and the offset.
+    pub(crate) fn apply(&mut self, offset: u64, edit: VersionEdit) -> Result<()> {
         self.apply_edit(edit).map_err(|status| at_offset(status, &self.manifest_path, offset))
     }
 

@@ -15,6 +15,7 @@
 //! The set belongs under a lock of its own, held while it writes. The counters of file numbers and
 //! epoch numbers are shared and need no lock.
 
+use crate::best_efforts::{FileChecker, recover_best_efforts};
 use crate::column_family_set::{ColumnFamilyEntry, ColumnFamilySet};
 use crate::edit_batch::{ApplyContext, PreparedEdits, changed_versions};
 use crate::file_numbers::FileNumbers;
@@ -124,6 +125,34 @@ impl VersionSet {
         Self::from_recovered(fs, db_path, options, recovered, family_options)
     }
 
+    /// Opens what can be saved of a database (`best_efforts_recovery`): from the newest MANIFEST
+    /// that can be read, whatever `CURRENT` says, each column family as it was when all its files
+    /// were last there. `checker` says which files are. Tells also whether any was missing. Logs
+    /// are not to be replayed onto the result.
+    ///
+    /// # Errors
+    /// As [`recover_best_efforts`], and as [`VersionSet::recover`] for column families that are not
+    /// opened.
+    pub fn recover_best_efforts(
+        fs: Arc<dyn FileSystem>,
+        db_path: &Path,
+        options: VersionSetOptions,
+        mut open_family: impl FnMut(&ColumnFamilyReplay) -> Result<Option<VersionOptions>>,
+        checker: &mut dyn FileChecker,
+    ) -> Result<(Self, bool)> {
+        let mut family_options = BTreeMap::new();
+        let open = |family: &ColumnFamilyReplay| {
+            let options = open_family(family)?;
+            if let Some(options) = &options {
+                family_options.insert(family.id, options.clone());
+            }
+            Ok(options)
+        };
+        let recovered = recover_best_efforts(&*fs, db_path, open, checker)?;
+        let set = Self::from_recovered(fs, db_path, options, recovered.manifest, family_options)?;
+        Ok((set, recovered.files_missing))
+    }
+
     fn from_recovered(
         fs: Arc<dyn FileSystem>,
         db_path: &Path,
@@ -133,6 +162,7 @@ impl VersionSet {
     ) -> Result<Self> {
         check_all_opened(&recovered)?;
         let file_numbers = Arc::new(FileNumbers::new(recovered.first_unused_file_number()));
+        file_numbers.mark_directory_used(&*fs, db_path)?;
         let mut wals = WalSet::default();
         for (&number, &synced_size_bytes) in &recovered.tracked_wals {
             wals.add(crate::WalAddition { number, synced_size_bytes })?;

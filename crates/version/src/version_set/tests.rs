@@ -1,9 +1,10 @@
 use super::*;
 use crate::file_metadata::{FileMetaData, NewFile};
 use base::dbformat::ValueType;
-use base::status::Code;
 use base::{InternalKey, InternalKeyComparator};
 use env::{FaultInjectionFileSystem, MemFileSystem};
+
+mod faults;
 
 const DB: &str = "/db";
 
