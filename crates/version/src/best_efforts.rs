@@ -107,7 +107,7 @@ fn replay(
     }
     let tail_ignored = reader.torn_tail().is_some() || replay.handler.in_atomic_group();
     replay.save_all_valid();
-    let files_missing = replay.files.values().any(FoundFiles::any_missing);
+    let files_missing = replay.files.values().any(MissingFiles::any_missing);
     let PointInTime { handler, mut saved, .. } = replay;
     let (database, mut families) = handler.finish()?;
     for family in families.values_mut() {
@@ -120,8 +120,8 @@ fn replay(
 }
 
 /// The files of a column family that were looked for and not found.
-#[derive(Debug, Default)]
-struct FoundFiles {
+#[derive(Clone, Debug, Default)]
+struct MissingFiles {
     missing_l0: BTreeSet<u64>,
     missing_deeper: BTreeSet<u64>,
     /// Of all blob files ever added.
@@ -130,7 +130,7 @@ struct FoundFiles {
     edited_in_group: bool,
 }
 
-impl FoundFiles {
+impl MissingFiles {
     fn any_missing(&self) -> bool {
         !(self.missing_l0.is_empty()
             && self.missing_deeper.is_empty()
@@ -197,9 +197,19 @@ impl FoundFiles {
             == self.missing_l0.len()
     }
 
-    /// What a valid state is without: tables and blob files.
-    fn missing_in_valid_state(&self) -> (BTreeSet<u64>, BTreeSet<u64>) {
-        (self.missing_l0.clone(), self.missing_blob_files.clone())
+    /// The valid state: without what is missing, and without blob files that only missing tables
+    /// are linked to.
+    fn valid_state(&self, builder: &VersionBuilder) -> VersionBuilder {
+        let mut builder = builder.clone();
+        if self.any_missing() {
+            let (_, links) = links(&builder);
+            let only_missing = links.into_iter().filter_map(|(blob, tables)| {
+                tables.iter().all(|table| self.missing_l0.contains(table)).then_some(blob)
+            });
+            let blob_files = only_missing.chain(self.missing_blob_files.iter().copied()).collect();
+            builder.forget(&self.missing_l0, &blob_files);
+        }
+        builder
     }
 }
 
@@ -220,7 +230,7 @@ fn links(builder: &VersionBuilder) -> (u64, BTreeMap<u64, Vec<u64>>) {
 struct PointInTime<'a> {
     handler: VersionEditHandler,
     checker: &'a mut dyn FileChecker,
-    files: BTreeMap<u32, FoundFiles>,
+    files: BTreeMap<u32, MissingFiles>,
     /// The last valid state of each column family that has one.
     saved: BTreeMap<u32, VersionBuilder>,
     /// Since the last atomic group: the column families there were, with their valid state after
@@ -260,14 +270,12 @@ impl<'a> PointInTime<'a> {
             && edit.changes_files()
         {
             let files = self.files.entry(id).or_default();
-            let valid = files.is_valid(&family.builder).then(|| files.missing_in_valid_state());
+            let valid = files.is_valid(&family.builder).then(|| files.clone());
             files.check(&mut *self.checker, family, &edit)?;
             // Where nothing is missing the edit cannot end validity.
-            before = valid.filter(|_| files.any_missing() && !in_group).map(|(tables, blobs)| {
-                let mut builder = family.builder.clone();
-                builder.forget(&tables, &blobs);
-                builder
-            });
+            before = valid
+                .filter(|_| files.any_missing() && !in_group)
+                .map(|files| files.valid_state(&family.builder));
         }
         self.handler.apply(offset, edit)?;
         if dropped {
@@ -292,12 +300,11 @@ impl<'a> PointInTime<'a> {
         let ids: Vec<_> = self.handler.families().keys().copied().collect();
         for id in ids.into_iter().filter(|id| self.is_valid(*id)).collect::<Vec<_>>() {
             let Some(family) = self.handler.families().get(&id) else { continue };
-            let mut builder = family.builder.clone();
-            if let Some(files) = self.files.get(&id) {
-                let (tables, blobs) = files.missing_in_valid_state();
-                builder.forget(&tables, &blobs);
-            }
-            self.save(id, builder);
+            let state = match self.files.get(&id) {
+                Some(files) => files.valid_state(&family.builder),
+                None => family.builder.clone(),
+            };
+            self.save(id, state);
         }
     }
 

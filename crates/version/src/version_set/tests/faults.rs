@@ -37,7 +37,7 @@ fn step(set: &mut VersionSet, step: usize) -> Result<()> {
         }
         6 => return set.write_new_manifest(),
         8 => return set.drop_column_family(1),
-        _ => panic!("step {step}"),
+        _ => unreachable!("step {step}"),
     }
     Ok(())
 }

@@ -17,6 +17,9 @@ use version::{
 };
 use wal::{LogEntry, LogReader};
 
+mod best_efforts;
+mod round_trip;
+
 /// Shorter keys first, then bytewise.
 #[derive(Debug)]
 struct Shortlex;
