@@ -93,6 +93,30 @@ fn tracked_wals_must_be_there() {
     assert!(opened.options.open().is_ok());
 }
 
+/// In every release that keeps account of them; one that grew since its last sync is fine.
+#[test]
+fn tracked_wals_must_be_as_long_as_they_were_synced() {
+    for release in ["6.29.5", "8.5.4", "8.11.4", "9.3.1", "9.10.0", "10.10.1"] {
+        let mut opened = unpack(release, "n03");
+        let number = *opened.db().recovered().wal_numbers.first().expect("a WAL");
+        let wal = opened.unpacked.path().join(format!("{number:06}.log"));
+        let content = std::fs::read(&wal).unwrap();
+        std::fs::write(&wal, &content[..content.len() / 2]).unwrap();
+        let error = opened.options.open().unwrap_err();
+        assert_eq!(error.code(), Code::Corruption, "{release}");
+        let expected = format!("Size mismatch: WAL (log number: {number})");
+        assert!(error.message().contains(&expected), "{release}: {error}");
+        // Zeros are where no record is.
+        std::fs::write(&wal, [content, vec![0; 100]].concat()).unwrap();
+        assert!(opened.options.open().is_ok(), "{release}");
+        std::fs::remove_file(&wal).unwrap();
+        let error = opened.options.open().unwrap_err();
+        assert!(error.message().contains("Missing WAL with log number"), "{release}: {error}");
+        opened.options.db.track_and_verify_wals_in_manifest = false;
+        assert!(opened.options.open().is_ok(), "{release}");
+    }
+}
+
 /// A table of another database under the right name has another unique id.
 #[test]
 fn tables_of_another_database_are_found_out() {
