@@ -66,6 +66,9 @@ fn open(flags: &Flags, path: &Path, context: &OpenContext) -> Result<Target> {
         .map(|index| ColumnFamilyDescriptor::new(family_name(index), family.clone()))
         .collect();
     let db = Db::open_for_read_only(&options, path, &descriptors, context)?;
+    for warning in db.warnings() {
+        eprintln!("warning: {warning}");
+    }
     let families = descriptors
         .iter()
         .map(|descriptor| {

@@ -32,3 +32,4 @@ pub use read::value_resolver::Columns;
 pub use recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy};
 pub use shape::ShapeOptions;
 pub use table::{ReadOptions, ReadTier};
+pub use warnings::reading_warnings;

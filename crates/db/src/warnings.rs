@@ -9,16 +9,63 @@ const OBJECTS: [(&str, &str); 2] = [
     ("prefix_extractor", "filters of prefixes are not used"),
 ];
 
+/// Options that a read would act on, of those that are not honoured yet. The others have no say
+/// where nothing is written.
+const OF_READS: [&str; 22] = [
+    "advise_random_on_open",
+    "allow_data_in_errors",
+    "allow_mmap_reads",
+    "best_efforts_recovery",
+    "block_protection_bytes_per_key",
+    "enforce_single_del_contracts",
+    "env",
+    "fail_if_no_udi_on_open",
+    "index_block_search_type",
+    "log_readahead_size",
+    "lowest_used_cache_tier",
+    "metadata_cache_options",
+    "memtable_protection_bytes_per_key",
+    "open_files_async",
+    "paranoid_memory_checks",
+    "read_amp_bytes_per_bit",
+    "statistics",
+    "track_and_verify_wals",
+    "uncache_aggressiveness",
+    "use_udi_as_primary_index",
+    "user_defined_index_factory",
+    "wal_filter",
+];
+
+/// What should be known of these options by whoever opens a database only to read it, a sentence
+/// each: options that are set, that reads would act on and that are not honoured yet, and objects
+/// they name that nobody registered. [`Db::warnings`](crate::Db::warnings) tells of all options.
+pub fn reading_warnings(db: &DbOptions, families: &[ColumnFamilyDescriptor]) -> Vec<String> {
+    collect(db, families, |option| OF_READS.contains(&option))
+}
+
 /// One sentence for each thing to say.
 pub(crate) fn warnings(db: &DbOptions, families: &[ColumnFamilyDescriptor]) -> Vec<String> {
+    collect(db, families, |_| true)
+}
+
+fn collect(
+    db: &DbOptions,
+    families: &[ColumnFamilyDescriptor],
+    matters: impl Fn(&str) -> bool,
+) -> Vec<String> {
+    let that_matter = |mut options: Vec<(&'static str, String)>| {
+        options.retain(|(name, _)| matters(name));
+        options
+    };
     let mut warnings = Vec::new();
-    warnings.extend(unhonoured("database", &db.unhonoured()));
+    warnings.extend(unhonoured("database", &that_matter(db.unhonoured())));
     for ColumnFamilyDescriptor { name, options } in families {
         let owner = format!("column family {name}");
-        warnings.extend(unhonoured(&owner, &options.unhonoured()));
+        warnings.extend(unhonoured(&owner, &that_matter(options.unhonoured())));
         warnings.extend(unregistered(&owner, options));
     }
-    warnings
+    // Names and values may have line ends in them; a warning is one line.
+    warnings.into_iter().map(one_line).collect()
 }
 
 fn unhonoured(owner: &str, options: &[(&'static str, String)]) -> Option<String> {
@@ -34,6 +81,20 @@ fn unregistered(owner: &str, options: &ColumnFamilyOptions) -> impl Iterator<Ite
         let name = options.unregistered(option)?;
         Some(format!("{owner}: {option}={name} is not registered: {consequence}"))
     })
+}
+
+fn one_line(text: String) -> String {
+    match text.contains(char::is_control) {
+        true => text.chars().map(shown).collect(),
+        false => text,
+    }
+}
+
+fn shown(character: char) -> String {
+    match character.is_control() {
+        true => character.escape_default().to_string(),
+        false => character.to_string(),
+    }
 }
 
 #[cfg(test)]

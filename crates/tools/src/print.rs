@@ -1,7 +1,12 @@
-//! How RocksDB's tools print keys and values.
+//! How RocksDB's tools print keys and values, and how ours print what RocksDB's do not know.
 
 use base::ParsedInternalKey;
-use std::io::Write;
+use std::io::{self, Write};
+
+/// Writes what should be known of the options of an open database, a line each.
+pub(crate) fn write_warnings(err: &mut dyn Write, warnings: &[String]) -> io::Result<()> {
+    warnings.iter().try_for_each(|warning| writeln!(err, "warning: {warning}"))
+}
 
 /// What C's `%s` prints of these bytes: all before the first zero byte. RocksDB's tools print
 /// keys, values and properties so.

@@ -11,10 +11,10 @@ mod database;
 mod fallback_comparator;
 mod report;
 
+use crate::print;
 use arguments::{Arguments, Request};
-use base::{Result, Status};
+use base::Status;
 use database::Database;
-use env::FileSystem;
 use report::Report;
 use std::io::{self, Write};
 
@@ -24,7 +24,7 @@ const FAILURE: i32 = 1;
 /// Runs `shape` with `arguments`, the program's name not among them, and returns its exit status:
 /// 0, or 1 if there is no shape to tell.
 pub fn main(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> i32 {
-    match run(arguments, out) {
+    match run(arguments, out, err) {
         Ok(()) => SUCCESS,
         Err(Failure::Refused(message)) => {
             // There is nobody to tell that standard error is closed.
@@ -56,12 +56,14 @@ impl From<io::Error> for Failure {
     }
 }
 
-fn run(arguments: &[String], out: &mut dyn Write) -> std::result::Result<(), Failure> {
+fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> Result<(), Failure> {
     let arguments = match arguments::parse(arguments).map_err(Failure::Refused)? {
         Request::Help => return Ok(arguments::write_help(out)?),
         Request::Run(arguments) => arguments,
     };
-    let report = report(&arguments, &env::default_file_system())?;
+    let database = Database::open(&arguments, &env::default_file_system())?;
+    print::write_warnings(err, &database.warnings)?;
+    let report = report(&arguments, database);
     match arguments.json {
         true => report.write_json(out)?,
         false => report.write_text(out)?,
@@ -69,9 +71,8 @@ fn run(arguments: &[String], out: &mut dyn Write) -> std::result::Result<(), Fai
     Ok(out.flush()?)
 }
 
-fn report(arguments: &Arguments, fs: &std::sync::Arc<dyn FileSystem>) -> Result<Report> {
-    let Database { db, options_file, rocksdb_version, rule, mut notes } =
-        Database::open(arguments, fs)?;
+fn report(arguments: &Arguments, database: Database) -> Report {
+    let Database { db, options_file, rocksdb_version, rule, mut notes, .. } = database;
     let options = db::ShapeOptions { entries: arguments.entries, rule };
     let mut shapes = Vec::new();
     for family in db.column_families() {
@@ -88,7 +89,7 @@ fn report(arguments: &Arguments, fs: &std::sync::Arc<dyn FileSystem>) -> Result<
         notes.push(format!("WAL {wal:06}.log was read up to damage: {status}"));
     }
     notes.extend(db.recovered().ignored.iter().map(|status| format!("passed over: {status}")));
-    Ok(Report { path: arguments.db.clone(), options_file, rocksdb_version, notes, shapes })
+    Report { path: arguments.db.clone(), options_file, rocksdb_version, notes, shapes }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 use super::*;
-use options::ConfigOptions;
+use options::{BlockBasedTableOptions, ConfigOptions};
 
 #[test]
 fn defaults_give_no_warning() {
@@ -39,4 +39,42 @@ fn objects_nobody_registered_are_said() {
              not used",
         ]
     );
+}
+
+#[test]
+fn readers_are_told_of_what_reads_would_act_on() {
+    let db = DbOptions::from_string("use_fsync=true;advise_random_on_open=false").unwrap();
+    let options = ColumnFamilyOptions::from_string(
+        "write_buffer_size=1K;block_based_table_factory={block_size=8K;read_amp_bytes_per_bit=32}",
+    )
+    .unwrap();
+    assert_eq!(
+        reading_warnings(&db, &[ColumnFamilyDescriptor::new("default", options)]),
+        [
+            "database: accepted, not honoured yet: advise_random_on_open=false",
+            "column family default: accepted, not honoured yet: read_amp_bytes_per_bit=32",
+        ]
+    );
+}
+
+#[test]
+fn options_of_reads_are_options() {
+    let known: Vec<_> = DbOptions::infos()
+        .chain(ColumnFamilyOptions::infos())
+        .chain(BlockBasedTableOptions::infos())
+        .map(|info| info.name)
+        .collect();
+    let unknown: Vec<_> = OF_READS.iter().filter(|option| !known.contains(option)).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+    assert!(OF_READS.is_sorted());
+}
+
+#[test]
+fn a_warning_is_one_line() {
+    let db = DbOptions::from_string("db_log_dir=a").unwrap();
+    let options = ColumnFamilyOptions::from_string("write_buffer_size=1K").unwrap();
+    let families = [ColumnFamilyDescriptor::new("two\nlines", options)];
+    for warning in warnings(&db, &families) {
+        assert_eq!(warning.lines().count(), 1, "{warning}");
+    }
 }

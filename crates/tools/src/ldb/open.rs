@@ -8,6 +8,7 @@
 use super::failure::{Failure, Outcome};
 use super::session::Session;
 use super::ttl::TtlMergeOperator;
+use crate::print;
 use base::merge_operator::StringAppendOperator;
 use base::{MergeOperator, Status, slice_transform};
 use db::{ColumnFamilyDescriptor, ColumnFamilyHandle, Db, OpenContext};
@@ -78,6 +79,7 @@ impl Session<'_> {
         let context = OpenContext { file_system: Arc::clone(&self.fs), ..OpenContext::default() };
         let path = Path::new(&self.db_path);
         let db = Db::open_for_read_only(&db_options, path, &families, &context)?;
+        print::write_warnings(self.err, &db::reading_warnings(&db_options, &families))?;
         db.open_tables()?;
         match db.column_family(name) {
             Some(family) => Ok(OpenDb { db, family }),

@@ -39,6 +39,25 @@ fn commands_that_write_are_known_and_refused() {
     assert!(!std::path::Path::new("nowhere").exists());
 }
 
+/// It is said on standard error alone, once.
+#[test]
+fn options_that_reads_would_act_on_are_said() {
+    let unpacked = fixtures::one("7.8.3", "t04").unpack_to_temp();
+    let db = unpacked.path();
+    for entry in std::fs::read_dir(&db).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.display().to_string().contains("OPTIONS-") {
+            let text = std::fs::read_to_string(&path).expect("options");
+            let text = text.replace("allow_mmap_reads=false", "allow_mmap_reads=true");
+            std::fs::write(&path, text).expect("options");
+        }
+    }
+    let (status, out, err) = ldb(&format!("checkconsistency --db={}", db.display()));
+    assert_eq!((status, out.as_str()), (0, "OK\n"));
+    let warning = "warning: database: accepted, not honoured yet: allow_mmap_reads=true";
+    assert_eq!(err.lines().filter(|line| *line == warning).count(), 1, "{err}");
+}
+
 #[test]
 fn keys_values_and_entries_of_a_database() {
     let unpacked = fixtures::one("7.8.3", "t04").unpack_to_temp();

@@ -26,6 +26,8 @@ pub(super) struct Database {
     /// Targets and scores are those of that release.
     pub(super) rule: LevelTargetRule,
     pub(super) notes: Vec<String>,
+    /// What is said beside the shape.
+    pub(super) warnings: Vec<String>,
 }
 
 impl Database {
@@ -53,10 +55,11 @@ impl Database {
         let mut options = file.db;
         use_existing_wal_dir(&mut options, path, &**fs, &mut notes)?;
         let db = open_by_any_policy(&options, path, &families, fs)?;
+        let warnings = db::reading_warnings(&options, &families);
         let rocksdb_version =
             Some(file.rocksdb_version).filter(|version| *version != Release::default());
         let rule = rule_of(rocksdb_version);
-        Ok(Self { db, options_file, rocksdb_version, rule, notes })
+        Ok(Self { db, options_file, rocksdb_version, rule, notes, warnings })
     }
 }
 

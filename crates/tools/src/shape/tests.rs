@@ -20,15 +20,20 @@ fn run_main(arguments: &[String]) -> (i32, String, String) {
 fn text(fixture: &Fixture, flags: &[&str]) -> String {
     let unpacked = fixture.unpack_to_temp();
     let (status, out, err) = shape(&unpacked.path(), flags);
-    assert_eq!((status, &*err), (0, ""), "{fixture}");
+    assert_eq!((status, besides_warnings(&err)), (0, vec![]), "{fixture}");
     out.replace(&unpacked.path().display().to_string(), "DIR")
 }
 
 fn json(path: &Path, flags: &[&str]) -> Value {
     let (status, out, err) = shape(path, &[&["--json"], flags].concat());
-    assert_eq!((status, &*err), (0, ""));
+    assert_eq!((status, besides_warnings(&err)), (0, vec![]));
     assert_eq!(out.lines().count(), 1);
     serde_json::from_str(&out).unwrap()
+}
+
+/// What the fixtures' OPTIONS files ask for may not be honoured yet.
+fn besides_warnings(err: &str) -> Vec<&str> {
+    err.lines().filter(|line| !line.starts_with("warning: ")).collect()
 }
 
 /// Memory depends on how vectors grow.
@@ -210,7 +215,7 @@ fn tables_that_cannot_be_read_have_no_entries() {
 }
 
 /// Files are those that RocksDB lists, and entries those that their properties tell.
-fn check(fixture: &Fixture) -> std::result::Result<(), String> {
+fn check(fixture: &Fixture) -> Result<(), String> {
     let unpacked = fixture.unpack_to_temp();
     let (status, out, err) = shape(&unpacked.path(), &["--all", "--json"]);
     if status != 0 {
@@ -247,7 +252,7 @@ fn shapes_of_all_directories() {
 
 /// The scores of levels that have files are those in `rocksdb.cfstats`, by RocksDB of the rule's
 /// release.
-fn check_scores(ldb: peer::Peer, fixture: &Fixture) -> std::result::Result<(), String> {
+fn check_scores(ldb: peer::Peer, fixture: &Fixture) -> Result<(), String> {
     let unpacked = fixture.unpack_to_temp();
     let db = format!("--db={}", unpacked.path().display());
     let output = ldb.run(&["get_property", "rocksdb.cfstats", &db, "--ignore_unknown_options"]);
