@@ -44,6 +44,19 @@ pub fn find_table_file(
     }
 }
 
+/// Says so where the MANIFEST puts a file into a directory that nobody named: OPTIONS files do not
+/// keep `db_paths` and `cf_paths`.
+fn unknown_path(paths: &[PathBuf], file: &FileMetaData) -> Option<String> {
+    let id = file.path_id as usize;
+    (id >= paths.len()).then(|| {
+        format!(
+            "; the MANIFEST has it in path {id} of db_paths or cf_paths (counted from 0), of which {} \
+             are set",
+            paths.len()
+        )
+    })
+}
+
 /// Checks that every table file of a version is there and as large as the MANIFEST says.
 ///
 /// # Errors
@@ -60,7 +73,11 @@ pub fn check_files(fs: &dyn FileSystem, paths: &[PathBuf], version: &Version) ->
             )),
             Err(status) => {
                 let path = table_path(paths, file);
-                problems.push(format!("Can't access {}: {status}", path.display()));
+                let mut problem = format!("Can't access {}: {status}", path.display());
+                if let Some(hint) = unknown_path(paths, file) {
+                    problem.push_str(&hint);
+                }
+                problems.push(problem);
             }
         }
     }

@@ -47,6 +47,16 @@ fn tables_are_found_in_their_directories_under_both_spellings() {
 }
 
 #[test]
+fn a_table_in_a_path_that_is_not_set_is_said_to_be_there() {
+    let fs = file_system(&[("/db/000005.sst", 100)]);
+    let paths = [PathBuf::from("/db")];
+    let status = check_files(&fs, &paths, &version(&[file(5, 0), file(6, 2)])).unwrap_err();
+    assert!(status.message().contains("000006.sst: IO error: "), "{status}");
+    let hint = "; the MANIFEST has it in path 2 of db_paths or cf_paths (counted from 0), of which 1 are set";
+    assert!(status.message().ends_with(hint), "{status}");
+}
+
+#[test]
 fn every_missing_table_and_wrong_size_is_named() {
     let paths = [PathBuf::from("/db")];
     let fs = file_system(&[("/db/000005.sst", 99), ("/db/000007.sst", 100)]);
