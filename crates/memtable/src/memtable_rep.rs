@@ -130,3 +130,6 @@ impl fmt::Debug for MemTableEntry<'_> {
         f.debug_struct("MemTableEntry").field("key", &self.key()).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

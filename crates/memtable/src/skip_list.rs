@@ -130,6 +130,10 @@ impl SkipList {
             // SAFETY: the list holds the arena of its nodes. `before` was reached on this level or
             // one above it, or is the head, which has all.
             let next = unsafe { before.next(level) };
+            if level > 0 {
+                // SAFETY: who has this level has the one below it.
+                unsafe { before.prefetch_next(level - 1) };
+            }
             match next {
                 Some(node) if next != after && is_before(node) => before = node,
                 _ => return Splice { before, after: next },

@@ -91,6 +91,24 @@ impl Node {
         NonNull::new(link.load(Ordering::Acquire)).map(Self)
     }
 
+    /// Begins to bring the node that follows on a level into the processor's cache.
+    ///
+    /// # Safety
+    /// As for [`Self::next`].
+    #[inline]
+    pub(super) unsafe fn prefetch_next(self, level: usize) {
+        // SAFETY: the caller's.
+        let link = unsafe { self.link(level) };
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        // SAFETY: a prefetch does not read what the address, which may be none, points to.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(link.load(Ordering::Relaxed).cast::<i8>());
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+        let _ = link;
+    }
+
     /// Sets the link of a node that nobody else knows of yet.
     ///
     /// # Safety

@@ -1,0 +1,380 @@
+//! One suite that every representation passes.
+
+use super::*;
+use crate::{SkipListRep, VectorRep};
+use base::comparator::{BytewiseComparator, ReverseBytewiseComparator, U64TimestampComparator};
+use base::dbformat::{MAX_SEQUENCE_NUMBER, pack_sequence_and_type};
+use base::{Comparator, InternalKey, InternalKeyComparator, ParsedInternalKey, ValueType};
+use proptest::prelude::*;
+use std::cmp::Ordering;
+use std::sync::atomic::{self, AtomicU64};
+
+type Rep = (Arc<dyn MemTableRep>, Box<dyn MemTableRepWriter>);
+
+const KINDS: [&str; 2] = ["skip list", "vector"];
+
+fn new_rep(kind: &str, comparator: &InternalKeyComparator) -> Rep {
+    match kind {
+        "skip list" => {
+            let (rep, writer) = SkipListRep::new(comparator.clone());
+            (rep, Box::new(writer))
+        }
+        "vector" => {
+            let (rep, writer) = VectorRep::new(comparator.clone(), 10);
+            (rep, Box::new(writer))
+        }
+        _ => panic!("no {kind}"),
+    }
+}
+
+fn reps() -> impl Iterator<Item = Rep> {
+    KINDS.into_iter().map(|kind| new_rep(kind, &InternalKeyComparator::bytewise()))
+}
+
+fn insert(writer: &mut dyn MemTableRepWriter, user_key: &[u8], sequence: u64, value: &[u8]) {
+    writer.insert(user_key, pack_sequence_and_type(sequence, ValueType::Value), value);
+}
+
+/// Shorter keys first.
+#[derive(Debug)]
+struct ByLength;
+
+impl Comparator for ByLength {
+    fn name(&self) -> &str {
+        "test.ByLength"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+    }
+}
+
+fn comparators() -> impl Strategy<Value = InternalKeyComparator> {
+    let all: [Arc<dyn Comparator>; 4] = [
+        Arc::new(BytewiseComparator),
+        Arc::new(ReverseBytewiseComparator),
+        Arc::new(ByLength),
+        Arc::new(U64TimestampComparator::BYTEWISE),
+    ];
+    prop::sample::select(all.to_vec()).prop_map(InternalKeyComparator::new)
+}
+
+/// Keys that collide, have each other as prefixes, and differ before and after their eighth byte.
+fn user_key(comparator: &InternalKeyComparator) -> BoxedStrategy<Vec<u8>> {
+    let size = comparator.timestamp_size();
+    let key = prop_oneof![
+        prop::collection::vec(0u8..2, 0..4),
+        prop::collection::vec(0u8..2, 7..11),
+        prop::collection::vec(any::<u8>(), 0..20),
+    ];
+    let timestamp = prop::collection::vec(0u8..2, size..=size);
+    (key, timestamp).prop_map(|(key, timestamp)| [key, timestamp].concat()).boxed()
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(Vec<u8>, u64, usize),
+    /// Inserts so many ascending keys.
+    InsertAscending(u8),
+    Visit(Vec<u8>, u64),
+    MarkImmutable,
+}
+
+fn steps(comparator: &InternalKeyComparator) -> impl Strategy<Value = Vec<Step>> + use<> {
+    let key = || (user_key(comparator), 0u64..5);
+    let value_size = prop_oneof![0usize..20, 300usize..5000];
+    let has_timestamp = comparator.timestamp_size() > 0;
+    let step = prop_oneof![
+        20 => (key(), value_size).prop_map(|((key, sequence), size)| Step::Insert(key, sequence, size)),
+        1 => (1u8..60).prop_map(move |count| Step::InsertAscending(if has_timestamp { 0 } else { count })),
+        4 => key().prop_map(|(key, sequence)| Step::Visit(key, sequence)),
+    ];
+    let steps = prop::collection::vec(step, 0..if cfg!(miri) { 25 } else { 150 });
+    (steps, any::<bool>()).prop_map(|(mut steps, immutable)| {
+        steps.extend(immutable.then_some(Step::MarkImmutable));
+        steps
+    })
+}
+
+/// What is inserted, newest first among equal keys.
+struct Model {
+    comparator: InternalKeyComparator,
+    records: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Model {
+    fn insert(&mut self, user_key: &[u8], sequence: u64, value: &[u8]) {
+        let key = InternalKey::new(user_key, sequence, ValueType::Value).as_bytes().to_vec();
+        self.records.insert(self.before(&key), (key, value.to_vec()));
+    }
+
+    fn before(&self, target: &[u8]) -> usize {
+        self.records.partition_point(|(key, _)| self.comparator.compare(key, target).is_lt())
+    }
+
+    fn before_or_at(&self, target: &[u8]) -> usize {
+        self.records.partition_point(|(key, _)| self.comparator.compare(key, target).is_le())
+    }
+}
+
+fn check_visit(rep: &dyn MemTableRep, model: &Model, target: &[u8]) {
+    let expected = &model.records[model.before(target)..];
+    let mut visited = 0;
+    rep.visit(target, &mut |entry| {
+        let (key, value) = &expected[visited];
+        assert_eq!((entry.key(), entry.value()), (&key[..], &value[..]));
+        assert_eq!(&*entry.pinned_value(), value);
+        visited += 1;
+        visited < 4
+    });
+    assert_eq!(visited, expected.len().min(4));
+}
+
+fn check_iterator(rep: &Arc<dyn MemTableRep>, model: &Model) {
+    let mut iterator = rep.clone().new_iterator();
+    assert!(!iterator.valid());
+    iterator.seek_to_first().unwrap();
+    for (key, value) in &model.records {
+        assert_eq!((iterator.key(), iterator.value()), (&key[..], &value[..]));
+        iterator.next().unwrap();
+    }
+    assert!(!iterator.valid());
+    iterator.seek_to_last().unwrap();
+    for (key, value) in model.records.iter().rev() {
+        assert_eq!((iterator.key(), iterator.value()), (&key[..], &value[..]));
+        iterator.prev().unwrap();
+    }
+    assert!(!iterator.valid());
+}
+
+/// Seeks to `target` and goes one on and two back.
+fn check_seeks(rep: &Arc<dyn MemTableRep>, model: &Model, target: &[u8]) {
+    let mut iterator = rep.clone().new_iterator();
+    let at = |iterator: &dyn InternalIterator, index: Option<usize>| {
+        let expected = index.and_then(|index| model.records.get(index));
+        assert_eq!(iterator.valid(), expected.is_some());
+        if let Some((key, value)) = expected {
+            assert_eq!((iterator.key(), iterator.value()), (&key[..], &value[..]));
+        }
+        iterator.valid()
+    };
+    let found = model.before(target);
+    iterator.seek(target).unwrap();
+    if at(&iterator, Some(found)) {
+        iterator.next().unwrap();
+        if at(&iterator, Some(found + 1)) {
+            iterator.prev().unwrap();
+            at(&iterator, Some(found));
+            iterator.prev().unwrap();
+            at(&iterator, found.checked_sub(1));
+        }
+    }
+    let found = model.before_or_at(target).checked_sub(1);
+    iterator.seek_for_prev(target).unwrap();
+    if at(&iterator, found) {
+        iterator.prev().unwrap();
+        at(&iterator, found.and_then(|found| found.checked_sub(1)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 6 } else { 200 }))]
+
+    #[test]
+    fn is_a_stable_sorted_list(
+        (comparator, steps, targets) in comparators().prop_flat_map(|comparator| {
+            let targets = prop::collection::vec((user_key(&comparator), 0u64..5), 1..10);
+            (Just(comparator.clone()), steps(&comparator), targets)
+        }),
+        kind in prop::sample::select(&KINDS[..]),
+    ) {
+        let (rep, mut writer) = new_rep(kind, &comparator);
+        let mut model = Model { comparator, records: Vec::new() };
+        for step in &steps {
+            match step {
+                Step::Insert(user_key, sequence, value_size) => {
+                    let value = vec![model.records.len() as u8; *value_size];
+                    insert(&mut *writer, user_key, *sequence, &value);
+                    model.insert(user_key, *sequence, &value);
+                }
+                Step::InsertAscending(count) => {
+                    for number in 0..*count {
+                        let user_key = [b'k', number];
+                        insert(&mut *writer, &user_key, 9, b"ascending");
+                        model.insert(&user_key, 9, b"ascending");
+                    }
+                }
+                Step::Visit(user_key, sequence) => {
+                    let target = InternalKey::for_seek(user_key, *sequence);
+                    check_visit(&*rep, &model, target.as_bytes());
+                }
+                Step::MarkImmutable => rep.mark_immutable(),
+            }
+        }
+        check_iterator(&rep, &model);
+        let records = model.records.iter().map(|(key, _)| key.clone());
+        let targets = targets.iter().map(|(key, sequence)| {
+            InternalKey::for_seek(key, *sequence).as_bytes().to_vec()
+        });
+        for target in targets.chain(records) {
+            check_visit(&*rep, &model, &target);
+            check_seeks(&rep, &model, &target);
+        }
+    }
+}
+
+#[test]
+fn an_empty_one_has_nothing() {
+    for (rep, writer) in reps() {
+        let comparator = InternalKeyComparator::bytewise();
+        let model = Model { comparator, records: Vec::new() };
+        check_iterator(&rep, &model);
+        let target = InternalKey::for_seek(b"", 0);
+        check_visit(&*rep, &model, target.as_bytes());
+        check_seeks(&rep, &model, target.as_bytes());
+        drop(writer);
+        rep.mark_immutable();
+        check_iterator(&rep, &model);
+    }
+}
+
+#[test]
+fn records_of_all_sizes_are_kept() {
+    let sizes: &[(usize, usize)] = if cfg!(miri) {
+        &[(0, 0), (0, 1), (5000, 0), (1, 70_000)]
+    } else {
+        &[(0, 0), (16 << 20, 1), (9, 130 << 20), (3, 0), (8, 4096)]
+    };
+    for (rep, mut writer) in reps() {
+        for (sequence, (key_size, value_size)) in (1..).zip(sizes) {
+            let (key, value) = (vec![b'k'; *key_size], vec![sequence as u8; *value_size]);
+            insert(&mut *writer, &key, sequence, &value);
+        }
+        for (sequence, (key_size, value_size)) in (1..).zip(sizes) {
+            let key = InternalKey::new(&vec![b'k'; *key_size], sequence, ValueType::Value);
+            let mut pinned = None;
+            rep.visit(key.as_bytes(), &mut |entry| {
+                assert!(entry.key() == key.as_bytes());
+                pinned = Some(entry.pinned_value());
+                false
+            });
+            let pinned = pinned.expect("a record");
+            assert!(pinned.len() == *value_size && pinned.iter().all(|b| *b == sequence as u8));
+        }
+        let total: usize = sizes.iter().map(|(key, value)| key + value).sum();
+        let held = rep.allocated_bytes();
+        assert!(held >= total && held < total + total / 8 + (4 << 20), "{held} for {total}");
+    }
+}
+
+/// Records of a concurrent test: each number from 1 on is a sequence number and has one key and one
+/// value, both of which can be told from it and it from them.
+fn nth_record(number: u64) -> (Vec<u8>, Vec<u8>) {
+    let scattered = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    // Few enough keys that some have several versions, some of them far from each other.
+    let user_key = (scattered >> 52).to_be_bytes().to_vec();
+    let value = number.to_le_bytes().repeat(1 + number as usize % 40);
+    (user_key, value)
+}
+
+/// Checks a record that a reader met and returns its number.
+fn check_record(key: &[u8], value: &[u8]) -> u64 {
+    let parsed = ParsedInternalKey::parse(key).unwrap();
+    let (expected_key, expected_value) = nth_record(parsed.sequence);
+    assert!(parsed.user_key == expected_key && value == expected_value, "torn record");
+    parsed.sequence
+}
+
+/// Goes over all records, which must be in order and have all numbers up to `visible`.
+fn check_all(rep: &Arc<dyn MemTableRep>, visible: u64, is_forward: bool) {
+    let comparator = InternalKeyComparator::bytewise();
+    let mut iterator = rep.clone().new_iterator();
+    match is_forward {
+        true => iterator.seek_to_first().unwrap(),
+        false => iterator.seek_to_last().unwrap(),
+    }
+    let mut last: Option<Vec<u8>> = None;
+    let mut found = 0;
+    while iterator.valid() {
+        found += u64::from(check_record(iterator.key(), iterator.value()) <= visible);
+        if let Some(last) = last {
+            let order = comparator.compare(&last, iterator.key());
+            assert_eq!(order, if is_forward { Ordering::Less } else { Ordering::Greater });
+        }
+        last = Some(iterator.key().to_vec());
+        match is_forward {
+            true => iterator.next().unwrap(),
+            false => iterator.prev().unwrap(),
+        }
+    }
+    assert_eq!(found, visible, "records that were visible before");
+}
+
+/// Looks for the record of a number that is visible.
+fn check_one(rep: &dyn MemTableRep, number: u64) {
+    let (user_key, value) = nth_record(number);
+    let mut found = None;
+    rep.visit(InternalKey::for_seek(&user_key, number).as_bytes(), &mut |entry| {
+        assert_eq!(check_record(entry.key(), entry.value()), number);
+        found = Some(entry.pinned_value());
+        false
+    });
+    assert_eq!(found.as_deref(), Some(&value[..]));
+}
+
+#[test]
+fn readers_see_whole_ordered_records_while_one_writes() {
+    let count: u64 = if cfg!(miri) { 40 } else { 3000 };
+    for (rep, mut writer) in reps() {
+        let visible = &AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for reader in 0..2u64 {
+                let rep = rep.clone();
+                scope.spawn(move || {
+                    let mut number = reader;
+                    loop {
+                        let now = visible.load(atomic::Ordering::Acquire);
+                        check_all(&rep, now, number % 2 == 0);
+                        for _ in 0..if cfg!(miri) { 2 } else { 30 } {
+                            number += 1;
+                            let now = visible.load(atomic::Ordering::Acquire);
+                            if now > 0 {
+                                check_one(&*rep, 1 + number.wrapping_mul(0x9e37_79b9) % now);
+                            }
+                        }
+                        if now == count {
+                            break;
+                        }
+                        std::thread::yield_now();
+                    }
+                });
+            }
+            for number in 1..=count {
+                let (user_key, value) = nth_record(number);
+                insert(&mut *writer, &user_key, number, &value);
+                visible.store(number, atomic::Ordering::Release);
+                if number % 8 == 0 {
+                    std::thread::yield_now();
+                }
+            }
+        });
+        drop(writer);
+        check_all(&rep, count, true);
+    }
+}
+
+#[test]
+fn a_pinned_value_outlives_the_container() {
+    for (rep, mut writer) in reps() {
+        let value = vec![b'v'; 1000];
+        insert(&mut *writer, b"key", 1, &value);
+        let mut pinned = PinnableSlice::default();
+        rep.visit(InternalKey::for_seek(b"key", MAX_SEQUENCE_NUMBER).as_bytes(), &mut |entry| {
+            pinned = entry.pinned_value();
+            false
+        });
+        assert!(pinned.is_pinned());
+        drop((rep, writer));
+        assert_eq!(&*pinned, value);
+    }
+}
