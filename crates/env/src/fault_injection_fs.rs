@@ -8,11 +8,13 @@
 //!
 //! Two campaigns it is made for. *Operation k fails, for every k*: run once and take
 //! [`FaultPlan::operation_count`]; then for each k run again after [`FaultPlan::fail_operation`].
-//! *Power loss*: run with [`FaultPlan::power_off_at`] some operation, close everything, call
-//! `drop_unsynced_data` with a seed, activate again, reopen and compare.
+//! *Power loss*: run with [`FaultPlan::power_off_at`] some operation, or
+//! [`FaultInjectionFileSystem::crash`] at any time, with a seed; [`FaultInjectionFileSystem::recover`],
+//! reopen and compare.
 
 mod fault_plan;
 mod files;
+mod gate;
 mod power_loss;
 mod unsynced;
 
@@ -25,9 +27,11 @@ use crate::file_system::{
     Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile,
 };
 use base::{Result, Status};
+use fault_plan::Verdict;
 use files::{
     FaultDirectory, FaultFileLock, FaultRandomAccessFile, FaultSequentialFile, FaultWritableFile,
 };
+use gate::{Gate, Running};
 use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
@@ -49,6 +53,7 @@ struct Shared {
     base: Arc<dyn FileSystem>,
     plan: Arc<FaultPlan>,
     unsynced: Mutex<Unsynced>,
+    gate: Arc<Gate>,
     /// How many times the power was lost. Files opened before the last time are dead.
     power_losses: AtomicU64,
 }
@@ -56,6 +61,13 @@ struct Shared {
 impl Shared {
     fn session(&self) -> u64 {
         self.power_losses.load(Ordering::SeqCst)
+    }
+
+    /// Begins an operation: it runs until the first of the pair is dropped.
+    fn before(&self, kind: OperationKind, paths: &[&Path]) -> Result<(Running, Verdict)> {
+        let running = self.gate.enter();
+        let verdict = self.plan.before(kind, paths)?;
+        Ok((running, verdict))
     }
 }
 
@@ -67,6 +79,7 @@ impl FaultInjectionFileSystem {
                 base,
                 plan: Arc::default(),
                 unsynced: Mutex::default(),
+                gate: Arc::default(),
                 power_losses: AtomicU64::new(0),
             }),
         }
@@ -90,13 +103,37 @@ impl FaultInjectionFileSystem {
     /// Loses the power: the wrapped file system becomes what `loss` leaves of it, all of it safe.
     ///
     /// Every file, directory and lock that is open is dead afterwards: locks are free, and files
-    /// answer with errors. No operation may run meanwhile. Whether the file system is active stays
-    /// as it was.
+    /// answer with errors. Operations that run are waited for, and later ones wait for it. Whether
+    /// the file system is active stays as it was.
     ///
     /// # Errors
     ///
     /// Those of the wrapped file system, whose state is undefined then.
     pub fn drop_unsynced_data(&self, loss: &PowerLoss) -> Result<PowerLossReport> {
+        self.shared.gate.alone(|| self.lose_power(loss))
+    }
+
+    /// Stops the machine under whatever runs: from now on every operation fails, until
+    /// [`FaultInjectionFileSystem::recover`]; then loses the power as
+    /// [`FaultInjectionFileSystem::drop_unsynced_data`] does. Threads of the database that stopped
+    /// may go on meanwhile; they only get errors.
+    ///
+    /// # Errors
+    ///
+    /// As [`FaultInjectionFileSystem::drop_unsynced_data`].
+    pub fn crash(&self, loss: &PowerLoss) -> Result<PowerLossReport> {
+        self.set_filesystem_active(false);
+        self.drop_unsynced_data(loss)
+    }
+
+    /// Starts the machine again. What was open before the crash stays dead; faults that were added
+    /// and have not happened yet are forgotten, so that recovery has none.
+    pub fn recover(&self) {
+        self.shared.plan.set_faults(Vec::new());
+        self.set_filesystem_active(true);
+    }
+
+    fn lose_power(&self, loss: &PowerLoss) -> Result<PowerLossReport> {
         self.shared.power_losses.fetch_add(1, Ordering::SeqCst);
         let handles = self.shared.unsynced.lock().take_handles();
         // Not under the lock of the model, which a writer takes while it holds its own.
@@ -117,7 +154,7 @@ impl FaultInjectionFileSystem {
         options: &FileOptions,
         cut: bool,
     ) -> Result<Box<dyn WritableFile>> {
-        let verdict = self.shared.plan.before(OperationKind::OpenForWriting, &[path])?;
+        let (_running, verdict) = self.shared.before(OperationKind::OpenForWriting, &[path])?;
         let name = normalize(path);
         let mut unsynced = self.shared.unsynced.lock();
         let existing = unsynced.node_at(self.base(), &name)?;
@@ -146,7 +183,7 @@ impl FaultInjectionFileSystem {
         path: &Path,
         create: impl FnOnce(&dyn FileSystem) -> Result<()>,
     ) -> Result<()> {
-        let verdict = self.shared.plan.before(OperationKind::CreateDirectory, &[path])?;
+        let (_running, verdict) = self.shared.before(OperationKind::CreateDirectory, &[path])?;
         let name = normalize(path);
         let mut unsynced = self.shared.unsynced.lock();
         let existing = unsynced.node_at(self.base(), &name)?;
@@ -164,7 +201,7 @@ impl FaultInjectionFileSystem {
         path: &Path,
         delete: impl FnOnce(&dyn FileSystem) -> Result<()>,
     ) -> Result<()> {
-        let verdict = self.shared.plan.before(kind, &[path])?;
+        let (_running, verdict) = self.shared.before(kind, &[path])?;
         let name = normalize(path);
         let mut unsynced = self.shared.unsynced.lock();
         let Some(id) = unsynced.node_at(self.base(), &name)? else {
@@ -211,7 +248,7 @@ impl FaultInjectionFileSystem {
         path: &Path,
         ask: impl FnOnce(&dyn FileSystem) -> Result<T>,
     ) -> Result<T> {
-        let verdict = self.shared.plan.before(kind, &[path])?;
+        let (_running, verdict) = self.shared.before(kind, &[path])?;
         verdict.finish(ask(self.base())?)
     }
 }
@@ -222,7 +259,7 @@ impl FileSystem for FaultInjectionFileSystem {
         path: &Path,
         options: &FileOptions,
     ) -> Result<Box<dyn SequentialFile>> {
-        let verdict = self.shared.plan.before(OperationKind::OpenForReading, &[path])?;
+        let (_running, verdict) = self.shared.before(OperationKind::OpenForReading, &[path])?;
         let file = self.base().new_sequential_file(path, options)?;
         verdict.finish(Box::new(FaultSequentialFile::new(&self.shared, file)))
     }
@@ -232,7 +269,7 @@ impl FileSystem for FaultInjectionFileSystem {
         path: &Path,
         options: &FileOptions,
     ) -> Result<Arc<dyn RandomAccessFile>> {
-        let verdict = self.shared.plan.before(OperationKind::OpenForReading, &[path])?;
+        let (_running, verdict) = self.shared.before(OperationKind::OpenForReading, &[path])?;
         let file = self.base().new_random_access_file(path, options)?;
         verdict.finish(Arc::new(FaultRandomAccessFile::new(&self.shared, file)))
     }
@@ -259,7 +296,8 @@ impl FileSystem for FaultInjectionFileSystem {
         old_path: &Path,
         options: &FileOptions,
     ) -> Result<Box<dyn WritableFile>> {
-        let verdict = self.shared.plan.before(OperationKind::Reuse, &[old_path, new_path])?;
+        let (_running, verdict) =
+            self.shared.before(OperationKind::Reuse, &[old_path, new_path])?;
         let mut unsynced = self.shared.unsynced.lock();
         let name = normalize(old_path);
         let present = match unsynced.node_at(self.base(), &name)? {
@@ -277,7 +315,7 @@ impl FileSystem for FaultInjectionFileSystem {
     }
 
     fn new_directory(&self, path: &Path) -> Result<Box<dyn Directory>> {
-        let verdict = self.shared.plan.before(OperationKind::OpenDirectory, &[path])?;
+        let (_running, verdict) = self.shared.before(OperationKind::OpenDirectory, &[path])?;
         self.base().new_directory(path)?;
         let id = self.shared.unsynced.lock().directory_at(&normalize(path));
         verdict.finish(Box::new(FaultDirectory::new(&self.shared, id, path)))
@@ -324,14 +362,14 @@ impl FileSystem for FaultInjectionFileSystem {
     }
 
     fn rename_file(&self, source: &Path, target: &Path) -> Result<()> {
-        let verdict = self.shared.plan.before(OperationKind::Rename, &[source, target])?;
+        let (_running, verdict) = self.shared.before(OperationKind::Rename, &[source, target])?;
         let mut unsynced = self.shared.unsynced.lock();
         self.rename(&mut unsynced, source, target, |base| base.rename_file(source, target))?;
         verdict.finish(())
     }
 
     fn link_file(&self, source: &Path, target: &Path) -> Result<()> {
-        let verdict = self.shared.plan.before(OperationKind::Link, &[source, target])?;
+        let (_running, verdict) = self.shared.before(OperationKind::Link, &[source, target])?;
         let (from, to) = (normalize(source), normalize(target));
         let mut unsynced = self.shared.unsynced.lock();
         let id = unsynced.node_at(self.base(), &from)?;
@@ -343,7 +381,7 @@ impl FileSystem for FaultInjectionFileSystem {
     }
 
     fn truncate(&self, path: &Path, size: u64) -> Result<()> {
-        let verdict = self.shared.plan.before(OperationKind::Truncate, &[path])?;
+        let (_running, verdict) = self.shared.before(OperationKind::Truncate, &[path])?;
         let name = normalize(path);
         let mut unsynced = self.shared.unsynced.lock();
         let Some(id) = unsynced.node_at(self.base(), &name)? else {
@@ -356,7 +394,7 @@ impl FileSystem for FaultInjectionFileSystem {
     }
 
     fn sync_file(&self, path: &Path) -> Result<()> {
-        let verdict = self.shared.plan.before(OperationKind::Sync, &[path])?;
+        let (_running, verdict) = self.shared.before(OperationKind::Sync, &[path])?;
         let mut unsynced = self.shared.unsynced.lock();
         let size = self.base().get_file_size(path)?;
         if let Some(id) = unsynced.node_at(self.base(), &normalize(path))?
@@ -370,7 +408,7 @@ impl FileSystem for FaultInjectionFileSystem {
     }
 
     fn lock_file(&self, path: &Path) -> Result<Box<dyn FileLock>> {
-        let verdict = self.shared.plan.before(OperationKind::Lock, &[path])?;
+        let (_running, verdict) = self.shared.before(OperationKind::Lock, &[path])?;
         let name = normalize(path);
         let mut unsynced = self.shared.unsynced.lock();
         let existing = unsynced.node_at(self.base(), &name)?;

@@ -1,8 +1,9 @@
 //! File systems behind one trait.
 //!
 //! Everything that touches a disk goes through [`FileSystem`], so that tests can run the engine in
-//! memory, count its operations, fail the k-th, or drop what was not synced. This crate knows no
-//! file format.
+//! memory, count its operations, fail the k-th, or drop what was not synced. Beside that there is
+//! what else an engine has of its surroundings: clocks, the info log, the rate limiter and the
+//! threads of background jobs. This crate knows no file format.
 
 #![deny(unsafe_code)]
 

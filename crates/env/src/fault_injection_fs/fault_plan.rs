@@ -1,6 +1,7 @@
 //! Which operations fail, and how.
 
 use crate::random::Random;
+use base::filename::{FileType, parse_file_name};
 use base::status::SubCode;
 use base::{Result, Status};
 use parking_lot::Mutex;
@@ -76,10 +77,11 @@ impl OperationKind {
     ];
 }
 
-/// A set of operations: all, or those of some kinds, or on some paths.
+/// A set of operations: all, or those of some kinds, or on some files.
 #[derive(Clone, Debug, Default)]
 pub struct Operations {
     kinds: Option<Vec<OperationKind>>,
+    file_types: Option<Vec<FileType>>,
     path_part: Option<String>,
 }
 
@@ -91,7 +93,7 @@ impl Operations {
 
     /// Those of the given kinds.
     pub fn of(kinds: &[OperationKind]) -> Self {
-        Self { kinds: Some(kinds.to_vec()), path_part: None }
+        Self { kinds: Some(kinds.to_vec()), ..Self::default() }
     }
 
     /// Of these, those on a path that contains `part` (a rename or link counts under both paths).
@@ -101,11 +103,25 @@ impl Operations {
         self
     }
 
+    /// Of these, those on files of the given types, as their names say (a rename or link counts
+    /// under both names).
+    #[must_use]
+    pub fn on_files(mut self, file_types: &[FileType]) -> Self {
+        self.file_types = Some(file_types.to_vec());
+        self
+    }
+
     fn contains(&self, kind: OperationKind, paths: &[&Path]) -> bool {
+        let of_type = |types: &Vec<FileType>| {
+            let names = paths.iter().filter_map(|path| path.file_name()?.to_str());
+            let mut found = names.filter_map(|name| Some(parse_file_name(name)?.1));
+            found.any(|file_type| types.contains(&file_type))
+        };
         let on_path =
             |part: &String| paths.iter().any(|path| path.to_string_lossy().contains(part));
         self.kinds.as_ref().is_none_or(|kinds| kinds.contains(&kind))
             && self.path_part.as_ref().is_none_or(on_path)
+            && self.file_types.as_ref().is_none_or(of_type)
     }
 }
 
@@ -195,6 +211,13 @@ struct FaultProgress {
     random: Random,
 }
 
+impl FaultProgress {
+    fn new(fault: &Fault) -> Self {
+        let seed = if let When::OneIn { seed, .. } = fault.when { seed } else { 0 };
+        Self { seen: 0, random: Random::new(seed) }
+    }
+}
+
 /// What an operation has to do.
 #[derive(Debug)]
 pub(super) enum Verdict {
@@ -223,9 +246,18 @@ impl Default for FaultPlan {
 impl FaultPlan {
     /// Adds a fault. Of several that apply to one operation, the one added first happens.
     pub fn add(&self, fault: Fault) {
-        let seed = if let When::OneIn { seed, .. } = fault.when { seed } else { 0 };
-        let progress = FaultProgress { seen: 0, random: Random::new(seed) };
+        let progress = FaultProgress::new(&fault);
         self.state.lock().faults.push((fault, progress));
+    }
+
+    /// Puts other faults in the place of all there are, between two operations. They count from
+    /// now.
+    pub fn set_faults(&self, faults: Vec<Fault>) {
+        let with_progress = |fault| {
+            let progress = FaultProgress::new(&fault);
+            (fault, progress)
+        };
+        self.state.lock().faults = faults.into_iter().map(with_progress).collect();
     }
 
     /// Fails the `k`-th operation from now, counted from 0 over all kinds.

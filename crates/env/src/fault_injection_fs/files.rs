@@ -2,6 +2,7 @@
 
 use super::Shared;
 use super::fault_plan::{OperationKind, Verdict};
+use super::gate::Running;
 use super::unsynced::NodeId;
 use crate::file_system::{
     AccessPattern, Directory, FileLock, RandomAccessFile, SequentialFile, WritableFile,
@@ -49,9 +50,12 @@ impl Session {
         Err(Status::io_error(format!("use of {path}: it was open when the power was lost")))
     }
 
-    fn before(&self, kind: OperationKind) -> Result<Verdict> {
+    /// Begins an operation, as [`Shared::before`] does.
+    fn before(&self, kind: OperationKind) -> Result<(Running, Verdict)> {
+        let running = self.shared.gate.enter();
         self.check()?;
-        self.shared.plan.before(kind, &[&self.path])
+        let verdict = self.shared.plan.before(kind, &[&self.path])?;
+        Ok((running, verdict))
     }
 
     /// What a read that found `bytes` at `offset` gives: perhaps others, or an error.
@@ -84,7 +88,7 @@ impl FaultSequentialFile {
 
 impl SequentialFile for FaultSequentialFile {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
-        let verdict = self.session.before(OperationKind::Read)?;
+        let (_running, verdict) = self.session.before(OperationKind::Read)?;
         let wanted = allowed(&verdict, buffer.len());
         let count = self.file.read(&mut buffer[..wanted])?;
         let offset = self.offset;
@@ -93,6 +97,7 @@ impl SequentialFile for FaultSequentialFile {
     }
 
     fn skip(&mut self, count: u64) -> Result<()> {
+        let _running = self.session.shared.gate.enter();
         self.session.check()?;
         self.offset = self.offset.saturating_add(count);
         self.file.skip(count)
@@ -117,14 +122,14 @@ impl FaultRandomAccessFile {
 
 impl RandomAccessFile for FaultRandomAccessFile {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
-        let verdict = self.session.before(OperationKind::Read)?;
+        let (_running, verdict) = self.session.before(OperationKind::Read)?;
         let wanted = allowed(&verdict, buffer.len());
         let count = self.file.read_at(offset, &mut buffer[..wanted])?;
         self.session.after_read(verdict, offset, &mut buffer[..count])
     }
 
     fn size(&self) -> Result<u64> {
-        let verdict = self.session.before(OperationKind::Inspect)?;
+        let (_running, verdict) = self.session.before(OperationKind::Inspect)?;
         verdict.finish(self.file.size()?)
     }
 
@@ -169,7 +174,7 @@ impl FaultWritableFile {
         (Self { session, node, handle, size, failure: None }, open)
     }
 
-    fn before(&self, kind: OperationKind) -> Result<Verdict> {
+    fn before(&self, kind: OperationKind) -> Result<(Running, Verdict)> {
         if let Some(status) = &self.failure {
             return Err(status.clone().context("an earlier operation on it failed"));
         }
@@ -196,7 +201,8 @@ impl FaultWritableFile {
     }
 
     fn try_append(&mut self, bytes: &[u8]) -> Result<()> {
-        let (kept, result) = match self.before(OperationKind::Append)? {
+        let (_running, verdict) = self.before(OperationKind::Append)?;
+        let (kept, result) = match verdict {
             Verdict::ShortWrite(most, status) => (&bytes[..bytes.len().min(most)], Err(status)),
             verdict => (bytes, verdict.finish(())),
         };
@@ -209,7 +215,7 @@ impl FaultWritableFile {
     }
 
     fn try_flush(&mut self) -> Result<()> {
-        let verdict = self.before(OperationKind::Flush)?;
+        let (_running, verdict) = self.before(OperationKind::Flush)?;
         self.on_file(|file| file.flush())?;
         self.flushed();
         verdict.finish(())
@@ -218,7 +224,7 @@ impl FaultWritableFile {
     /// The wrapped file is only flushed: what is safe is for the model to say, and real syncs
     /// would make tests slow.
     fn try_sync(&mut self) -> Result<()> {
-        let verdict = self.before(OperationKind::Sync)?;
+        let (_running, verdict) = self.before(OperationKind::Sync)?;
         self.on_file(|file| file.flush())?;
         if let Some(node) = self.session.shared.unsynced.lock().file_mut(self.node) {
             node.synced(self.size);
@@ -254,7 +260,7 @@ impl WritableFile for FaultWritableFile {
     }
 
     fn range_sync(&mut self, offset: u64, nbytes: u64) -> Result<()> {
-        let result = self.before(OperationKind::RangeSync).and_then(|verdict| {
+        let result = self.before(OperationKind::RangeSync).and_then(|(_running, verdict)| {
             self.on_file(|file| file.range_sync(offset, nbytes))?;
             verdict.finish(())
         });
@@ -262,7 +268,7 @@ impl WritableFile for FaultWritableFile {
     }
 
     fn allocate(&mut self, offset: u64, nbytes: u64) -> Result<()> {
-        let verdict = self.before(OperationKind::Allocate)?;
+        let (_running, verdict) = self.before(OperationKind::Allocate)?;
         self.on_file(|file| file.allocate(offset, nbytes))?;
         verdict.finish(())
     }
@@ -272,7 +278,7 @@ impl WritableFile for FaultWritableFile {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        let verdict = self.before(OperationKind::Close)?;
+        let (_running, verdict) = self.before(OperationKind::Close)?;
         let taken = self.handle.0.lock().take();
         match taken {
             Some(file) => file.close()?,
@@ -290,6 +296,8 @@ impl WritableFile for FaultWritableFile {
 impl Drop for FaultWritableFile {
     fn drop(&mut self) {
         // The wrapped file flushes when it is dropped. That counts only while there is power.
+        // Not an operation that is counted; but what it writes must not come after a power loss.
+        let _running = self.session.shared.gate.enter();
         let Some(file) = self.handle.0.lock().take() else { return };
         drop(file);
         let powered = self.session.shared.plan.is_filesystem_active();
@@ -313,7 +321,7 @@ impl FaultDirectory {
 
 impl Directory for FaultDirectory {
     fn fsync(&self) -> Result<()> {
-        let verdict = self.session.before(OperationKind::SyncDirectory)?;
+        let (_running, verdict) = self.session.before(OperationKind::SyncDirectory)?;
         self.session.shared.unsynced.lock().directory_synced(self.node);
         verdict.finish(())
     }

@@ -253,3 +253,57 @@ fn power_off_at_an_operation() {
     assert!(!fs.plan().is_filesystem_active());
     assert!(fs.file_exists(Path::new("/000001.dbtmp")).is_err());
 }
+
+#[test]
+fn faults_choose_files_by_their_type() {
+    let fs = memory();
+    let fault = |file_type| Fault {
+        operations: Operations::of(&[OperationKind::Sync, OperationKind::Rename])
+            .on_files(&[file_type]),
+        when: When::FromNth(0),
+        effect: Effect::Error(FaultError::NoSpace),
+    };
+    fs.plan().set_faults(vec![fault(FileType::Wal), fault(FileType::Current)]);
+    write(&fs, "/MANIFEST-000005", b"x").unwrap();
+    write(&fs, "/000006.dbtmp", b"x").unwrap();
+    write(&fs, "/log", b"no file of a database").unwrap();
+    let status = write(&fs, "/000004.log", b"x").unwrap_err();
+    assert_eq!(status.subcode(), SubCode::NoSpace, "{status}");
+    let rename = || fs.rename_file(Path::new("/000006.dbtmp"), Path::new("/CURRENT"));
+    assert!(rename().is_err());
+    // Others take their place at run time.
+    fs.plan().set_faults(vec![fault(FileType::Descriptor)]);
+    rename().unwrap();
+    write(&fs, "/000004.log", b"x").unwrap();
+    assert!(write(&fs, "/MANIFEST-000005", b"x").is_err());
+}
+
+#[test]
+fn reuse_hints_and_syncs_by_name_can_fail() {
+    let (old, new) = (Path::new("/000004.log"), Path::new("/000009.log"));
+    for kind in [OperationKind::Reuse, OperationKind::Sync, OperationKind::Allocate] {
+        let fs = memory();
+        write(&fs, "/000004.log", b"old").unwrap();
+        fs.plan().add(Fault {
+            operations: Operations::of(&[kind]),
+            when: When::Nth(0),
+            effect: Effect::Error(FaultError::Io),
+        });
+        let run = || {
+            fs.sync_file(old)?;
+            let mut file = fs.reuse_writable_file(new, old, &OPTIONS)?;
+            file.allocate(0, 100)?;
+            file.range_sync(0, 100)
+        };
+        let status = run().unwrap_err();
+        assert!(status.message().starts_with(&kind.to_string()), "{status}");
+        assert_eq!(fs.file_exists(old).unwrap(), kind != OperationKind::Allocate);
+    }
+    // After a range could not be synced, nobody knows what is on the disk.
+    let fs = memory();
+    let mut file = fs.new_writable_file(new, &OPTIONS).unwrap();
+    fs.plan().fail_operation(0, FaultError::Io);
+    file.range_sync(0, 100).unwrap_err();
+    let status = file.append(b"x").unwrap_err();
+    assert!(status.message().starts_with("an earlier operation on it failed"), "{status}");
+}

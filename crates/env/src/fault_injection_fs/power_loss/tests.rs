@@ -694,3 +694,58 @@ fn a_file_synced_by_name_is_safe_as_far_as_it_was_flushed() {
     machine.lose(&PowerLoss::strict());
     assert_eq!(machine.read("f"), b"flushed");
 }
+
+/// Appends numbered records, each synced, until an error; returns how many were acknowledged.
+fn write_until_error(machine: &Machine, name: &str, started: &std::sync::Barrier) -> u64 {
+    let mut file = machine.create(name);
+    machine.sync_directory("");
+    started.wait();
+    let mut acknowledged = 0;
+    loop {
+        let result = file.append(&u64::to_le_bytes(acknowledged)).and_then(|()| file.sync());
+        if result.is_err() {
+            // What was open stays dead, also after the machine is back.
+            while !machine.fs.plan().is_filesystem_active() {
+                thread::yield_now();
+            }
+            assert!(file.append(b"late").is_err());
+            assert!(file.close().is_err());
+            return acknowledged;
+        }
+        acknowledged += 1;
+    }
+}
+
+#[test]
+fn a_crash_under_writers_loses_nothing_that_was_acknowledged() {
+    for (seed, machine) in
+        (0..6).map(|seed| (seed, Machine::memory())).chain([(6, Machine::posix())])
+    {
+        let started = std::sync::Barrier::new(5);
+        let acknowledged: Vec<u64> = thread::scope(|scope| {
+            let writers: Vec<_> = (0..4)
+                .map(|index| {
+                    let (machine, started) = (&machine, &started);
+                    let name = format!("{index:06}.log");
+                    scope.spawn(move || write_until_error(machine, &name, started))
+                })
+                .collect();
+            started.wait();
+            thread::sleep(std::time::Duration::from_millis(5));
+            machine.fs.crash(&PowerLoss::subset(seed)).unwrap();
+            assert!(machine.fs.get_children(&machine.root).is_err(), "frozen");
+            machine.fs.recover();
+            writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+        });
+        assert!(acknowledged.iter().sum::<u64>() > 0);
+        for (index, &count) in acknowledged.iter().enumerate() {
+            let content = machine.read(&format!("{index:06}.log"));
+            assert!(content.len() as u64 >= count * 8, "seed {seed}, file {index}");
+            assert!(content.len() as u64 <= (count + 1) * 8, "seed {seed}, file {index}");
+            for (number, record) in content.chunks(8).take(count as usize).enumerate() {
+                assert_eq!(record, u64::to_le_bytes(number as u64));
+            }
+        }
+        assert!(machine.fs.pending_directory_operations().is_empty());
+    }
+}
