@@ -8,6 +8,7 @@
 
 mod blob_file_builder;
 pub mod blob_garbage_meter;
+pub mod build_table;
 pub mod cancellation;
 pub mod compaction;
 mod compaction_input;
@@ -18,12 +19,16 @@ pub mod deeper_levels;
 pub mod in_progress;
 pub mod iteration_stats;
 pub mod job_environment;
+pub mod output_table;
+mod output_validator;
 pub mod picker;
 pub mod range_tombstones;
 pub mod snapshot_rules;
 pub mod subcompaction;
+mod timestamp_stripping_iterator;
 
 pub use blob_file_builder::BlobFileOptions;
+pub use build_table::{BuildTableInput, BuildTableOptions, BuiltTable, build_table};
 pub use cancellation::Cancellation;
 pub use compaction::{Compaction, CompactionInputFiles};
 pub use compaction_input::KeyRange;
@@ -31,6 +36,7 @@ pub use compaction_reason::CompactionReason;
 pub use in_progress::{CompactionId, CompactionsInProgress, RunningCompaction};
 pub use iteration_stats::IterationStats;
 pub use job_environment::{JobEnvironment, NewOutputFile, OutputFileHint};
+pub use output_table::{OutputFile, OutputTableOptions};
 pub use picker::compact_files::{CompactFilesOptions, compact_files};
 pub use picker::manual::{CompactRangeOptions, ManualCompaction, ManualStep};
 pub use picker::options::PickerOptions;

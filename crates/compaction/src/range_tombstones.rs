@@ -28,6 +28,7 @@ pub struct JobRangeTombstonesBuilder {
     rules: SnapshotRules,
     tombstones: Vec<RangeTombstone>,
     count: u64,
+    strips_timestamps: bool,
 }
 
 /// The tombstones of a job, shared by its parts.
@@ -42,7 +43,13 @@ pub struct JobRangeTombstones {
 impl JobRangeTombstonesBuilder {
     /// None so far.
     pub fn new(comparator: InternalKeyComparator, rules: SnapshotRules) -> Self {
-        Self { comparator, rules, tombstones: Vec::new(), count: 0 }
+        Self { comparator, rules, tombstones: Vec::new(), count: 0, strips_timestamps: false }
+    }
+
+    /// Whether tombstones added from now on get the oldest timestamp in place of their own. Default:
+    /// they keep theirs.
+    pub fn strip_timestamps(&mut self, strips_timestamps: bool) {
+        self.strips_timestamps = strips_timestamps;
     }
 
     /// Adds the tombstones of a memtable.
@@ -65,6 +72,7 @@ impl JobRangeTombstonesBuilder {
     fn add_within(&mut self, list: &FragmentedRangeTombstoneList, bounds: Option<(&[u8], &[u8])>) {
         let comparator = &self.comparator;
         self.count += list.tombstone_count() as u64;
+        let oldest_timestamp = vec![0; comparator.timestamp_size()];
         for fragment in list.fragments() {
             let (mut start, mut end) = (fragment.start_key, fragment.end_key);
             if let Some((smallest, largest)) = bounds {
@@ -81,7 +89,10 @@ impl JobRangeTombstonesBuilder {
             let sequences: Vec<_> =
                 fragment.tombstones.iter().map(|tombstone| tombstone.sequence).collect();
             for index in needed(&sequences, &self.rules, comparator.timestamp_size() > 0) {
-                let timestamp = fragment.tombstones[index].timestamp;
+                let timestamp = match self.strips_timestamps {
+                    true => &oldest_timestamp,
+                    false => fragment.tombstones[index].timestamp,
+                };
                 self.tombstones.push(RangeTombstone {
                     start_key: [comparator.strip_timestamp(start), timestamp].concat(),
                     end_key: [comparator.strip_timestamp(end), timestamp].concat(),
@@ -93,7 +104,7 @@ impl JobRangeTombstonesBuilder {
 
     /// Cuts them up.
     pub fn build(self) -> JobRangeTombstones {
-        let Self { comparator, rules, tombstones, count } = self;
+        let Self { comparator, rules, tombstones, count, .. } = self;
         let list = FragmentedRangeTombstoneList::new(tombstones, &comparator);
         let has_timestamps = comparator.timestamp_size() > 0;
         let fragments = list.fragments().map(|fragment| {

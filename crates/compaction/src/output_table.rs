@@ -1,0 +1,317 @@
+//! One table being made by a job, with what the MANIFEST will say of it.
+
+use crate::blob_garbage_meter::for_each_blob_reference;
+use crate::created_files::CreatedFiles;
+use crate::job_environment::OutputFileHint;
+use crate::output_validator::OutputValidator;
+use base::dbformat::{MAX_SEQUENCE_NUMBER, hex};
+use base::{
+    InternalIterator, InternalKey, InternalKeyComparator, ParsedInternalKey, Result,
+    SequenceNumber, Status, ValueType,
+};
+use env::WritableFile;
+use std::path::PathBuf;
+use table::unique_id::{self, TableOrigin};
+use table::{BlockBasedTableBuilder, ReadOptions, TableBuilderOptions, TableProperties};
+use version::{FileChecksum, FileMetaData};
+
+/// What all tables of a job have in common.
+#[derive(Clone, Debug)]
+pub struct OutputTableOptions {
+    /// How tables are built. The job fills in what differs from file to file: number, times, level
+    /// and the like.
+    pub builder: TableBuilderOptions,
+    /// Synced with all metadata (`use_fsync`). Default: false.
+    pub use_fsync: bool,
+    /// Read back and compared entry by entry once they are written (`paranoid_file_checks`).
+    /// Default: false.
+    pub paranoid_file_checks: bool,
+    /// Now, in seconds since 1970: the time at which files are said to be made.
+    pub now_seconds: u64,
+}
+
+/// What is known of a table before its first entry.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct OutputTableSpec {
+    pub(crate) level: usize,
+    pub(crate) hint: OutputFileHint,
+    pub(crate) epoch_number: u64,
+    pub(crate) oldest_ancester_time: u64,
+    pub(crate) newest_key_time: u64,
+    /// What the properties say of the oldest key; 0 if unknown.
+    pub(crate) oldest_key_time: u64,
+}
+
+/// A table that is complete, synced and closed.
+#[derive(Clone, Debug)]
+pub struct OutputFile {
+    /// The level it goes to.
+    pub level: usize,
+    /// What the MANIFEST is to say of it. Boundaries have their timestamps.
+    pub metadata: FileMetaData,
+    /// Its properties.
+    pub properties: TableProperties,
+    /// Bytes of its data blocks before compression.
+    pub pre_compression_size: u64,
+    /// Entries other than range tombstones.
+    pub entry_count: u64,
+    /// Over keys and values, if the file is to be read back.
+    pub(crate) hash: Option<u64>,
+}
+
+/// A table being written.
+pub(crate) struct OutputTable {
+    comparator: InternalKeyComparator,
+    builder: BlockBasedTableBuilder,
+    validator: OutputValidator,
+    metadata: FileMetaData,
+    path: PathBuf,
+    level: usize,
+    smallest: Option<InternalKey>,
+    /// The end of range tombstones, if they reach further than entries.
+    largest_tombstone_end: Option<InternalKey>,
+    entry_count: u64,
+    use_fsync: bool,
+}
+
+impl OutputTable {
+    /// Creates the file.
+    ///
+    /// # Errors
+    /// As [`BlockBasedTableBuilder::new`]; `IoError` that names the file.
+    pub(crate) fn create(
+        files: &CreatedFiles<'_>,
+        options: &OutputTableOptions,
+        spec: &OutputTableSpec,
+    ) -> Result<Self> {
+        let output = files.new_table_file(&spec.hint)?;
+        let mut builder = options.builder.clone();
+        builder.file_number = output.number;
+        builder.level = u32::try_from(spec.level).ok();
+        builder.creation_time = spec.oldest_ancester_time;
+        builder.file_creation_time = options.now_seconds;
+        builder.newest_key_time = spec.newest_key_time;
+        builder.oldest_key_time = spec.oldest_key_time;
+        let mut metadata =
+            FileMetaData::new(output.number, 0, InternalKey::default(), InternalKey::default());
+        metadata.path_id = spec.hint.path_id;
+        metadata.temperature = spec.hint.temperature;
+        metadata.epoch_number = spec.epoch_number;
+        metadata.oldest_ancester_time = spec.oldest_ancester_time;
+        metadata.file_creation_time = options.now_seconds;
+        metadata.smallest_seqno = MAX_SEQUENCE_NUMBER;
+        let origin = TableOrigin {
+            db_id: &builder.db_id,
+            db_session_id: &builder.db_session_id,
+            file_number: output.number,
+        };
+        metadata.unique_id = origin.internal_id().map(unique_id::to_bytes);
+        let comparator = builder.comparator.clone();
+        Ok(Self {
+            builder: BlockBasedTableBuilder::new(&builder, output.file)?,
+            validator: OutputValidator::new(comparator.clone(), options.paranoid_file_checks),
+            comparator,
+            metadata,
+            path: output.path,
+            level: spec.level,
+            smallest: None,
+            largest_tombstone_end: None,
+            entry_count: 0,
+            use_fsync: options.use_fsync,
+        })
+    }
+
+    /// Adds an entry.
+    ///
+    /// # Errors
+    /// `Corruption` if keys do not ascend or a blob index is malformed; `IoError` from the file.
+    #[inline]
+    pub(crate) fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.validator.add(key, value)?;
+        self.builder.add(key, value)?;
+        let parsed = ParsedInternalKey::parse(key)?;
+        if self.smallest.is_none() {
+            self.smallest = InternalKey::from_encoded(key.to_vec());
+        }
+        let metadata = &mut self.metadata;
+        metadata.smallest_seqno = metadata.smallest_seqno.min(parsed.sequence);
+        metadata.largest_seqno = metadata.largest_seqno.max(parsed.sequence);
+        self.entry_count += 1;
+        if matches!(parsed.value_type, ValueType::BlobIndex | ValueType::WideColumnEntity) {
+            self.note_blobs(parsed.value_type, value)?;
+        }
+        Ok(())
+    }
+
+    fn note_blobs(&mut self, value_type: ValueType, value: &[u8]) -> Result<()> {
+        let oldest = &mut self.metadata.oldest_blob_file_number;
+        for_each_blob_reference(value_type, value, |reference| {
+            if reference.is_in_current_file() {
+                return Err(Status::corruption("Invalid blob file number"));
+            }
+            *oldest = Some(oldest.map_or(reference.file_number, |n| n.min(reference.file_number)));
+            Ok(())
+        })
+    }
+
+    /// Adds a range tombstone over `[start, end)`. The file answers for the part within
+    /// `[bounds.0, bounds.1)`, given as user keys that end in the greatest timestamp.
+    ///
+    /// # Errors
+    /// `IoError` from the file.
+    pub(crate) fn add_range_tombstone(
+        &mut self,
+        (start, end): (&[u8], &[u8]),
+        (sequence, timestamp): (SequenceNumber, &[u8]),
+        bounds: (&[u8], &[u8]),
+    ) -> Result<()> {
+        let with_timestamp =
+            |key: &[u8]| [self.comparator.strip_timestamp(key), timestamp].concat();
+        let range_key = |start: &[u8]| {
+            InternalKey::new(&with_timestamp(start), sequence, ValueType::RangeDeletion)
+        };
+        let (key, smallest) = (range_key(start), range_key(bounds.0));
+        let end_key = with_timestamp(end);
+        self.builder.add(key.as_bytes(), &end_key)?;
+        let compare = |a: &InternalKey, b: &InternalKey| {
+            self.comparator.compare(a.as_bytes(), b.as_bytes())
+        };
+        if self.smallest.as_ref().is_none_or(|known| compare(&smallest, known).is_lt()) {
+            self.smallest = Some(smallest);
+        }
+        let largest = InternalKey::new(bounds.1, MAX_SEQUENCE_NUMBER, ValueType::RangeDeletion);
+        if self.largest_tombstone_end.as_ref().is_none_or(|known| compare(known, &largest).is_lt())
+        {
+            self.largest_tombstone_end = Some(largest);
+        }
+        self.metadata.smallest_seqno = self.metadata.smallest_seqno.min(sequence);
+        self.metadata.largest_seqno = self.metadata.largest_seqno.max(sequence);
+        Ok(())
+    }
+
+    /// The internal key of the last entry; empty before the first.
+    pub(crate) fn last_key(&self) -> &[u8] {
+        self.validator.last_key()
+    }
+
+    /// Whether neither an entry nor a range tombstone was added.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.builder.is_empty()
+    }
+
+    /// Bytes of the file so far.
+    #[inline]
+    pub(crate) fn estimated_file_size(&self) -> u64 {
+        self.builder.estimated_file_size()
+    }
+
+    /// About how many bytes will follow the data.
+    pub(crate) fn estimated_tail_size(&self) -> u64 {
+        self.builder.estimated_tail_size()
+    }
+
+    /// Number of the file.
+    pub(crate) fn number(&self) -> u64 {
+        self.metadata.number
+    }
+
+    /// First and last key, range tombstones included; none of an empty table.
+    pub(crate) fn boundaries(&self) -> Option<(InternalKey, InternalKey)> {
+        let last = InternalKey::from_encoded(self.last_key().to_vec());
+        let largest = match (last, self.largest_tombstone_end.clone()) {
+            (Some(last), Some(end)) => {
+                let order = self.comparator.compare(last.as_bytes(), end.as_bytes());
+                if order.is_lt() { end } else { last }
+            }
+            (last, end) => last.or(end)?,
+        };
+        Some((self.smallest.clone()?, largest))
+    }
+
+    /// Completes the file, syncs and closes it. `oldest_ancester_time` is what is now known of it.
+    ///
+    /// # Errors
+    /// `IoError` that names the file. The file is then to be removed.
+    pub(crate) fn finish(mut self, oldest_ancester_time: u64) -> Result<OutputFile> {
+        let Some((smallest, largest)) = self.boundaries() else {
+            return Err(Status::aborted(format!("{}: table without entries", self.path.display())));
+        };
+        if self.comparator.compare(smallest.as_bytes(), largest.as_bytes()).is_gt() {
+            return Err(Status::corruption(format!(
+                "{}: smallest key {} after largest key {}",
+                self.path.display(),
+                hex(smallest.as_bytes()),
+                hex(largest.as_bytes())
+            )));
+        }
+        let hash = self.validator.hash();
+        let finished = self.builder.finish()?;
+        sync_and_close(finished.file, self.use_fsync)?;
+        let metadata = &mut self.metadata;
+        (metadata.smallest, metadata.largest) = (smallest, largest);
+        metadata.oldest_ancester_time = oldest_ancester_time;
+        metadata.file_size = finished.file_size;
+        metadata.tail_size = finished.tail_size;
+        metadata.marked_for_compaction = finished.need_compact;
+        metadata.user_defined_timestamps_persisted =
+            finished.properties.user_defined_timestamps_persisted != 0;
+        metadata.file_checksum = Some(match finished.file_checksum {
+            Some((name, value)) => FileChecksum { value, function_name: name.into_bytes() },
+            None => FileChecksum::default(),
+        });
+        Ok(OutputFile {
+            level: self.level,
+            metadata: self.metadata,
+            properties: finished.properties,
+            pre_compression_size: finished.pre_compression_size,
+            entry_count: self.entry_count,
+            hash,
+        })
+    }
+}
+
+fn sync_and_close(mut file: Box<dyn WritableFile>, use_fsync: bool) -> Result<()> {
+    if use_fsync { file.fsync()? } else { file.sync()? }
+    file.close()
+}
+
+/// Opens a finished table as readers will, and reads it back if it is to be.
+///
+/// # Errors
+/// What opening and reading gives; `Corruption` if the content is not what was written.
+pub(crate) fn verify_output(
+    files: &CreatedFiles<'_>,
+    comparator: &InternalKeyComparator,
+    output: &OutputFile,
+) -> Result<()> {
+    let metadata = &output.metadata;
+    let table = files.environment().open_table(metadata, output.level)?;
+    let entries = table.properties().num_entries - table.properties().num_range_deletions;
+    if entries != output.entry_count {
+        return Err(Status::corruption(format!(
+            "table {:06}: expected {} entries, found {entries}",
+            metadata.number, output.entry_count
+        )));
+    }
+    let Some(hash) = output.hash else { return Ok(()) };
+    let options = ReadOptions {
+        total_order_seek: true,
+        fill_cache: false,
+        ..ReadOptions::default()
+    };
+    let mut iterator = table.new_iterator(&options);
+    let mut validator = OutputValidator::new(comparator.clone(), true);
+    iterator.seek_to_first()?;
+    while iterator.valid() {
+        validator.add(iterator.key(), iterator.value())?;
+        iterator.next()?;
+    }
+    if validator.hash() == Some(hash) {
+        return Ok(());
+    }
+    Err(Status::corruption(format!(
+        "table {:06}: Key-value checksum of compaction output doesn't match what was computed \
+         when written",
+        metadata.number
+    )))
+}
