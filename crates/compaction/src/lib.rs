@@ -25,6 +25,8 @@ pub mod picker;
 pub mod range_tombstones;
 pub mod snapshot_rules;
 pub mod subcompaction;
+#[cfg(test)]
+mod test_environment;
 mod timestamp_stripping_iterator;
 
 pub use blob_file_builder::BlobFileOptions;

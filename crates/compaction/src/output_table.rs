@@ -173,9 +173,8 @@ impl OutputTable {
         let (key, smallest) = (range_key(start), range_key(bounds.0));
         let end_key = with_timestamp(end);
         self.builder.add(key.as_bytes(), &end_key)?;
-        let compare = |a: &InternalKey, b: &InternalKey| {
-            self.comparator.compare(a.as_bytes(), b.as_bytes())
-        };
+        let compare =
+            |a: &InternalKey, b: &InternalKey| self.comparator.compare(a.as_bytes(), b.as_bytes());
         if self.smallest.as_ref().is_none_or(|known| compare(&smallest, known).is_lt()) {
             self.smallest = Some(smallest);
         }
@@ -271,7 +270,11 @@ impl OutputTable {
 }
 
 fn sync_and_close(mut file: Box<dyn WritableFile>, use_fsync: bool) -> Result<()> {
-    if use_fsync { file.fsync()? } else { file.sync()? }
+    if use_fsync {
+        file.fsync()?
+    } else {
+        file.sync()?
+    }
     file.close()
 }
 
@@ -294,11 +297,8 @@ pub(crate) fn verify_output(
         )));
     }
     let Some(hash) = output.hash else { return Ok(()) };
-    let options = ReadOptions {
-        total_order_seek: true,
-        fill_cache: false,
-        ..ReadOptions::default()
-    };
+    let options =
+        ReadOptions { total_order_seek: true, fill_cache: false, ..ReadOptions::default() };
     let mut iterator = table.new_iterator(&options);
     let mut validator = OutputValidator::new(comparator.clone(), true);
     iterator.seek_to_first()?;

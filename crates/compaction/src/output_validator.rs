@@ -70,7 +70,8 @@ mod tests {
     #[test]
     fn keys_must_ascend() {
         let mut validator = OutputValidator::new(InternalKeyComparator::bytewise(), true);
-        let key = |user_key: &[u8], sequence| InternalKey::new(user_key, sequence, ValueType::Value);
+        let key =
+            |user_key: &[u8], sequence| InternalKey::new(user_key, sequence, ValueType::Value);
         validator.add(key(b"a", 5).as_bytes(), b"1").unwrap();
         validator.add(key(b"a", 4).as_bytes(), b"2").unwrap();
         let before = validator.hash();

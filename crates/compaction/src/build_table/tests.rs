@@ -1,0 +1,196 @@
+use super::*;
+use crate::test_environment::{
+    COLUMN_FAMILY_ID, TestEnvironment, parse_entry, type_name, vec_iterator,
+};
+use base::comparator::U64TimestampComparator;
+use base::{InternalKey, ParsedInternalKey, RangeTombstone};
+use blob::BlobReference;
+use table::ReadOptions;
+
+fn options(environment: &TestEnvironment) -> BuildTableOptions {
+    BuildTableOptions {
+        tables: OutputTableOptions {
+            builder: environment.builder_options(),
+            use_fsync: false,
+            paranoid_file_checks: true,
+            now_seconds: 1_700_000_000,
+        },
+        blob_files: None,
+        column_family_id: COLUMN_FAMILY_ID,
+        merge_operator: base::merge_operator::builtin("stringappend"),
+        enforce_single_del_contracts: true,
+        cancellation: Cancellation::default(),
+    }
+}
+
+/// Memtables, newest first, each of words for [`parse_entry`].
+fn input(environment: &TestEnvironment, memtables: &[&str], snapshots: &[u64]) -> BuildTableInput {
+    let comparator = &environment.comparator;
+    let mut input = BuildTableInput {
+        iterators: Vec::new(),
+        range_tombstones: Vec::new(),
+        expected_entries: Some(0),
+        snapshots: SnapshotRules::new(snapshots.to_vec()),
+        compaction_filter: None,
+        full_history_ts_low: None,
+        epoch_number: 7,
+        oldest_ancester_time: 1_600_000_000,
+        oldest_key_time: 0,
+        hint: OutputFileHint::default(),
+    };
+    for memtable in memtables {
+        let (tombstones, entries): (Vec<_>, Vec<_>) = memtable
+            .split_whitespace()
+            .map(parse_entry)
+            .partition(|(key, _)| key.trailer() as u8 == ValueType::RangeDeletion as u8);
+        let tombstones = tombstones.into_iter().map(|(key, end_key)| RangeTombstone {
+            start_key: key.user_key().to_vec(),
+            end_key,
+            sequence: key.trailer() >> 8,
+        });
+        let list = FragmentedRangeTombstoneList::new(tombstones.collect(), comparator);
+        input.range_tombstones.push(Arc::new(list));
+        *input.expected_entries.as_mut().unwrap() += entries.len() as u64;
+        input.iterators.push(Box::new(vec_iterator(comparator, &entries)));
+    }
+    input
+}
+
+/// The entries of a table and its range tombstones.
+fn content(environment: &TestEnvironment, output: &OutputFile) -> String {
+    let table = environment.open_table(&output.metadata, output.level).unwrap();
+    let mut iterator = table.new_iterator(&ReadOptions::default());
+    let mut words = Vec::new();
+    iterator.seek_to_first().unwrap();
+    while iterator.valid() {
+        let key = ParsedInternalKey::parse(iterator.key()).unwrap();
+        words.push(format!(
+            "{}@{}:{}={}",
+            key.user_key.escape_ascii(),
+            key.sequence,
+            type_name(key.value_type),
+            iterator.value().escape_ascii()
+        ));
+        iterator.next().unwrap();
+    }
+    for fragment in table.range_tombstones().iter().flat_map(|list| list.fragments()) {
+        for tombstone in &fragment.tombstones {
+            let (start, end) = (fragment.start_key.escape_ascii(), fragment.end_key.escape_ascii());
+            words.push(format!("{start}@{}:RANGEDEL={end}", tombstone.sequence));
+        }
+    }
+    words.join(" ")
+}
+
+#[test]
+fn a_flush_writes_what_snapshots_need_and_says_what_it_wrote() {
+    let environment = TestEnvironment::new(InternalKeyComparator::bytewise());
+    let memtables = ["b@9:SET=new a@8:DEL d@7:MERGE=2", "b@4:SET=old b@3:SET=older d@2:MERGE=1"];
+    let input = input(&environment, &memtables, &[3]);
+    let built = build_table(&environment, &options(&environment), input).unwrap();
+    let output = built.table.as_ref().unwrap();
+    let expected = "a@8:DEL= b@9:SET=new b@3:SET=older d@7:MERGE=2 d@2:MERGE=1";
+    assert_eq!(content(&environment, output), expected);
+    let metadata = &output.metadata;
+    assert_eq!(metadata.smallest, InternalKey::new(b"a", 8, ValueType::Deletion));
+    assert_eq!(metadata.largest, InternalKey::new(b"d", 2, ValueType::Merge));
+    assert_eq!((metadata.smallest_seqno, metadata.largest_seqno), (2, 9));
+    assert_eq!((metadata.epoch_number, metadata.oldest_ancester_time), (7, 1_600_000_000));
+    assert_eq!(metadata.file_creation_time, 1_700_000_000);
+    assert!(metadata.tail_size > 0 && metadata.unique_id.is_some());
+    assert_eq!(metadata.file_checksum, Some(version::FileChecksum::default()));
+    assert_eq!(built.stats.dropped_hidden, 1);
+    let mut edit = VersionEdit::default();
+    built.add_to(&mut edit);
+    assert_eq!(edit.new_files[0].file, *metadata);
+    assert_eq!(environment.file_names(), ["000010.sst"]);
+}
+
+#[test]
+fn range_tombstones_widen_the_file_and_hide_entries() {
+    let environment = TestEnvironment::new(InternalKeyComparator::bytewise());
+    let memtables = ["b@9:SET=x c@3:SET=hidden a@5:RANGEDEL=z"];
+    let input = input(&environment, &memtables, &[]);
+    let built = build_table(&environment, &options(&environment), input).unwrap();
+    let output = built.table.unwrap();
+    assert_eq!(content(&environment, &output), "b@9:SET=x a@5:RANGEDEL=z");
+    assert_eq!(output.metadata.smallest, InternalKey::new(b"a", 5, ValueType::RangeDeletion));
+    assert!(output.metadata.largest.is_range_tombstone_sentinel());
+    assert_eq!(output.metadata.largest.user_key(), b"z");
+    assert_eq!((output.metadata.smallest_seqno, output.metadata.largest_seqno), (5, 9));
+    assert_eq!(built.stats.dropped_by_range_deletion, 1);
+}
+
+#[test]
+fn a_flush_of_range_tombstones_alone_makes_a_table() {
+    let environment = TestEnvironment::new(InternalKeyComparator::bytewise());
+    let input = input(&environment, &["a@5:RANGEDEL=m c@8:RANGEDEL=f"], &[6]);
+    let built = build_table(&environment, &options(&environment), input).unwrap();
+    let expected = "a@5:RANGEDEL=c c@8:RANGEDEL=f c@5:RANGEDEL=f f@5:RANGEDEL=m";
+    assert_eq!(content(&environment, &built.table.unwrap()), expected);
+}
+
+#[test]
+fn nothing_left_makes_no_file() {
+    let environment = TestEnvironment::new(InternalKeyComparator::bytewise());
+    let input = input(&environment, &["a@5:SINGLEDEL a@4:SET=x"], &[]);
+    let built = build_table(&environment, &options(&environment), input).unwrap();
+    assert!(built.table.is_none());
+    assert_eq!(environment.file_names(), Vec::<String>::new());
+}
+
+#[test]
+fn large_values_go_to_blob_files() {
+    let environment = TestEnvironment::new(InternalKeyComparator::bytewise());
+    let mut options = options(&environment);
+    let blob_files = BlobFileOptions { min_blob_size: 5, blob_file_size: 1, ..Default::default() };
+    options.blob_files = Some(blob_files);
+    let input = input(&environment, &["a@5:SET=large b@6:SET=tiny c@7:SET=larger"], &[]);
+    let built = build_table(&environment, &options, input).unwrap();
+    let output = built.table.as_ref().unwrap();
+    assert_eq!(output.metadata.oldest_blob_file_number, Some(10));
+    let numbers: Vec<_> = built.blob_files.iter().map(|file| file.number).collect();
+    assert_eq!(numbers, [10, 12]);
+    assert_eq!(built.blob_files[1].total_blob_bytes, 32 + 1 + 6);
+    let table = environment.open_table(&output.metadata, 0).unwrap();
+    let mut iterator = table.new_iterator(&ReadOptions::default());
+    iterator.seek(InternalKey::for_seek(b"c", 100).as_bytes()).unwrap();
+    let reference = BlobReference::decode(iterator.value()).unwrap();
+    assert_eq!(&*environment.read_blob(b"c", &reference).unwrap(), b"larger");
+}
+
+#[test]
+fn timed_puts_become_plain_values() {
+    let environment = TestEnvironment::new(InternalKeyComparator::bytewise());
+    let input = input(&environment, &["a@5:TIMED=value12345678"], &[]);
+    let built = build_table(&environment, &options(&environment), input).unwrap();
+    assert_eq!(content(&environment, &built.table.unwrap()), "a@5:SET=value");
+}
+
+#[test]
+fn timestamps_that_are_not_kept_make_no_versions() {
+    let comparator = InternalKeyComparator::new(Arc::new(U64TimestampComparator::BYTEWISE));
+    let environment = TestEnvironment::new(comparator);
+    let mut options = options(&environment);
+    options.tables.builder.user_defined_timestamps_persisted = false;
+    let memtable = "a\x01\0\0\0\0\0\0\0@5:SET=1 a\x02\0\0\0\0\0\0\0@6:SET=2";
+    let input = input(&environment, &[memtable], &[]);
+    let built = build_table(&environment, &options, input).unwrap();
+    let output = built.table.unwrap();
+    assert!(!output.metadata.user_defined_timestamps_persisted);
+    let zeros = "\\x00".repeat(8);
+    assert_eq!(content(&environment, &output), format!("a{zeros}@6:SET=2"));
+    let key = InternalKey::new(b"a\0\0\0\0\0\0\0\0", 6, ValueType::Value);
+    assert_eq!((&output.metadata.smallest, &output.metadata.largest), (&key, &key));
+}
+
+#[test]
+fn a_failed_flush_leaves_no_file() {
+    let environment = TestEnvironment::new(InternalKeyComparator::bytewise());
+    let mut input = input(&environment, &["a@5:SET=x"], &[]);
+    input.expected_entries = Some(2);
+    let status = build_table(&environment, &options(&environment), input).unwrap_err();
+    assert!(status.message().contains("expected 2, found 1"), "{status}");
+    assert_eq!(environment.file_names(), Vec::<String>::new());
+    assert_eq!(*environment.discarded.lock().unwrap(), [10]);
+}
