@@ -196,6 +196,12 @@ impl MemTable {
         self.rep.clone().new_iterator()
     }
 
+    /// About how many records but range tombstones there are from the internal key `start` on and
+    /// before `end`.
+    pub fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64 {
+        self.rep.approximate_num_entries(start, end).min(self.num_point_entries())
+    }
+
     /// The range tombstones, those included that were added before the call.
     pub fn fragmented_range_tombstones(&self) -> Arc<FragmentedRangeTombstoneList> {
         self.range_tombstones.fragmented()

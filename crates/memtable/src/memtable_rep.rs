@@ -22,6 +22,9 @@ pub trait MemTableRep: fmt::Debug + Send + Sync {
     /// Iterates over all records and keeps them alive.
     fn new_iterator(self: Arc<Self>) -> Box<dyn InternalIterator>;
 
+    /// About how many records there are from the internal key `start` on and before `end`.
+    fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64;
+
     /// Bytes of memory held, spare room included.
     fn allocated_bytes(&self) -> usize;
 

@@ -22,6 +22,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const HEIGHT_MAX: usize = 12;
 /// Of this many nodes, as a power of 2, one is on the next level.
 const BRANCHING_LOG2: u32 = 2;
+/// How many nodes of a level tell how many there are below.
+const SAMPLE_SIZE: u64 = 64;
 
 /// Records in internal key order, those with equal keys from the last inserted to the first.
 pub(crate) struct SkipList {
@@ -92,6 +94,33 @@ impl SkipList {
         {
             node = self.next(current);
         }
+    }
+
+    /// About how many records there are from the internal key `start` on and before `end`: the
+    /// nodes of the highest level that has enough of them there, times how many each stands for.
+    pub(crate) fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64 {
+        let start = self.target(extract_user_key(start), extract_trailer(start));
+        let end = self.target(extract_user_key(end), extract_trailer(end));
+        let mut splice = Splice { before: self.head, after: None };
+        let mut count = 0;
+        for level in (0..self.height.load(Ordering::Relaxed)).rev() {
+            splice = self.splice_of(level, splice.before, splice.after, |node| {
+                self.is_before(node, &start, false)
+            });
+            count = 0;
+            let mut node = splice.after;
+            while let Some(current) = node
+                && self.is_before(current, &end, false)
+            {
+                count += 1;
+                // SAFETY: the list holds the arena of its nodes; this one was reached on the level.
+                node = unsafe { current.next(level) };
+            }
+            if count >= SAMPLE_SIZE {
+                return count << (level as u32 * BRANCHING_LOG2);
+            }
+        }
+        count
     }
 
     #[inline]

@@ -40,6 +40,10 @@ impl MemTableRep for SkipListRep {
         Box::new(SkipListIterator { cursor: SkipListCursor::new(self.list.clone()) })
     }
 
+    fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64 {
+        self.list.approximate_num_entries(start, end)
+    }
+
     fn allocated_bytes(&self) -> usize {
         self.list.allocated_bytes()
     }

@@ -282,6 +282,11 @@ impl MemTableRep for VectorRep {
         Box::new(SortedIterator { index: sorted.entries.len(), sorted })
     }
 
+    fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64 {
+        let sorted = self.sorted();
+        sorted.count_before(end, false).saturating_sub(sorted.count_before(start, false)) as u64
+    }
+
     fn allocated_bytes(&self) -> usize {
         let growing = self.growing.lock();
         let sorted = growing.sorted.as_ref().map_or(0, |sorted| sorted.allocated_bytes());

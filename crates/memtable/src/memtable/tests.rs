@@ -112,6 +112,208 @@ fn counts_are_rocksdbs() {
 }
 
 #[test]
+fn counts_by_type() {
+    let memtable = memtable();
+    for value_type in STORED {
+        memtable.add(1, value_type, b"key", b"value");
+    }
+    memtable.add(2, ValueType::RangeDeletion, b"a", b"z");
+    assert_eq!(memtable.num_entries(), STORED.len() as u64 + 1);
+    assert_eq!(memtable.num_point_entries(), STORED.len() as u64);
+    assert_eq!(memtable.num_deletes(), 3);
+    assert_eq!(memtable.num_single_deletes(), 1);
+    assert_eq!(memtable.num_merges(), 1);
+    let range = [InternalKey::for_seek(b"a", 9), InternalKey::for_seek(b"z", 9)];
+    let found = memtable.approximate_num_entries(range[0].as_bytes(), range[1].as_bytes());
+    assert_eq!(found, STORED.len() as u64);
+}
+
+#[test]
+fn a_writer_adds_a_batch() {
+    let memtable = memtable();
+    let mut writer = memtable.writer();
+    for sequence in 1..=3 {
+        writer.add(sequence, ValueType::Value, b"key", b"value");
+    }
+    // Readers need not wait for it.
+    assert_eq!(versions(writer.memtable(), b"key", 2).len(), 2);
+    drop(writer);
+    memtable.add(4, ValueType::Value, b"key", b"value");
+    assert_eq!(versions(&memtable, b"key", 9).len(), 4);
+}
+
+#[test]
+fn writers_take_turns() {
+    let memtable = &memtable();
+    let per_thread = if cfg!(miri) { 10 } else { 1000 };
+    std::thread::scope(|scope| {
+        for thread in 0..3u64 {
+            scope.spawn(move || {
+                for number in 0..per_thread {
+                    let key = (number * 3 + thread).to_be_bytes();
+                    memtable.add(1 + number, ValueType::Value, &key, &key);
+                }
+            });
+        }
+    });
+    assert_eq!(memtable.num_entries(), 3 * per_thread);
+    let mut iterator = memtable.new_iterator();
+    iterator.seek_to_first().unwrap();
+    for number in 0..3 * per_thread {
+        assert_eq!(iterator.value(), number.to_be_bytes());
+        iterator.next().unwrap();
+    }
+    assert!(!iterator.valid());
+}
+
+#[test]
+fn range_tombstones_are_seen_while_one_writes() {
+    let memtable = &memtable();
+    let count: u64 = if cfg!(miri) { 10 } else { 300 };
+    let visible = &AtomicU64::new(0);
+    let key = |number: u64| number.to_be_bytes().to_vec();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(move || {
+                loop {
+                    let now = visible.load(Ordering::Acquire);
+                    let list = memtable.fragmented_range_tombstones();
+                    assert!(memtable.num_range_deletes() >= now);
+                    assert!(list.tombstone_count() as u64 >= now);
+                    for number in 1..=now {
+                        assert_eq!(list.max_covering_sequence(&key(number), now, None), number);
+                    }
+                    if now == count {
+                        break;
+                    }
+                    std::thread::yield_now();
+                }
+            });
+        }
+        for number in 1..=count {
+            memtable.add(number, ValueType::RangeDeletion, &key(number), &key(number + 1));
+            visible.store(number, Ordering::Release);
+        }
+    });
+    memtable.mark_immutable();
+    let list = memtable.fragmented_range_tombstones();
+    assert_eq!(list.tombstone_count() as u64, count);
+    assert!(Arc::ptr_eq(&list, &memtable.fragmented_range_tombstones()));
+}
+
+/// A representation's records that a lookup came to.
+fn visited(memtable: &MemTable, user_key: &[u8]) -> usize {
+    let comparator = memtable.comparator();
+    let key = [user_key, &vec![0xff; comparator.timestamp_size()]].concat();
+    let before = memtable.filter.as_ref().is_some_and(|filter| !filter.may_contain(user_key));
+    let found = versions(memtable, &key, MAX_SEQUENCE_NUMBER).len();
+    assert!(!before || found == 0, "a record behind a filter that excludes it");
+    if before { 0 } else { 1 + found }
+}
+
+#[test]
+fn a_bloom_filter_spares_lookups() {
+    let whole_keys =
+        MemTableOptions { whole_key_filtering: true, prefix_bloom_size_ratio: 0.1, ..small() };
+    let prefixes = MemTableOptions {
+        prefix_extractor: Some(Arc::new(base::slice_transform::FixedPrefix::new(4))),
+        prefix_bloom_size_ratio: 0.1,
+        ..small()
+    };
+    let both = MemTableOptions { whole_key_filtering: true, ..prefixes.clone() };
+    // Options, what is found for a key with a known prefix, and for one too short to have any.
+    for (options, other_suffix, short) in
+        [(&whole_keys, 0, 0), (&prefixes, 1, 1), (&both, 0, 0), (&small(), 1, 1)]
+    {
+        for comparator in [
+            InternalKeyComparator::bytewise(),
+            InternalKeyComparator::new(Arc::new(U64TimestampComparator::BYTEWISE)),
+        ] {
+            let memtable = MemTable::new(comparator, options);
+            let timestamp = vec![0; memtable.comparator().timestamp_size()];
+            memtable.add(1, ValueType::Value, &[b"user1", &timestamp[..]].concat(), b"");
+            memtable.add(2, ValueType::Deletion, &[b"us", &timestamp[..]].concat(), b"");
+            assert_eq!(visited(&memtable, b"user1"), 2);
+            assert_eq!(visited(&memtable, b"us"), 2);
+            assert_eq!(visited(&memtable, b"user2"), other_suffix);
+            assert_eq!(visited(&memtable, b"u"), short);
+            let unknown = usize::from(options.prefix_bloom_size_ratio == 0.0);
+            assert_eq!(visited(&memtable, b"other"), unknown);
+        }
+    }
+}
+
+fn small() -> MemTableOptions {
+    MemTableOptions { write_buffer_size: 64 << 10, ..MemTableOptions::default() }
+}
+
+#[test]
+fn a_full_memtable_says_so() {
+    let memtable = MemTable::new(InternalKeyComparator::bytewise(), &small());
+    let mut entries = 0u64;
+    while !memtable.should_flush() {
+        memtable.add(entries, ValueType::Value, &(entries as u128).to_be_bytes(), &[0; 30]);
+        entries += 1;
+    }
+    assert!((935..955).contains(&entries), "{entries}");
+    assert!(memtable.approximate_memory_usage() <= memtable.approximate_memory_allocated());
+    memtable.set_write_buffer_size(128 << 10);
+    assert!(!memtable.should_flush());
+    memtable.set_write_buffer_size(32 << 10);
+    assert!(memtable.should_flush());
+}
+
+#[test]
+fn the_size_a_bloom_filter_was_made_for_is_not_raised() {
+    let options =
+        MemTableOptions { whole_key_filtering: true, prefix_bloom_size_ratio: 0.25, ..small() };
+    let memtable = MemTable::new(InternalKeyComparator::bytewise(), &options);
+    memtable.set_write_buffer_size(1 << 30);
+    assert_eq!(memtable.write_buffer.size(), 64 << 10);
+    memtable.set_write_buffer_size(4096);
+    assert!(memtable.should_flush(), "the filter alone is larger");
+}
+
+#[test]
+fn a_limit_to_range_tombstones_fills_a_memtable() {
+    let options = MemTableOptions { max_range_deletions: 2, ..MemTableOptions::default() };
+    let memtable = MemTable::new(InternalKeyComparator::bytewise(), &options);
+    memtable.add(1, ValueType::RangeDeletion, b"a", b"b");
+    memtable.add(2, ValueType::Value, b"a", b"b");
+    assert!(!memtable.should_flush());
+    memtable.add(3, ValueType::RangeDeletion, b"a", b"b");
+    assert!(memtable.should_flush());
+}
+
+#[test]
+fn what_the_engine_notes_with_a_memtable() {
+    let memtable = memtable().with_identity(7, 100);
+    assert_eq!((memtable.id(), memtable.creation_sequence()), (7, 100));
+    memtable.add(105, ValueType::Value, b"key", b"");
+    assert_eq!(memtable.earliest_sequence(), 100);
+    memtable.reference_prep_log(9);
+    memtable.reference_prep_log(4);
+    memtable.reference_prep_log(6);
+    assert_eq!(memtable.min_prep_log_referenced(), 4);
+    memtable.set_next_log_number(12);
+    assert_eq!(memtable.next_log_number(), 12);
+
+    let unknown = self::memtable().with_identity(8, MAX_SEQUENCE_NUMBER);
+    assert_eq!(unknown.earliest_sequence(), MAX_SEQUENCE_NUMBER);
+    unknown.add(105, ValueType::Value, b"key", b"");
+    assert_eq!(unknown.earliest_sequence(), 105);
+}
+
+#[test]
+#[should_panic = "immutable"]
+fn an_immutable_memtable_takes_no_record() {
+    let memtable = memtable();
+    memtable.mark_immutable();
+    assert!(memtable.is_immutable());
+    memtable.add(1, ValueType::Value, b"key", b"");
+}
+
+#[test]
 #[should_panic = "ColumnFamilyValue"]
 fn types_of_the_wal_alone_are_refused() {
     memtable().add(1, ValueType::ColumnFamilyValue, b"key", b"");

@@ -364,6 +364,28 @@ fn readers_see_whole_ordered_records_while_one_writes() {
 }
 
 #[test]
+fn counts_of_ranges_are_about_right() {
+    let count: u32 = if cfg!(miri) { 100 } else { 20_000 };
+    for (rep, mut writer) in reps() {
+        for number in 0..count {
+            let number = number.wrapping_mul(7) % count;
+            insert(&mut *writer, &number.to_be_bytes(), 1, b"");
+        }
+        let num_entries = |from: u32, to: u32| {
+            let key = |number: u32| InternalKey::for_seek(&number.to_be_bytes(), 9);
+            rep.approximate_num_entries(key(from).as_bytes(), key(to).as_bytes())
+        };
+        assert_eq!(num_entries(10, 40), 30);
+        assert_eq!(num_entries(40, 10), 0);
+        assert_eq!(num_entries(count, u32::MAX), 0);
+        for (from, to) in [(0, count), (count / 4, count / 2), (5, count / 50)] {
+            let (found, expected) = (num_entries(from, to), u64::from(to.saturating_sub(from)));
+            assert!(found.abs_diff(expected) <= expected / 2, "{found} from {from} to {to}");
+        }
+    }
+}
+
+#[test]
 fn a_pinned_value_outlives_the_container() {
     for (rep, mut writer) in reps() {
         let value = vec![b'v'; 1000];
