@@ -99,6 +99,8 @@ pub struct RecoveredManifest {
     pub db_id: Option<Vec<u8>>,
     /// Logs that must exist, with the bytes known to be synced.
     pub tracked_wals: BTreeMap<u64, Option<u64>>,
+    /// Logs with a smaller number are gone, and no late record brings them back.
+    pub min_wal_number_to_keep: u64,
     /// The column families that were opened, by id.
     pub column_families: Vec<ColumnFamilyState>,
     /// Ids and names of those that were not.
@@ -182,6 +184,7 @@ pub(crate) fn open_families(
         max_column_family: database.max_column_family,
         db_id: database.db_id,
         tracked_wals: database.wals.wals().clone(),
+        min_wal_number_to_keep: database.wals.min_wal_number_to_keep(),
         column_families,
         column_families_not_opened,
     })

@@ -164,6 +164,7 @@ impl VersionSet {
         let file_numbers = Arc::new(FileNumbers::new(recovered.first_unused_file_number()));
         file_numbers.mark_directory_used(&*fs, db_path)?;
         let mut wals = WalSet::default();
+        wals.delete_before(recovered.min_wal_number_to_keep);
         for (&number, &synced_size_bytes) in &recovered.tracked_wals {
             wals.add(crate::WalAddition { number, synced_size_bytes })?;
         }

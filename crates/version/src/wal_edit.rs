@@ -88,6 +88,11 @@ impl WalSet {
         }
     }
 
+    /// Logs with a smaller number are gone.
+    pub fn min_wal_number_to_keep(&self) -> u64 {
+        self.min_wal_number_to_keep
+    }
+
     /// The logs by number, with the bytes known to be synced. A log that was never synced may be
     /// missing.
     pub fn wals(&self) -> &BTreeMap<u64, Option<u64>> {
