@@ -6,6 +6,8 @@ use super::*;
 use std::path::Path;
 use testing::datadriven::{self, Directive};
 
+mod simulation;
+
 fn pick_text(compaction: Option<&Compaction>) -> String {
     compaction.map_or("nothing\n".to_owned(), describe)
 }
