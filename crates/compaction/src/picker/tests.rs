@@ -3,6 +3,7 @@ use super::manual::{BottommostLevelCompaction, CompactRangeOptions, ManualCompac
 use super::refit::refit_level;
 use super::test_tree::{TestTree, describe};
 use super::*;
+use crate::in_progress::{OutputRange, RunningCompaction};
 use std::path::Path;
 use testing::datadriven::{self, Directive};
 
@@ -69,7 +70,8 @@ fn compact_files_text(tree: &TestTree, directive: &Directive) -> String {
 
 /// `define`: a tree. `pick`: what would be compacted now. `start [times=N]`: picks and lets it run.
 /// `end INDEX`: the compaction started as that one ends, without effect. `run [times=N]`: picks and
-/// carries out, until there is nothing. `scores`. `compact_range`, `compact_files`.
+/// carries out, until there is nothing. `hold level=N from=K to=K`: something else, as an ingestion,
+/// writes there. `scores`. `compact_range`, `compact_files`.
 fn execute(tree: &mut TestTree, directive: &Directive) -> String {
     match directive.command.as_str() {
         "define" => tree.define(directive),
@@ -103,6 +105,17 @@ fn execute(tree: &mut TestTree, directive: &Directive) -> String {
         }
         "compact_range" => compact_range(tree, directive),
         "compact_files" => compact_files_text(tree, directive),
+        "hold" => {
+            let key = |key| directive.value(key).unwrap().as_bytes().to_vec();
+            let output = OutputRange {
+                level: directive.parse_or("level", 0),
+                smallest_user_key: key("from"),
+                largest_user_key: key("to"),
+            };
+            let held = RunningCompaction { output: Some(output), ..RunningCompaction::default() };
+            tree.in_progress.register(held);
+            String::new()
+        }
         "end" => {
             let index: usize = directive.arguments[0].key.parse().unwrap();
             tree.in_progress.unregister(tree.started[index].take().unwrap());
