@@ -36,9 +36,10 @@ impl CommandLine {
         commands.contains(&self.command.as_str())
     }
 
-    /// Whether this is one of its parameters.
-    pub(crate) fn has_word(&self, word: &str) -> bool {
-        self.arguments.iter().any(|argument| argument == word)
+    /// Whether it asks for one of these properties.
+    pub(crate) fn has_property_of(&self, names: &[&str]) -> bool {
+        let asked = self.arguments.iter().filter_map(|word| word.strip_prefix("rocksdb."));
+        self.command == "get_property" && asked.into_iter().any(|name| names.contains(&name))
     }
 
     /// Whether it has this option or flag.
@@ -147,8 +148,21 @@ const PROPERTIES: &[&str] = &[
     "nothing",
 ];
 
+/// What the directories of a case always get: where the programs differ does not depend on which
+/// command lines a directory is given.
+const OF_CASES: &[(&str, &str)] = &[
+    ("a02", "get_property --db=@ rocksdb.num-deletes-active-mem-table"),
+    ("a02", "get_property --db=@ rocksdb.estimate-num-keys"),
+    ("d02", "get_property --db=@ rocksdb.sstables"),
+    ("l01", "idump --db=@ --from=key0"),
+    ("l04", "idump --db=@ --from=key0"),
+    ("q08", "get_property --db=@ rocksdb.sstables"),
+    ("z01", "scan --db=@ --try_load_options=false"),
+    ("z02", "idump --db=@ --try_load_options=false"),
+];
+
 /// How many of [`PROPERTIES`] each directory is asked for.
-const PROPERTY_COUNT: usize = 3;
+const PROPERTY_COUNT: usize = 5;
 
 /// How many of [`VARIED`] each directory gets.
 const VARIED_COUNT: usize = 6;
@@ -170,7 +184,12 @@ pub(crate) fn of(index: usize, fixture: &Fixture, db_path: &Path) -> Vec<Command
     let varied = varied.filter(|line| !line.contains("--timestamp") || !has_merges(fixture));
     let lenient = if is_newer(fixture) { " --ignore_unknown_options" } else { "" };
     lines.extend(DATABASE.iter().chain(varied).map(|line| filled_in(line, fixture) + lenient));
+    if is_newer(fixture) {
+        lines.push("checkconsistency --db=@".to_owned());
+    }
+    let of_case = OF_CASES.iter().filter(|(case, _)| fixture.name.starts_with(case));
     if is_readable(fixture) {
+        lines.extend(of_case.map(|(_, line)| (*line).to_owned() + lenient));
         let names = PROPERTIES.iter().cycle().skip(index * PROPERTY_COUNT).take(PROPERTY_COUNT);
         lines.extend(names.map(|name| format!("get_property --db=@ rocksdb.{name}{lenient}")));
     }
