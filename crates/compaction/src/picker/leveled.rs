@@ -91,8 +91,7 @@ impl LeveledPicker<'_> {
     fn by_score(&self) -> Option<Initial> {
         let mut is_l0_waiting = false;
         for (level, score) in self.tree.by_score() {
-            // NaN, from a base size of 0, is no reason either.
-            if score < 1.0 || score.is_nan() {
+            if score < 1.0 {
                 break;
             }
             // Otherwise L0 might wait for the base level for ever.

@@ -138,6 +138,12 @@ impl TestTree {
         self.apply(edit);
     }
 
+    /// The same files in a tree of this many levels.
+    pub(super) fn apply_to_levels(&mut self, num_levels: usize) {
+        self.options.levels.num_levels = num_levels;
+        self.apply(VersionEdit::default());
+    }
+
     pub(super) fn apply(&mut self, edit: VersionEdit) {
         let mut builder = VersionBuilder::from_version(&self.version);
         builder.apply(edit).unwrap();
@@ -161,7 +167,7 @@ impl TestTree {
             };
             match outputs.last_mut().filter(|last| joins(last)) {
                 Some(last) => {
-                    last.file_size += file.file_size;
+                    last.file_size = last.file_size.saturating_add(file.file_size);
                     last.smallest_seqno = last.smallest_seqno.min(file.smallest_seqno);
                     last.largest_seqno = last.largest_seqno.max(file.largest_seqno);
                     if last.largest.user_key() < file.largest.user_key() {

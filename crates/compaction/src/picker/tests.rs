@@ -155,3 +155,53 @@ fn compensated_sizes_count_what_deletions_beyond_half_free() {
     file.compensated_range_deletion_size = 50;
     assert_eq!(compensated_file_size(&file, counts(10, 0, 0), 7), 1050);
 }
+
+/// Options come from files that anyone may have written.
+#[test]
+fn extreme_options_make_no_picker_panic_or_run_for_ever() {
+    let input = "L0\n9:a-z size=1e30\n8:c-d size=0\n7:e-f\nL1\n1:a-c size=1e30 2:d-e size=0\n\
+                 L2\n3:b-z marked";
+    let directive = Directive {
+        position: String::new(),
+        command: "define".into(),
+        arguments: Vec::new(),
+        input: input.into(),
+        expected: String::new(),
+    };
+    let mut tree = TestTree::new();
+    tree.define(&directive);
+    tree.apply_to_levels(3);
+    let styles = [CompactionStyle::Level, CompactionStyle::Universal, CompactionStyle::Fifo];
+    let start = tree.version.clone();
+    let mut carried_out = 0;
+    for style in styles {
+        for (base, multiplier) in [(0, 0.0), (1, -1.0), (u64::MAX, 1e300), (1 << 20, f64::NAN)] {
+            for (trigger, max_bytes) in [(0, 0), (-1, 1), (1, u64::MAX), (i32::MAX, 1)] {
+                for is_dynamic in [false, true] {
+                    tree.version = start.clone();
+                    let options = &mut tree.options;
+                    options.levels.compaction_style = style;
+                    options.levels.max_bytes_for_level_base = base;
+                    options.levels.max_bytes_for_level_multiplier = multiplier;
+                    options.levels.level0_file_num_compaction_trigger = trigger;
+                    options.levels.fifo_max_table_files_size = base;
+                    options.levels.level_compaction_dynamic_level_bytes = is_dynamic;
+                    options.max_compaction_bytes = max_bytes;
+                    options.target_file_size_base = max_bytes;
+                    options.target_file_size_multiplier = trigger;
+                    options.path_target_sizes = vec![base, max_bytes, 0];
+                    options.universal.max_read_amp = trigger.min(0);
+                    options.universal.size_ratio = u32::MAX;
+                    options.universal.max_size_amplification_percent = u32::MAX;
+                    options.universal.compression_size_percent = trigger;
+                    for _ in 0..20 {
+                        let Some(picked) = pick_compaction(&tree.input()) else { break };
+                        tree.carry_out(&picked);
+                        carried_out += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(carried_out > 50, "{carried_out}");
+}

@@ -30,9 +30,11 @@ impl TreeState {
         self.scores.get(level).copied().unwrap_or(0.0)
     }
 
-    /// Levels and their scores, the neediest first; of equal ones the upper first.
+    /// Levels and their scores, the neediest first; of equal ones the upper first. Options of 0 can
+    /// make a score NaN: such a level needs nothing.
     pub fn by_score(&self) -> Vec<(usize, f64)> {
-        let mut levels: Vec<_> = self.scores.iter().copied().enumerate().collect();
+        let scores = self.scores.iter().copied().enumerate();
+        let mut levels: Vec<_> = scores.filter(|(_, score)| !score.is_nan()).collect();
         levels.sort_by(|a, b| b.1.total_cmp(&a.1));
         levels
     }
