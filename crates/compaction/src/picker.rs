@@ -1,6 +1,6 @@
 //! What to compact next: pure functions from a version, options and what runs already.
 //!
-//! A picker's choice is a [`Compaction`](crate::Compaction); the caller registers it with
+//! A picker's choice is a [`Compaction`]; the caller registers it with
 //! [`CompactionsInProgress`] and lets a job carry it out.
 
 pub mod compact_files;

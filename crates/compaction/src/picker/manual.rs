@@ -132,7 +132,8 @@ impl ManualCompaction {
     /// From the user key `begin` to `end`, both inclusive, with any timestamp where the family has
     /// them; none for the first or last key.
     ///
-    /// `next_file_number` is the number that the next file of the database would get.
+    /// `next_file_number` is the number that the next file of the database would get, once
+    /// memtables have been flushed.
     pub fn new(
         options: CompactRangeOptions,
         begin: Option<&[u8]>,
