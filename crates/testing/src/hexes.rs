@@ -24,6 +24,14 @@ impl From<&str> for Bytes {
     }
 }
 
+impl Bytes {
+    /// As text; what is no text is replaced.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        String::from_utf8_lossy(&self.0).into_owned()
+    }
+}
+
 /// As text, with what is no text escaped.
 impl fmt::Display for Bytes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -89,7 +89,8 @@ pub fn library(release: &str) -> Option<Judge> {
 }
 
 /// The judge that is the Python package, if it is installed. If not, as [`all`]. Its family names
-/// are text, it writes no entities, and it has no comparators or merge operators of the fixtures.
+/// are text, it writes no merges, and it has comparators and merge operators only by the OPTIONS
+/// file.
 ///
 /// # Panics
 /// As [`all`].
@@ -168,6 +169,12 @@ impl Judge {
     #[must_use]
     pub fn is_since(&self, release: &str) -> bool {
         self.version() >= version_numbers(release)
+    }
+
+    /// Whether it was built without a codec, by RocksDB's name of that.
+    #[must_use]
+    pub fn lacks(&self, codec: &str) -> bool {
+        codec == "Zlib" && self.name.starts_with("rocksdict")
     }
 
     /// A new process of it.

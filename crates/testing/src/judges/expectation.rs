@@ -1,14 +1,17 @@
 //! What a judge should find in a directory.
 
+use super::Judge;
 use super::protocol::{Comparator, Content, FamilyOpening, LiveFile, MergeOperator};
 use crate::fixtures::{Fixture, OpenedAs};
 
 /// What a directory holds.
 #[derive(Clone, Debug, Default)]
 pub struct Expectation {
-    /// The oldest release that can read the directory, such as `8.11.4`. An older judge must refuse
-    /// it or read the same. Empty: all can.
+    /// The oldest release that can read the directory, such as `8.11.4`. Older judges are not
+    /// asked: not all of them notice what they do not know. Empty: all can.
     pub since: String,
+    /// Codecs that are in the directory and that not every judge was built with: `Zlib`.
+    pub codecs: Vec<&'static str>,
     /// Options that opening needs, as RocksDB's parser takes them.
     pub options: String,
     /// Every family.
@@ -37,6 +40,12 @@ const NEEDED: [&str; 3] = ["prefix_extractor", "num_levels", "compaction_style"]
 const KNOWN: [&str; 3] = ["@comparator", "@merge", "@bloom"];
 
 impl Expectation {
+    /// Whether a judge has what it takes to read the directory.
+    pub(super) fn is_for(&self, judge: &Judge) -> bool {
+        let lacks = |codec: &&'static str| judge.lacks(codec);
+        (self.since.is_empty() || judge.is_since(&self.since)) && !self.codecs.iter().any(lacks)
+    }
+
     /// What a fixture's record says of it. `None` for a fixture that is opened with more than
     /// option strings, in which RocksDB found an error, or whose record has no plain reading.
     #[must_use]

@@ -43,13 +43,17 @@ class Judge:
         else:
             main, each = Options(raw_mode=True), {}
         names = Rdict.list_cf(directory)
+        if options:
+            raise Unsupported('option strings')
         for family in families:
             if not latest and ('comparator' in family or 'merge_operator' in family):
                 raise Unsupported('comparators and merge operators')
+            if family.get('options', '') not in ('', 'disable_auto_compactions=true'):
+                raise Unsupported('option strings')
             if family.get('comparator') == 'shortlex' or family.get('merge_operator') == 'append':
                 raise Unsupported('comparators and merge operators of ours')
         each = {name: each.get(name, Options(raw_mode=True)) for name in names}
-        if 'disable_auto_compactions=true' in json.dumps(families):
+        if any(family.get('options') for family in families):
             for one in [main, *each.values()]:
                 one.set_disable_auto_compactions(True)
         access = AccessType.read_only() if mode == 'read-only' else AccessType.read_write()

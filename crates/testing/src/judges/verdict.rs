@@ -29,7 +29,7 @@ use crate::parallel;
 pub type ReadBack<'a> = &'a (dyn Fn(&Path) -> Result<Contents, String> + Sync);
 
 /// Asks every judge, each about a copy of the directory. Returns the names of those that could
-/// open it and found all as expected; older ones that refused it are not among them.
+/// open it and found all as expected; those that it is not for are not among them.
 ///
 /// # Errors
 /// What each judge found that was not expected.
@@ -56,7 +56,7 @@ pub fn judge_all(
 }
 
 /// Asks one judge. Returns whether it could read the directory: a release older than the
-/// expectation's may not, and one may lack a comparator, a merge operator or the like.
+/// expectation's is not asked, and one may lack a comparator, a merge operator or the like.
 ///
 /// # Errors
 /// What it found that was not expected.
@@ -66,6 +66,9 @@ pub fn judge(
     expectation: &Expectation,
     read_back: ReadBack<'_>,
 ) -> Result<bool, String> {
+    if !expectation.is_for(judge) {
+        return Ok(false);
+    }
     let mut trial = Trial { judge, expectation, from_options_file: false };
     let mut can = trial.run("read-only", directory, Trial::read_only)?;
     if expectation.has_options_file {
@@ -114,7 +117,7 @@ struct Trial<'a> {
 
 /// Why a step ended early.
 enum Stop {
-    /// The judge lacks what the step needs, or is too old and said so.
+    /// The judge lacks what the step needs.
     Cannot,
     /// Something was not as expected.
     Wrong(String),
@@ -155,10 +158,6 @@ impl Trial<'_> {
         }
     }
 
-    fn is_too_old(&self) -> bool {
-        !self.expectation.since.is_empty() && !self.judge.is_since(&self.expectation.since)
-    }
-
     fn opening(&self, copy: &Path, mode: Mode) -> Opening {
         let mut families: Vec<FamilyOpening> =
             self.expectation.families.iter().map(|family| family.opening.clone()).collect();
@@ -184,21 +183,11 @@ impl Trial<'_> {
         Opening { directory: copy.to_owned(), mode, options, latest, families }
     }
 
-    /// Opens a copy. A release that is too old may refuse it, now or when it reads.
     fn open(&self, copy: &Path, mode: Mode) -> Result<(Session, Contents), Stop> {
         let mut session = self.judge.session();
-        let read = session.open(&self.opening(copy, mode)).and_then(|()| session.dump());
-        match read {
-            Err(Failure::Refused(_)) if self.is_too_old() => Err(Stop::Cannot),
-            Err(other) => Err(other.into()),
-            Ok(contents) => {
-                let refused = contents.values().any(|content| content.error.is_some());
-                if refused && self.is_too_old() {
-                    return Err(Stop::Cannot);
-                }
-                Ok((session, contents))
-            }
-        }
+        session.open(&self.opening(copy, mode))?;
+        let contents = session.dump()?;
+        Ok((session, contents))
     }
 
     fn expected(&self) -> Contents {
