@@ -201,7 +201,8 @@ impl PreparedEdits {
             }
             if edit.changes_files() {
                 let builder = builders.entry(id).or_insert_with(|| {
-                    VersionBuilder::from_version(&set.families[&id].state.version)
+                    let own = self.records.iter().filter(|edit| edit.column_family == id);
+                    VersionBuilder::for_edits(&set.families[&id].state.version, own)
                 });
                 builder.apply(edit.clone()).map_err(|status| named(family, &status))?;
             }

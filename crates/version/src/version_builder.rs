@@ -68,6 +68,9 @@ struct BlobFileState {
 #[derive(Clone, Debug, Default)]
 pub struct VersionBuilder {
     files: HashMap<u64, PlacedFile>,
+    /// Levels of a version that no edit touches, in order and checked: a flush must not cost time
+    /// for each file of the tree.
+    settled: BTreeMap<usize, Vec<Arc<FileMetaData>>>,
     blob_files: BTreeMap<u64, BlobFileState>,
     compact_cursors: BTreeMap<u32, InternalKey>,
 }
@@ -80,6 +83,25 @@ impl VersionBuilder {
 
     /// Starts from the files of a version.
     pub fn from_version(version: &Version) -> Self {
+        Self::of_levels(version, |_| true)
+    }
+
+    /// Starts from the files of a version, which only `edits` will be applied to.
+    pub(crate) fn for_edits<'a>(
+        version: &Version,
+        edits: impl IntoIterator<Item = &'a VersionEdit>,
+    ) -> Self {
+        let mut touched = BTreeSet::new();
+        for edit in edits {
+            touched.extend(edit.deleted_files.iter().map(|(level, _)| *level as usize));
+            touched.extend(edit.new_files.iter().map(|new| new.level as usize));
+        }
+        Self::of_levels(version, |level| touched.contains(&level))
+    }
+
+    fn of_levels(version: &Version, is_touched: impl Fn(usize) -> bool) -> Self {
+        let (touched, settled): (Vec<_>, Vec<_>) =
+            (0..version.num_levels()).partition(|level| is_touched(*level));
         let placed = |(level, file): (usize, &Arc<FileMetaData>)| {
             let level = level as u32;
             (file.number, PlacedFile { level, file: Arc::clone(file), as_stored: false })
@@ -93,7 +115,15 @@ impl VersionBuilder {
             (file.number(), state)
         };
         Self {
-            files: version.files().map(placed).collect(),
+            files: touched
+                .into_iter()
+                .flat_map(|level| version.level_files(level).iter().map(move |file| (level, file)))
+                .map(placed)
+                .collect(),
+            settled: settled
+                .into_iter()
+                .map(|level| (level, version.level_files(level).to_vec()))
+                .collect(),
             blob_files: version.blob_files().iter().map(blob).collect(),
             compact_cursors: version.compact_cursors().clone(),
         }
@@ -101,7 +131,12 @@ impl VersionBuilder {
 
     /// Table files, in no order, with their levels and their boundaries as in the MANIFEST.
     pub fn files(&self) -> impl Iterator<Item = (u32, &FileMetaData)> {
-        self.files.values().map(|placed| (placed.level, &*placed.file))
+        let touched = self.files.values().map(|placed| (placed.level, &*placed.file));
+        let settled = self
+            .settled
+            .iter()
+            .flat_map(|(level, files)| files.iter().map(move |file| (*level as u32, &**file)));
+        touched.chain(settled)
     }
 
     /// Blob files by number.
@@ -112,12 +147,16 @@ impl VersionBuilder {
     /// Forgets files, as if they had never been added.
     pub(crate) fn forget(&mut self, tables: &BTreeSet<u64>, blob_files: &BTreeSet<u64>) {
         self.files.retain(|number, _| !tables.contains(number));
+        for files in self.settled.values_mut() {
+            files.retain(|file| !tables.contains(&file.number));
+        }
         self.blob_files.retain(|number, _| !blob_files.contains(number));
     }
 
     /// Largest number of a table or blob file; 0 without files.
     pub fn max_file_number(&self) -> u64 {
-        self.files.keys().chain(self.blob_files.keys()).copied().max().unwrap_or(0)
+        let tables = self.files().map(|(_, file)| file.number);
+        tables.chain(self.blob_file_numbers()).max().unwrap_or(0)
     }
 
     /// Applies the changes of files in `edit`. Deletions come before additions, so that a file may
@@ -135,6 +174,7 @@ impl VersionBuilder {
         for &(level, number) in &edit.deleted_files {
             self.delete_file(level, number)?;
         }
+        self.check_not_settled(&edit.new_files)?;
         for file in edit.new_files {
             self.add_file(file)?;
         }
@@ -183,10 +223,37 @@ impl VersionBuilder {
                 "deletes table file {number} from level {level}, but it is on level {}",
                 placed.level
             ))),
-            None => Err(Status::corruption(format!(
-                "deletes table file {number} from level {level}, but it is not there"
-            ))),
+            None => Err(match self.settled_level_of(number) {
+                Some(other) => Status::corruption(format!(
+                    "deletes table file {number} from level {level}, but it is on level {other}"
+                )),
+                None => Status::corruption(format!(
+                    "deletes table file {number} from level {level}, but it is not there"
+                )),
+            }),
         }
+    }
+
+    fn settled_level_of(&self, number: u64) -> Option<usize> {
+        let has = |files: &[Arc<FileMetaData>]| files.iter().any(|file| file.number == number);
+        self.settled.iter().find_map(|(level, files)| has(files).then_some(*level))
+    }
+
+    /// Checks that none of the files is on a level that is not touched.
+    fn check_not_settled(&self, new_files: &[NewFile]) -> Result<()> {
+        if new_files.is_empty() {
+            return Ok(());
+        }
+        let numbers: BTreeMap<_, _> =
+            new_files.iter().map(|new| (new.file.number, new.level)).collect();
+        for (old_level, files) in &self.settled {
+            for file in files {
+                if let Some(level) = numbers.get(&file.number) {
+                    return Err(added_twice(file.number, *level, *old_level as u32));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn add_file(&mut self, NewFile { level, file }: NewFile) -> Result<()> {
@@ -194,10 +261,7 @@ impl VersionBuilder {
         let placed = PlacedFile { level, file: Arc::new(file), as_stored: true };
         match self.files.insert(number, placed) {
             None => Ok(()),
-            Some(old) => Err(Status::corruption(format!(
-                "adds table file {number} to level {level}, but it is already on level {}",
-                old.level
-            ))),
+            Some(old) => Err(added_twice(number, level, old.level)),
         }
     }
 
@@ -209,11 +273,13 @@ impl VersionBuilder {
     /// than [`NUM_LEVELS_MAX`] levels; `Corruption` if the files cannot be read in a consistent
     /// order.
     pub fn build(&self, options: &VersionOptions, tables_lack_timestamps: bool) -> Result<Version> {
-        let order = Level0Order::of(self.files.values().map(|placed| &*placed.file));
+        let order = Level0Order::of(self.files().map(|(_, file)| file));
         let mut levels = self.sorted_levels(options, order, tables_lack_timestamps)?;
         let blob_files = self.live_blob_files(&levels);
         if options.force_consistency_checks {
-            for (level, files) in levels.iter().enumerate() {
+            let touched =
+                levels.iter().enumerate().filter(|(level, _)| !self.settled.contains_key(level));
+            for (level, files) in touched {
                 check_level(&options.comparator, level, order, files)?;
             }
             for file in &blob_files {
@@ -265,7 +331,9 @@ impl VersionBuilder {
             files.push(file);
         }
         for (level, files) in levels.iter_mut().enumerate() {
-            if level == 0 {
+            if let Some(settled) = self.settled.get(&level) {
+                files.clone_from(settled);
+            } else if level == 0 {
                 files.sort_unstable_by(|a, b| order.compare(a, b));
             } else {
                 files.sort_unstable_by(|a, b| compare_by_smallest_key(comparator, a, b));
@@ -277,6 +345,9 @@ impl VersionBuilder {
     /// Leaves out blob files that nothing refers to: those before the first that a table is linked
     /// to, and those that are all garbage.
     fn live_blob_files(&self, levels: &[Vec<Arc<FileMetaData>>]) -> Vec<Arc<BlobFileMetaData>> {
+        if self.blob_files.is_empty() {
+            return Vec::new();
+        }
         let mut linked_ssts = BTreeMap::<u64, BTreeSet<u64>>::new();
         for file in levels.iter().flatten() {
             if let Some(number) = file.oldest_blob_file_number
@@ -300,6 +371,13 @@ impl VersionBuilder {
         .map(Arc::new)
         .collect()
     }
+}
+
+#[cold]
+fn added_twice(number: u64, level: u32, old_level: u32) -> Status {
+    Status::corruption(format!(
+        "adds table file {number} to level {level}, but it is already on level {old_level}"
+    ))
 }
 
 /// The file with the boundaries that its comparator expects.

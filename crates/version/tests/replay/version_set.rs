@@ -146,7 +146,7 @@ fn change(set: &mut VersionSet, directive: &Directive) -> base::Result<String> {
             let live = set.live_files();
             writeln!(text, "tables {:?} blobs {:?}", live.tables, live.blob_files).unwrap();
         }
-        other => panic!("{}: unknown command {other}", directive.position),
+        other => unreachable!("{}: unknown command {other}", directive.position),
     }
     Ok(if text.is_empty() { "ok".into() } else { text })
 }
