@@ -201,8 +201,7 @@ impl PreparedEdits {
             }
             if edit.changes_files() {
                 let builder = builders.entry(id).or_insert_with(|| {
-                    let own = self.records.iter().filter(|edit| edit.column_family == id);
-                    VersionBuilder::for_edits(&set.families[&id].state.version, own)
+                    VersionBuilder::from_version(&set.families[&id].state.version)
                 });
                 builder.apply(edit.clone()).map_err(|status| named(family, &status))?;
             }

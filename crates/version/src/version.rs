@@ -9,8 +9,9 @@ use std::sync::Arc;
 /// The files of a column family; never changed once built.
 #[derive(Clone, Debug, Default)]
 pub struct Version {
-    /// L0 newest first; deeper levels by key, without overlap.
-    pub(crate) levels: Vec<Vec<Arc<FileMetaData>>>,
+    /// L0 newest first; deeper levels by key, without overlap. Shared by the versions in which a
+    /// level is the same.
+    pub(crate) levels: Vec<Arc<Vec<Arc<FileMetaData>>>>,
     /// By number.
     pub(crate) blob_files: Vec<Arc<BlobFileMetaData>>,
     pub(crate) compact_cursors: BTreeMap<u32, InternalKey>,
@@ -20,7 +21,7 @@ pub struct Version {
 impl Version {
     /// A version without files.
     pub fn new(num_levels: usize) -> Self {
-        Self { levels: vec![Vec::new(); num_levels], next_epoch_number: 1, ..Self::default() }
+        Self { levels: vec![Arc::default(); num_levels], next_epoch_number: 1, ..Self::default() }
     }
 
     /// Levels, empty ones included (`num_levels`).
@@ -31,7 +32,7 @@ impl Version {
     /// The table files of a level; none beyond the last. L0 newest first, deeper levels by key.
     #[inline]
     pub fn level_files(&self, level: usize) -> &[Arc<FileMetaData>] {
-        self.levels.get(level).map_or(&[], Vec::as_slice)
+        self.levels.get(level).map_or(&[], |files| files.as_slice())
     }
 
     /// Bytes of the table files of a level.

@@ -68,9 +68,11 @@ struct BlobFileState {
 #[derive(Clone, Debug, Default)]
 pub struct VersionBuilder {
     files: HashMap<u64, PlacedFile>,
-    /// Levels of a version that no edit touches, in order and checked: a flush must not cost time
-    /// for each file of the tree.
-    settled: BTreeMap<usize, Vec<Arc<FileMetaData>>>,
+    /// Levels of a version that no edit has touched, in order and checked: a flush should not cost
+    /// time for each file of the tree.
+    settled: BTreeMap<usize, Arc<Vec<Arc<FileMetaData>>>>,
+    /// That of the version; 0 without one.
+    next_epoch_number: u64,
     blob_files: BTreeMap<u64, BlobFileState>,
     compact_cursors: BTreeMap<u32, InternalKey>,
 }
@@ -83,29 +85,6 @@ impl VersionBuilder {
 
     /// Starts from the files of a version.
     pub fn from_version(version: &Version) -> Self {
-        Self::of_levels(version, |_| true)
-    }
-
-    /// Starts from the files of a version, which only `edits` will be applied to.
-    pub(crate) fn for_edits<'a>(
-        version: &Version,
-        edits: impl IntoIterator<Item = &'a VersionEdit>,
-    ) -> Self {
-        let mut touched = BTreeSet::new();
-        for edit in edits {
-            touched.extend(edit.deleted_files.iter().map(|(level, _)| *level as usize));
-            touched.extend(edit.new_files.iter().map(|new| new.level as usize));
-        }
-        Self::of_levels(version, |level| touched.contains(&level))
-    }
-
-    fn of_levels(version: &Version, is_touched: impl Fn(usize) -> bool) -> Self {
-        let (touched, settled): (Vec<_>, Vec<_>) =
-            (0..version.num_levels()).partition(|level| is_touched(*level));
-        let placed = |(level, file): (usize, &Arc<FileMetaData>)| {
-            let level = level as u32;
-            (file.number, PlacedFile { level, file: Arc::clone(file), as_stored: false })
-        };
         let blob = |file: &Arc<BlobFileMetaData>| {
             let state = BlobFileState {
                 addition: file.addition.clone(),
@@ -115,15 +94,9 @@ impl VersionBuilder {
             (file.number(), state)
         };
         Self {
-            files: touched
-                .into_iter()
-                .flat_map(|level| version.level_files(level).iter().map(move |file| (level, file)))
-                .map(placed)
-                .collect(),
-            settled: settled
-                .into_iter()
-                .map(|level| (level, version.level_files(level).to_vec()))
-                .collect(),
+            files: HashMap::new(),
+            settled: version.levels.iter().cloned().enumerate().collect(),
+            next_epoch_number: version.next_epoch_number,
             blob_files: version.blob_files().iter().map(blob).collect(),
             compact_cursors: version.compact_cursors().clone(),
         }
@@ -146,10 +119,8 @@ impl VersionBuilder {
 
     /// Forgets files, as if they had never been added.
     pub(crate) fn forget(&mut self, tables: &BTreeSet<u64>, blob_files: &BTreeSet<u64>) {
+        self.unsettle_all();
         self.files.retain(|number, _| !tables.contains(number));
-        for files in self.settled.values_mut() {
-            files.retain(|file| !tables.contains(&file.number));
-        }
         self.blob_files.retain(|number, _| !blob_files.contains(number));
     }
 
@@ -170,6 +141,12 @@ impl VersionBuilder {
         }
         for garbage in &edit.blob_file_garbages {
             self.add_garbage(garbage)?;
+        }
+        for (level, _) in &edit.deleted_files {
+            self.unsettle(*level as usize);
+        }
+        for new in &edit.new_files {
+            self.unsettle(new.level as usize);
         }
         for &(level, number) in &edit.deleted_files {
             self.delete_file(level, number)?;
@@ -234,6 +211,21 @@ impl VersionBuilder {
         }
     }
 
+    /// Takes a level apart, so that its files can be changed.
+    fn unsettle(&mut self, level: usize) {
+        for file in self.settled.remove(&level).iter().flat_map(|files| files.iter()) {
+            let placed =
+                PlacedFile { level: level as u32, file: Arc::clone(file), as_stored: false };
+            self.files.insert(file.number, placed);
+        }
+    }
+
+    fn unsettle_all(&mut self) {
+        while let Some((&level, _)) = self.settled.first_key_value() {
+            self.unsettle(level);
+        }
+    }
+
     fn settled_level_of(&self, number: u64) -> Option<usize> {
         let has = |files: &[Arc<FileMetaData>]| files.iter().any(|file| file.number == number);
         self.settled.iter().find_map(|(level, files)| has(files).then_some(*level))
@@ -247,7 +239,7 @@ impl VersionBuilder {
         let numbers: BTreeMap<_, _> =
             new_files.iter().map(|new| (new.file.number, new.level)).collect();
         for (old_level, files) in &self.settled {
-            for file in files {
+            for file in files.iter() {
                 if let Some(level) = numbers.get(&file.number) {
                     return Err(added_twice(file.number, *level, *old_level as u32));
                 }
@@ -273,13 +265,18 @@ impl VersionBuilder {
     /// than [`NUM_LEVELS_MAX`] levels; `Corruption` if the files cannot be read in a consistent
     /// order.
     pub fn build(&self, options: &VersionOptions, tables_lack_timestamps: bool) -> Result<Version> {
-        let order = Level0Order::of(self.files().map(|(_, file)| file));
+        // Those of settled levels are known.
+        let order = Level0Order::of(self.files.values().map(|placed| &*placed.file));
+        let levels_lost = self.settled.range(options.num_levels..).any(|(_, f)| !f.is_empty());
+        if levels_lost || (order == Level0Order::Sequence && !self.settled.is_empty()) {
+            let mut all = self.clone();
+            all.unsettle_all();
+            return all.build(options, tables_lack_timestamps);
+        }
         let mut levels = self.sorted_levels(options, order, tables_lack_timestamps)?;
         let blob_files = self.live_blob_files(&levels);
         if options.force_consistency_checks {
-            let touched =
-                levels.iter().enumerate().filter(|(level, _)| !self.settled.contains_key(level));
-            for (level, files) in touched {
+            for (level, files) in levels.iter().enumerate() {
                 check_level(&options.comparator, level, order, files)?;
             }
             for file in &blob_files {
@@ -290,8 +287,12 @@ impl VersionBuilder {
             infer_epoch_numbers(&mut levels, first_epoch_number(options.allow_ingest_behind));
         }
         let epoch_max = levels.iter().flatten().map(|file| file.epoch_number).max().unwrap_or(0);
+        let level = |(level, files)| match self.settled.get(&level) {
+            Some(settled) => Arc::clone(settled),
+            None => Arc::new(files),
+        };
         Ok(Version {
-            levels,
+            levels: levels.into_iter().enumerate().map(level).collect(),
             blob_files,
             compact_cursors: self
                 .compact_cursors
@@ -299,7 +300,7 @@ impl VersionBuilder {
                 .filter(|(level, _)| (**level as usize) < options.num_levels)
                 .map(|(level, key)| (*level, key.clone()))
                 .collect(),
-            next_epoch_number: epoch_max.saturating_add(1),
+            next_epoch_number: epoch_max.saturating_add(1).max(self.next_epoch_number),
         })
     }
 
@@ -331,9 +332,7 @@ impl VersionBuilder {
             files.push(file);
         }
         for (level, files) in levels.iter_mut().enumerate() {
-            if let Some(settled) = self.settled.get(&level) {
-                files.clone_from(settled);
-            } else if level == 0 {
+            if level == 0 {
                 files.sort_unstable_by(|a, b| order.compare(a, b));
             } else {
                 files.sort_unstable_by(|a, b| compare_by_smallest_key(comparator, a, b));
@@ -349,7 +348,8 @@ impl VersionBuilder {
             return Vec::new();
         }
         let mut linked_ssts = BTreeMap::<u64, BTreeSet<u64>>::new();
-        for file in levels.iter().flatten() {
+        let settled = self.settled.values().flat_map(|files| files.iter());
+        for file in levels.iter().flatten().chain(settled) {
             if let Some(number) = file.oldest_blob_file_number
                 && self.blob_files.contains_key(&number)
             {
