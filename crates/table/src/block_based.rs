@@ -36,4 +36,4 @@ pub use tail::TableTail;
 pub use tools::{DataBlockInfo, IndexEntryInfo};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

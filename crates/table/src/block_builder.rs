@@ -163,17 +163,17 @@ impl BlockBuilder {
     }
 
     /// Bytes of the block if it were finished now, without a hash index.
+    #[inline]
     pub fn current_size_estimate(&self) -> usize {
         let values_offset_size = if self.options.separate_values { 4 } else { 0 };
         self.entries.len() + self.values.len() + values_offset_size + 4 * self.restarts.len() + 4
     }
 
-    /// Bytes of the block as RocksDB counts them when it decides where to cut: with the hash index,
-    /// without the offset of separate values.
+    /// Bytes of the block if it were finished now, with its hash index: what decides where to cut.
     #[inline]
     pub fn size_for_cut(&self) -> usize {
         let hash_index_size = self.hash_index.as_ref().map_or(0, DataBlockHashIndexBuilder::size);
-        self.entries.len() + self.values.len() + 4 * self.restarts.len() + 4 + hash_index_size
+        self.current_size_estimate() + hash_index_size
     }
 
     /// What RocksDB takes [`BlockBuilder::size_for_cut`] to be, roughly, after one more entry.

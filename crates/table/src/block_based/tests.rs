@@ -4,7 +4,7 @@
 
 mod damage;
 mod features;
-mod lookups;
+pub(crate) mod lookups;
 mod shapes;
 mod test_table;
 
@@ -24,6 +24,14 @@ fn for_each_table(
     wanted: impl Fn(&str, &str) -> bool,
     check: impl Fn(&str, Vec<u8>, TableOptions) -> Result<()> + Sync,
 ) {
+    for_each_table_of_fixtures(wanted, |_, name, bytes, options| check(name, bytes, options));
+}
+
+/// As [`for_each_table`], with the fixture that a table is of.
+pub(super) fn for_each_table_of_fixtures(
+    wanted: impl Fn(&str, &str) -> bool,
+    check: impl Fn(&Fixture, &str, Vec<u8>, TableOptions) -> Result<()> + Sync,
+) {
     /// Tables of other kinds, and damaged ones.
     const LEFT_OUT: [&str; 6] = ["q02", "q03", "o07", "o08", "o09", "o17"];
     let fixtures = fixtures::matching(|release, name| {
@@ -32,13 +40,14 @@ fn for_each_table(
     assert!(!fixtures.is_empty());
     parallel::for_each(&fixtures, |fixture| -> Result<()> {
         for (name, bytes) in tables_of(fixture) {
-            check(&name, bytes, options_of(fixture)).map_err(|status| status.context(name))?;
+            let options = options_of(fixture);
+            check(fixture, &name, bytes, options).map_err(|status| status.context(name))?;
         }
         Ok(())
     });
 }
 
-fn total_order() -> ReadOptions {
+pub(crate) fn total_order() -> ReadOptions {
     ReadOptions { total_order_seek: true, ..Default::default() }
 }
 

@@ -29,7 +29,7 @@ fn targets(pairs: &Pairs, step: usize) -> Vec<Vec<u8>> {
     targets
 }
 
-fn check_seeks(table: &Arc<BlockBasedTable>, name: &str) -> Result<()> {
+pub(crate) fn check_seeks(table: &Arc<BlockBasedTable>, name: &str) -> Result<()> {
     let comparator = table.comparator();
     let mut iter = table.new_raw_iterator(&total_order());
     let pairs = &forward(&mut iter)?;
@@ -51,7 +51,7 @@ fn check_seeks(table: &Arc<BlockBasedTable>, name: &str) -> Result<()> {
 }
 
 /// Every version of every `step`-th user key is visited, from the newest on.
-fn check_gets(table: &Arc<BlockBasedTable>, pairs: &Pairs, name: &str) -> Result<()> {
+pub(crate) fn check_gets(table: &Arc<BlockBasedTable>, pairs: &Pairs, name: &str) -> Result<()> {
     let comparator = table.comparator();
     let step = pairs.len() / 300 + 1;
     for (key, _) in pairs.iter().step_by(step) {
