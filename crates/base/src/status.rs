@@ -127,6 +127,10 @@ impl Status {
         aborted => Aborted,
         /// A resource is held by somebody else.
         busy => Busy,
+        /// The database is being closed.
+        shutdown_in_progress => ShutdownInProgress,
+        /// The column family was dropped.
+        column_family_dropped => ColumnFamilyDropped,
         /// Try again later.
         try_again => TryAgain,
     }

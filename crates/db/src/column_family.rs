@@ -8,7 +8,7 @@ use base::InternalKeyComparator;
 use options::ColumnFamilyOptions;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use version::Version;
+use version::{EpochNumbers, Version};
 
 /// The name of the family that every database has.
 pub const DEFAULT_COLUMN_FAMILY_NAME: &str = "default";
@@ -41,6 +41,8 @@ pub(crate) struct ColumnFamilyData {
     pub(crate) super_version: ArcSwap<SuperVersion>,
     /// WALs with a smaller number hold nothing for it. Set after the MANIFEST says so.
     pub(crate) log_number: AtomicU64,
+    /// Where new files of L0 get their place in its order.
+    pub(crate) epoch_numbers: Arc<EpochNumbers>,
     pub(crate) stats: InternalStats,
 }
 

@@ -1,6 +1,8 @@
 //! The database: what was opened, and reads of it.
 
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, ColumnFamilyHandle};
+use crate::db_impl::DbImpl;
+use crate::open;
 use crate::read::db_iter::DbIterator;
 use crate::read::get::{get, get_merge_operands};
 use crate::read::get_context::Lookup;
@@ -18,7 +20,7 @@ use cache::Cache;
 use env::FileSystem;
 use options::DbOptions;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use table::{ReadOptions, ReadTier};
 
@@ -46,15 +48,11 @@ impl Default for OpenContext {
     }
 }
 
-/// An open database. Reading takes no lock and may be done by any number of threads.
+/// An open database. Reading takes no lock and may be done by any number of threads, and so may
+/// writing, one group of writers at a time. Dropping it closes it; [`Db::close`] tells of errors.
 #[derive(Debug)]
 pub struct Db {
-    path: PathBuf,
-    options: DbOptions,
-    families: ArcSwap<Vec<Arc<ColumnFamilyData>>>,
-    visibility: Arc<Visibility>,
-    recovered: RecoveredDb,
-    warnings: Vec<String>,
+    pub(crate) inner: Arc<DbImpl>,
 }
 
 /// What can be said of a key without reading a file.
@@ -84,17 +82,41 @@ impl Db {
     ) -> Result<Self> {
         let warnings = warnings::warnings(options, families);
         let (recovered, families) = recover(options, path, families, context)?;
-        Ok(Self {
+        let visibility = Visibility::new(recovered.last_sequence, recovered.uncommitted.clone());
+        let inner = DbImpl {
             path: path.to_owned(),
             options: options.clone(),
+            context: context.clone(),
             families: ArcSwap::from_pointee(families.into_iter().map(Arc::new).collect()),
-            visibility: Arc::new(Visibility::new(
-                recovered.last_sequence,
-                recovered.uncommitted.clone(),
-            )),
+            visibility: Arc::new(visibility),
             recovered,
             warnings,
-        })
+            writing: None,
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Opens the database for reading and writing, with all its column families; `families` must
+    /// name each of them. By the options a database that is missing is made
+    /// (`create_if_missing`), and so are column families (`create_missing_column_families`).
+    ///
+    /// What WALs hold goes into memtables and, unless `avoid_flush_during_recovery` says otherwise,
+    /// from there into tables. Nobody else can open the directory for writing until this one is
+    /// closed.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the database or a column family does not exist, or is there and should
+    /// not (`error_if_exists`), or a family has another comparator or is not among `families`;
+    /// `NotSupported` for options that this engine refuses, and for files with features it does
+    /// not write; `Corruption` if a file is missing or damaged; `IoError`, also if another process
+    /// has the directory open.
+    pub fn open(
+        options: &DbOptions,
+        path: &Path,
+        families: &[ColumnFamilyDescriptor],
+        context: &OpenContext,
+    ) -> Result<Self> {
+        Ok(Self { inner: open::open(options, path, families, context)? })
     }
 
     /// Names of the column families of a database that need not be open.
@@ -108,23 +130,24 @@ impl Db {
 
     /// The directory.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.inner.path
     }
 
     /// The options it was opened with.
     pub fn options(&self) -> &DbOptions {
-        &self.options
+        &self.inner.options
     }
 
     /// The column families that were opened, in the order of their ids.
     pub fn column_families(&self) -> impl Iterator<Item = ColumnFamilyHandle> {
-        let families = self.families.load_full();
+        let families = self.inner.families.load_full();
         (0..families.len()).map(move |index| ColumnFamilyHandle(families[index].clone()))
     }
 
     /// The column family of this name, if it was opened.
     pub fn column_family(&self, name: &str) -> Option<ColumnFamilyHandle> {
-        self.families
+        self.inner
+            .families
             .load()
             .iter()
             .find(|family| family.name == name)
@@ -133,28 +156,28 @@ impl Db {
     }
 
     pub(crate) fn families(&self) -> Arc<Vec<Arc<ColumnFamilyData>>> {
-        self.families.load_full()
+        self.inner.families.load_full()
     }
 
     /// Number of the last write.
     pub fn latest_sequence_number(&self) -> SequenceNumber {
-        self.visibility.last_sequence()
+        self.inner.visibility.last_sequence()
     }
 
     /// What should be known of the options it was opened with, a sentence each: those that are set
     /// and not honoured yet, and objects they name that nobody registered.
     pub fn warnings(&self) -> &[String] {
-        &self.warnings
+        &self.inner.warnings
     }
 
     /// What recovery found beside the data.
     pub fn recovered(&self) -> &RecoveredDb {
-        &self.recovered
+        &self.inner.recovered
     }
 
     /// Transactions that are prepared and neither committed nor rolled back, by name.
     pub fn prepared_transactions(&self) -> &BTreeMap<Vec<u8>, PreparedTransaction> {
-        &self.recovered.prepared
+        &self.inner.recovered.prepared
     }
 
     /// The value of a key; none if it has none. Of an entity, its default column.
@@ -260,7 +283,7 @@ impl Db {
         check_history(options, &family.0, &super_version)?;
         let view = self.view(&super_version, sequence);
         let mut options = options.clone();
-        options.total_order_seek |= self.options.prefix_seek_opt_in_only
+        options.total_order_seek |= self.inner.options.prefix_seek_opt_in_only
             && !options.prefix_same_as_start
             && !options.auto_prefix_mode;
         let options = Arc::new(options);
@@ -268,7 +291,7 @@ impl Db {
         Ok(iterator.with_origin(ScanOrigin {
             family: family.0.clone(),
             options,
-            visibility: self.visibility.clone(),
+            visibility: self.inner.visibility.clone(),
         }))
     }
 
@@ -290,7 +313,7 @@ impl Db {
     /// newer ones.
     #[inline]
     fn sequence_of(&self, options: &ReadOptions) -> SequenceNumber {
-        let last = self.visibility.last_sequence();
+        let last = self.inner.visibility.last_sequence();
         options.snapshot.unwrap_or(last).min(last)
     }
 
@@ -300,7 +323,7 @@ impl Db {
         super_version: &'v Arc<SuperVersion>,
         sequence: SequenceNumber,
     ) -> ReadView<'v> {
-        ReadView { super_version, sequence, uncommitted: &self.visibility.uncommitted }
+        ReadView { super_version, sequence, uncommitted: &self.inner.visibility.uncommitted }
     }
 }
 

@@ -1,4 +1,7 @@
 //! When writes wait, so that flushes and compactions keep up. Pure functions over counts.
 
+mod live_stall;
+pub(crate) mod pacer;
+mod permission;
 pub(crate) mod stall_condition;
 pub(crate) mod write_controller;

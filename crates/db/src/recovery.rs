@@ -23,16 +23,20 @@ use base::{InternalKeyComparator, Result, SequenceNumber, Status};
 use blob::{BlobFileCache, BlobSource};
 use env::FileOptions;
 use memtable::{MemTable, MemTableOptions, MemTableRepKind};
-use memtable_inserter::{MemTableInserter, RecoveringFamily};
+pub(crate) use memtable_inserter::MemTableInserter;
+use memtable_inserter::RecoveringFamily;
 use options::{DbOptions, DbPath, TableFactory};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use table::TableCache;
-use version::{ColumnFamilyReplay, ColumnFamilyState, RecoveredManifest, VersionOptions};
+use version::{
+    ColumnFamilyReplay, ColumnFamilyState, EpochNumbers, RecoveredManifest, VersionOptions,
+};
 use wal::WalRecoveryMode;
-use wal_replay::{Replayed, WalReplay};
+pub(crate) use wal_replay::Replayed;
+use wal_replay::{AfterBatch, WalReplay};
 
 pub use memtable_inserter::TransactionWritePolicy;
 pub use prepared_transactions::PreparedTransaction;
@@ -41,7 +45,7 @@ pub use prepared_transactions::PreparedTransaction;
 const UNLIMITED_OPEN_FILES: usize = usize::MAX;
 
 /// What recovery found beside the data.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RecoveredDb {
     /// The MANIFEST that CURRENT names.
     pub manifest_path: PathBuf,
@@ -64,6 +68,14 @@ pub struct RecoveredDb {
     pub(crate) uncommitted: Arc<[SequenceNumber]>,
 }
 
+/// What the MANIFEST says, for an open of either kind.
+pub(crate) struct ManifestState<'m> {
+    pub(crate) path: &'m Path,
+    pub(crate) families: Vec<&'m ColumnFamilyState>,
+    pub(crate) min_log_number_to_keep: u64,
+    pub(crate) tracked_wals: &'m BTreeMap<u64, Option<u64>>,
+}
+
 /// Opens a database for reading.
 pub(crate) fn recover(
     options: &DbOptions,
@@ -77,12 +89,18 @@ pub(crate) fn recover(
         let paths = table_paths(options, path, descriptor);
         version::check_files(&*context.file_system, &paths, &family.version)?;
     }
+    let state = ManifestState {
+        path: &manifest.manifest_path,
+        families: manifest.column_families.iter().collect(),
+        min_log_number_to_keep: manifest.min_log_number_to_keep,
+        tracked_wals: &manifest.tracked_wals,
+    };
     let mut inserter = MemTableInserter::new(
-        recovering_families(&manifest, descriptors)?,
+        recovering_families(&state, descriptors, |_| filled_once())?,
         options.allow_2pc,
         context.transaction_write_policy,
     );
-    let replayed = replay_wals(options, path, context, &manifest, &mut inserter)?;
+    let replayed = replay_wals(options, path, context, &state, &mut inserter, &mut |_| Ok(()))?;
     if context.error_if_wal_file_exists && replayed.next_sequence.is_some() {
         return Err(Status::corruption(format!(
             "{}: WALs hold data that is in no table yet, and error_if_wal_file_exists is set",
@@ -113,7 +131,7 @@ pub(crate) fn recover(
     Ok((recovered, families))
 }
 
-fn lossy(name: &[u8]) -> String {
+pub(crate) fn lossy(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
 }
 
@@ -123,24 +141,7 @@ fn recover_manifest(
     context: &OpenContext,
 ) -> Result<RecoveredManifest> {
     let open = |family: &ColumnFamilyReplay| {
-        let Some(descriptor) = find_descriptor(descriptors, &family.name) else {
-            return Ok(None);
-        };
-        let options = &descriptor.options;
-        if options.table_factory != TableFactory::BlockBased {
-            return Err(Status::not_supported(format!(
-                "table_factory {} of column family {}: only block-based tables can be read",
-                options.table_factory.name(),
-                descriptor.name
-            )));
-        }
-        Ok(Some(VersionOptions {
-            comparator: InternalKeyComparator::new(options.comparator.clone()),
-            num_levels: usize::try_from(options.num_levels).unwrap_or(0).max(1),
-            force_consistency_checks: options.force_consistency_checks,
-            persist_user_defined_timestamps: options.persist_user_defined_timestamps,
-            allow_ingest_behind: false,
-        }))
+        find_descriptor(descriptors, &family.name).map(version_options).transpose()
     };
     let manifest = version::recover(&*context.file_system, path, open)?;
     for descriptor in descriptors {
@@ -156,14 +157,33 @@ fn recover_manifest(
     Ok(manifest)
 }
 
-fn find_descriptor<'d>(
+/// What a column family brings to its versions.
+pub(crate) fn version_options(descriptor: &ColumnFamilyDescriptor) -> Result<VersionOptions> {
+    let options = &descriptor.options;
+    if options.table_factory != TableFactory::BlockBased {
+        return Err(Status::not_supported(format!(
+            "table_factory {} of column family {}: only block-based tables can be read",
+            options.table_factory.name(),
+            descriptor.name
+        )));
+    }
+    Ok(VersionOptions {
+        comparator: InternalKeyComparator::new(options.comparator.clone()),
+        num_levels: usize::try_from(options.num_levels).unwrap_or(0).max(1),
+        force_consistency_checks: options.force_consistency_checks,
+        persist_user_defined_timestamps: options.persist_user_defined_timestamps,
+        allow_ingest_behind: false,
+    })
+}
+
+pub(crate) fn find_descriptor<'d>(
     descriptors: &'d [ColumnFamilyDescriptor],
     name: &[u8],
 ) -> Option<&'d ColumnFamilyDescriptor> {
     descriptors.iter().find(|descriptor| descriptor.name.as_bytes() == name)
 }
 
-fn descriptor_of<'d>(
+pub(crate) fn descriptor_of<'d>(
     descriptors: &'d [ColumnFamilyDescriptor],
     name: &[u8],
 ) -> Result<&'d ColumnFamilyDescriptor> {
@@ -173,7 +193,7 @@ fn descriptor_of<'d>(
 }
 
 /// Directories of a family's tables: `cf_paths`, else `db_paths`, else the database's own.
-fn table_paths(
+pub(crate) fn table_paths(
     options: &DbOptions,
     path: &Path,
     descriptor: &ColumnFamilyDescriptor,
@@ -188,12 +208,18 @@ fn table_paths(
     }
 }
 
-fn recovering_families(
-    manifest: &RecoveredManifest,
+/// A memtable that is filled once and then only read.
+fn filled_once() -> MemTableOptions {
+    MemTableOptions { rep: MemTableRepKind::Vector { reserve: 0 }, ..MemTableOptions::default() }
+}
+
+pub(crate) fn recovering_families(
+    manifest: &ManifestState<'_>,
     descriptors: &[ColumnFamilyDescriptor],
+    memtable_options: impl Fn(&ColumnFamilyDescriptor) -> MemTableOptions,
 ) -> Result<BTreeMap<u32, RecoveringFamily>> {
     let mut families = BTreeMap::new();
-    for state in &manifest.column_families {
+    for &state in &manifest.families {
         let descriptor = descriptor_of(descriptors, &state.name)?;
         let comparator = InternalKeyComparator::new(descriptor.options.comparator.clone());
         let running_name = comparator.user_comparator().name().as_bytes();
@@ -208,14 +234,7 @@ fn recovering_families(
             has_tables: state.version.files().next().is_some(),
             blob_files: state.version.blob_files().iter().map(|file| file.number()).collect(),
             unstated_timestamp_size,
-            // Filled once and then only read.
-            memtable: Some(MemTable::new(
-                comparator.clone(),
-                &MemTableOptions {
-                    rep: MemTableRepKind::Vector { reserve: 0 },
-                    ..MemTableOptions::default()
-                },
-            )),
+            memtable: Some(MemTable::new(comparator.clone(), &memtable_options(descriptor))),
             comparator,
         };
         families.insert(state.id, family);
@@ -223,29 +242,30 @@ fn recovering_families(
     Ok(families)
 }
 
-fn replay_wals(
+pub(crate) fn replay_wals(
     options: &DbOptions,
     path: &Path,
     context: &OpenContext,
-    manifest: &RecoveredManifest,
+    manifest: &ManifestState<'_>,
     inserter: &mut MemTableInserter,
+    after_batch: &mut AfterBatch<'_>,
 ) -> Result<Replayed> {
     let directory = match options.wal_dir.as_str() {
         "" => path.to_owned(),
         directory => PathBuf::from(directory),
     };
     if options.track_and_verify_wals_in_manifest {
-        version::check_tracked_wals(&manifest.tracked_wals, |number| {
+        version::check_tracked_wals(manifest.tracked_wals, |number| {
             let wal = wal_file_name(&directory, number);
             match context.file_system.get_file_size(&wal) {
                 Err(error) if error.is_path_not_found() => Ok(None),
                 size => size.map(Some),
             }
         })
-        .map_err(|status| status.context(manifest.manifest_path.display()))?;
+        .map_err(|status| status.context(manifest.path.display()))?;
     }
     // With prepared transactions older WALs matter although every table is newer.
-    let unflushed = manifest.column_families.iter().map(|family| family.log_number).min();
+    let unflushed = manifest.families.iter().map(|family| family.log_number).min();
     let wal_number_min = match options.allow_2pc {
         true => manifest.min_log_number_to_keep,
         false => manifest.min_log_number_to_keep.max(unflushed.unwrap_or(0)),
@@ -257,10 +277,10 @@ fn replay_wals(
         paranoid_checks: options.paranoid_checks,
         wal_number_min,
     };
-    replay.run(inserter)
+    replay.run(inserter, after_batch)
 }
 
-fn open_family(
+pub(crate) fn open_family(
     options: &DbOptions,
     path: &Path,
     descriptor: &ColumnFamilyDescriptor,
@@ -313,6 +333,7 @@ fn open_family(
             full_history_ts_low: state.full_history_ts_low.clone(),
         })),
         log_number: AtomicU64::new(state.log_number),
+        epoch_numbers: Arc::new(EpochNumbers::new(state.version.next_epoch_number(), false)),
         stats: InternalStats::new(),
     })
 }

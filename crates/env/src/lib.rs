@@ -16,6 +16,7 @@ pub mod event_logger;
 pub mod fault_injection_fs;
 pub mod file_system;
 pub mod file_util;
+pub mod host_name;
 pub mod logger;
 pub mod mem_fs;
 pub mod posix;
@@ -34,6 +35,7 @@ pub use file_system::{
     WritableFile,
 };
 pub use file_util::{create_dir_all, parent_directory, read_file_to_vec, write_file_atomically};
+pub use host_name::host_name;
 pub use logger::{InfoLogLevel, InfoLogOptions, Logger, NullLogger, create_logger_from_options};
 pub use mem_fs::MemFileSystem;
 pub use posix::{PosixFileSystem, default_file_system};

@@ -267,7 +267,7 @@ impl VersionSet {
     ///
     /// # Errors
     /// `IoError`. What was acknowledged before is safe all the same.
-    pub fn close(mut self) -> Result<()> {
+    pub fn close(&mut self) -> Result<()> {
         let Some(manifest) = self.manifest.take() else {
             return Ok(());
         };

@@ -137,3 +137,18 @@ pub(super) fn block_cache_pinned_usage(source: &Source<'_>) -> Option<u64> {
     let cache = source.family.tables.options.block_cache.as_ref()?;
     Some(cache.pinned_usage_bytes() as u64)
 }
+
+/// Snapshots of a database that is open for reading are not counted: they hold nothing back.
+pub(super) fn snapshots(source: &Source<'_>) -> Option<u64> {
+    Some(source.db.inner.writing.as_ref().map_or(0, |writing| writing.snapshots.count()))
+}
+
+pub(super) fn oldest_snapshot_time(source: &Source<'_>) -> Option<u64> {
+    let writing = source.db.inner.writing.as_ref();
+    Some(writing.and_then(|writing| writing.snapshots.oldest_time_secs()).unwrap_or(0))
+}
+
+pub(super) fn oldest_snapshot_sequence(source: &Source<'_>) -> Option<u64> {
+    let writing = source.db.inner.writing.as_ref();
+    Some(writing.and_then(|writing| writing.snapshots.oldest()).unwrap_or(0))
+}

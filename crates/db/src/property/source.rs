@@ -164,9 +164,21 @@ impl<'a> Source<'a> {
         ColumnFamilyReport { name: &self.family.name, levels, blobs: self.blobs(), now, before }
     }
 
-    /// Nothing was written.
+    /// What was written since the database was opened.
     pub(crate) fn write_activity(&self) -> WriteActivity {
-        WriteActivity { uptime_secs: self.family.stats.uptime_secs(), ..WriteActivity::default() }
+        let writing = self.db.inner.writing.as_ref();
+        let counts = writing.map(|writing| writing.stats.counts()).unwrap_or_default();
+        WriteActivity {
+            uptime_secs: self.family.stats.uptime_secs(),
+            bytes_written: counts.bytes,
+            keys_written: counts.entries,
+            writes_by_self: counts.groups,
+            writes_by_other: counts.batches.saturating_sub(counts.groups),
+            writes_with_wal: counts.logged_batches,
+            wal_bytes: counts.wal_bytes,
+            wal_syncs: counts.wal_syncs,
+            ..WriteActivity::default()
+        }
     }
 
     /// Versions that RocksDB would have made before this one: an empty one of each column family,

@@ -105,10 +105,10 @@ pub(crate) const PROPERTIES: &[Property] = &[
     number("rocksdb.is-write-stopped", numbers::is_write_stopped),
     // Versions and snapshots.
     number("rocksdb.num-live-versions", |_| Some(1)),
-    number("rocksdb.current-super-version-number", |_| Some(1)),
-    number("rocksdb.num-snapshots", NEVER),
-    number("rocksdb.oldest-snapshot-time", NEVER),
-    number("rocksdb.oldest-snapshot-sequence", NEVER),
+    number("rocksdb.current-super-version-number", |source| Some(source.super_version.number)),
+    number("rocksdb.num-snapshots", numbers::snapshots),
+    number("rocksdb.oldest-snapshot-time", numbers::oldest_snapshot_time),
+    number("rocksdb.oldest-snapshot-sequence", numbers::oldest_snapshot_sequence),
     number("rocksdb.is-file-deletions-enabled", |_| Some(1)),
     number("rocksdb.min-log-number-to-keep", numbers::min_log_number_to_keep),
     // None is kept for the sake of a job that writes it.

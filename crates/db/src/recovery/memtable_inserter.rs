@@ -45,6 +45,9 @@ pub(crate) struct RecoveringFamily {
 /// What replay builds.
 #[derive(Debug)]
 pub(crate) struct MemTableInserter {
+    /// Ids of column families whose memtables are full. Whoever can may take these away between
+    /// two batches.
+    pub(crate) full: BTreeSet<u32>,
     pub(crate) families: BTreeMap<u32, RecoveringFamily>,
     pub(crate) transactions: PreparedTransactions,
     allow_2pc: bool,
@@ -63,6 +66,7 @@ impl MemTableInserter {
         policy: TransactionWritePolicy,
     ) -> Self {
         Self {
+            full: BTreeSet::new(),
             families,
             transactions: PreparedTransactions::default(),
             allow_2pc,
@@ -227,6 +231,9 @@ impl MemTableInserter {
             value_type => (value_type, entry.value),
         };
         memtable.add(self.next_sequence, value_type, entry.key, value);
+        if memtable.should_flush() {
+            self.full.insert(entry.column_family_id);
+        }
         Ok(())
     }
 

@@ -44,6 +44,9 @@ pub(crate) struct Replayed {
     pub(crate) ignored: Vec<Status>,
 }
 
+/// Called after each batch.
+pub(crate) type AfterBatch<'a> = dyn FnMut(&mut MemTableInserter) -> Result<()> + 'a;
+
 /// How reading one WAL ended.
 enum End {
     EndOfLog,
@@ -68,15 +71,20 @@ pub(crate) fn list_wals(file_system: &dyn FileSystem, directory: &Path) -> Resul
 }
 
 impl WalReplay<'_> {
-    /// Applies every WAL that may hold unflushed data.
-    pub(crate) fn run(&self, inserter: &mut MemTableInserter) -> Result<Replayed> {
+    /// Applies every WAL that may hold unflushed data. `after_batch` may take memtables away that
+    /// have become full.
+    pub(crate) fn run(
+        &self,
+        inserter: &mut MemTableInserter,
+        after_batch: &mut AfterBatch<'_>,
+    ) -> Result<Replayed> {
         let mut replayed = Replayed::default();
         for number in list_wals(self.file_system, &self.directory)? {
             if number < self.wal_number_min {
                 continue;
             }
             replayed.wal_numbers.push(number);
-            match self.replay_one(number, inserter, &mut replayed)? {
+            match self.replay_one(number, inserter, after_batch, &mut replayed)? {
                 End::EndOfLog => {}
                 End::Stopped(_) if replayed.stopped.is_some() => {}
                 End::Stopped(why) => replayed.stopped = Some((number, why)),
@@ -92,6 +100,7 @@ impl WalReplay<'_> {
         &self,
         number: u64,
         inserter: &mut MemTableInserter,
+        after_batch: &mut AfterBatch<'_>,
         replayed: &mut Replayed,
     ) -> Result<End> {
         let path = wal_file_name(&self.directory, number);
@@ -126,6 +135,7 @@ impl WalReplay<'_> {
                         .apply(number, &batch, &sizes)
                         .map_err(|error| error.context(at))?;
                     replayed.next_sequence = Some(next);
+                    after_batch(inserter)?;
                 }
                 LogEntry::TimestampSizes(stated) => {
                     for (column_family_id, size) in stated {

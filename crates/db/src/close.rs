@@ -1,0 +1,56 @@
+//! Ending: background work stops, and everything goes to the operating system.
+
+use crate::db_impl::DbImpl;
+use crate::error_handler::BackgroundErrorReason;
+use crate::flush::FlushOptions;
+use base::Result;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+impl DbImpl {
+    /// Hands the WAL to the operating system, or to the disk.
+    pub(crate) fn flush_wal(&self, sync: bool) -> Result<()> {
+        let writing = self.writing()?;
+        let mut stage = writing.stage.lock();
+        let result = if sync { stage.wal.sync() } else { stage.wal.flush() };
+        drop(stage);
+        result.inspect_err(|status| {
+            self.set_background_error(BackgroundErrorReason::Write, status);
+        })
+    }
+
+    /// Closes a database; does nothing if it is closed.
+    pub(crate) fn close(self: &Arc<Self>) -> Result<()> {
+        let Ok(writing) = self.writing() else { return Ok(()) };
+        if writing.is_closing.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let mut result = self.flush_what_no_wal_has();
+        {
+            let _state = writing.state.lock();
+            writing.is_closing.store(true, Ordering::Release);
+            writing.has_obstacle.store(true, Ordering::Release);
+            writing.changed.notify_all();
+        }
+        writing.pool.shutdown();
+        // A write that was let in before is over when the lead is free.
+        let _lead = writing.write_thread.enter_exclusively();
+        result = result.and(writing.stage.lock().wal.close());
+        self.delete_obsolete_files();
+        result.and(writing.versions.lock().close())
+    }
+
+    fn flush_what_no_wal_has(self: &Arc<Self>) -> Result<()> {
+        let writing = self.writing()?;
+        let is_wanted = writing.stage.lock().has_unlogged_writes
+            && !self.options.avoid_flush_during_shutdown
+            && writing.state.lock().errors.write_error().is_none();
+        if !is_wanted {
+            return Ok(());
+        }
+        let families: Vec<_> =
+            self.families.load().iter().cloned().map(crate::ColumnFamilyHandle).collect();
+        let families: Vec<_> = families.iter().collect();
+        self.flush(&FlushOptions { wait: true, allow_write_stall: true }, &families)
+    }
+}

@@ -1,0 +1,118 @@
+//! Creating and dropping column families.
+
+use crate::column_family::{ColumnFamilyDescriptor, ColumnFamilyHandle};
+use crate::db::Db;
+use crate::db_impl::DbImpl;
+use crate::error_handler::BackgroundErrorReason;
+use crate::open::{check_family_options, family_state};
+use crate::recovery::{open_family, version_options};
+use crate::write::memtable_stage::ActiveFamily;
+use base::status::Code;
+use base::{Result, Status};
+use options::ColumnFamilyOptions;
+use std::sync::Arc;
+
+impl Db {
+    /// Creates a column family.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the name is taken; `NotSupported` for options that this engine refuses;
+    /// `IoError`.
+    pub fn create_column_family(
+        &self,
+        options: &ColumnFamilyOptions,
+        name: &str,
+    ) -> Result<ColumnFamilyHandle> {
+        self.inner.create_column_family(options, name)
+    }
+
+    /// Drops a column family. What has its handle can go on reading; its files go when nobody does.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for the default family; `ColumnFamilyDropped` if it is dropped already;
+    /// `IoError`.
+    pub fn drop_column_family(&self, family: &ColumnFamilyHandle) -> Result<()> {
+        self.inner.drop_column_family(family)
+    }
+}
+
+impl DbImpl {
+    fn create_column_family(
+        self: &Arc<Self>,
+        options: &ColumnFamilyOptions,
+        name: &str,
+    ) -> Result<ColumnFamilyHandle> {
+        let writing = self.writing()?;
+        let descriptor = ColumnFamilyDescriptor::new(name, options.clone());
+        check_family_options(&descriptor)?;
+        let version_options = version_options(&descriptor)?;
+        // No write is under way, so that the WAL's number is that of the next one.
+        let lead = writing.write_thread.enter_exclusively();
+        let mut stage = writing.stage.lock();
+        let mut versions = writing.versions.lock();
+        let log_number = stage.wal.current_number();
+        let created = versions.create_column_family(name.as_bytes(), &version_options, log_number);
+        let id = created.inspect_err(|status| {
+            if status.code() == Code::IoError {
+                self.set_background_error(BackgroundErrorReason::ManifestWrite, status);
+            }
+        })?;
+        let entry = versions
+            .column_family(id)
+            .ok_or_else(|| Status::aborted(format!("column family {name} was not created")))?;
+        let (path, context) = (&self.path, &self.context);
+        let mut data = open_family(&self.options, path, &descriptor, context, entry.state(), None)?;
+        data.epoch_numbers = entry.epoch_numbers().clone();
+        let (data, family) = family_state(data, self.visibility.last_sequence());
+        drop(versions);
+        stage.memtables.set(ActiveFamily::new(data.clone(), family.active.clone()));
+        writing.state.lock().families.insert(id, family);
+        let mut families = self.families.load().to_vec();
+        families.push(data.clone());
+        families.sort_by_key(|family| family.id);
+        self.families.store(Arc::new(families));
+        stage.max_total_wal_size_bytes = self.max_total_wal_size_bytes();
+        drop(stage);
+        drop(lead);
+        self.write_options_file()?;
+        Ok(ColumnFamilyHandle(data))
+    }
+
+    fn drop_column_family(self: &Arc<Self>, handle: &ColumnFamilyHandle) -> Result<()> {
+        let writing = self.writing()?;
+        let id = handle.id();
+        if id == 0 {
+            return Err(Status::invalid_argument("Can't drop default column family"));
+        }
+        let lead = writing.write_thread.enter_exclusively();
+        let mut stage = writing.stage.lock();
+        let mut versions = writing.versions.lock();
+        if versions.column_family(id).is_none() {
+            return Err(Status::column_family_dropped(format!(
+                "Column family already dropped! {}",
+                handle.name()
+            )));
+        }
+        versions.drop_column_family(id).inspect_err(|status| {
+            self.set_background_error(BackgroundErrorReason::ManifestWrite, status);
+        })?;
+        drop(versions);
+        stage.memtables.remove(id);
+        let mut state = writing.state.lock();
+        if let Some(family) = state.family_mut(id) {
+            family.is_dropped = true;
+        }
+        state.families.retain(|_, family| !family.is_dropped);
+        self.update_stall_conditions(writing, &mut state);
+        drop(state);
+        let mut families = self.families.load().to_vec();
+        families.retain(|family| family.id != id);
+        self.families.store(Arc::new(families));
+        stage.max_total_wal_size_bytes = self.max_total_wal_size_bytes();
+        drop(stage);
+        drop(lead);
+        self.release_wals(writing);
+        self.delete_obsolete_files();
+        self.write_options_file()
+    }
+}

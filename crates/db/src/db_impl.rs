@@ -1,0 +1,135 @@
+//! An open database, shared by its users and its background work.
+
+use crate::column_family::ColumnFamilyData;
+use crate::db::OpenContext;
+use crate::db_state::DbState;
+use crate::error_handler::BackgroundErrorReason;
+use crate::read::read_view::Visibility;
+use crate::recovery::RecoveredDb;
+use crate::snapshot_list::SnapshotList;
+use crate::write::memtable_stage::MemTableStage;
+use crate::write::wal_stage::WalStage;
+use crate::write::write_thread::WriteThread;
+use crate::write_stats::WriteStats;
+use arc_swap::ArcSwap;
+use base::{Result, Status};
+use env::FileLock;
+use env::thread_pool::ThreadPool;
+use options::DbOptions;
+use parking_lot::{Condvar, Mutex};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use version::{FileNumbers, VersionSet};
+
+/// An open database.
+#[derive(Debug)]
+pub(crate) struct DbImpl {
+    pub(crate) path: PathBuf,
+    pub(crate) options: DbOptions,
+    pub(crate) context: OpenContext,
+    /// By id.
+    pub(crate) families: ArcSwap<Vec<Arc<ColumnFamilyData>>>,
+    pub(crate) visibility: Arc<Visibility>,
+    pub(crate) recovered: RecoveredDb,
+    pub(crate) warnings: Vec<String>,
+    /// What only a database open for writing has.
+    pub(crate) writing: Option<Writing>,
+}
+
+/// What writes need. Locks are taken in the order of the fields, and none of the first three is
+/// waited for by a thread that holds a later one.
+#[derive(Debug)]
+pub(crate) struct Writing {
+    /// One writer leads at a time.
+    pub(crate) write_thread: WriteThread,
+    /// What the leader writes to.
+    pub(crate) stage: Mutex<WriteStage>,
+    /// Held while the MANIFEST is written.
+    pub(crate) versions: Mutex<VersionSet>,
+    /// Never held while files are read or written.
+    pub(crate) state: Mutex<DbState>,
+    /// Told when the state changed in a way that somebody may wait for: a flush or compaction
+    /// ended, writes may go on, an error occurred, the database closes.
+    pub(crate) changed: Condvar,
+    pub(crate) snapshots: Arc<SnapshotList>,
+    pub(crate) file_numbers: Arc<FileNumbers>,
+    pub(crate) stats: WriteStats,
+    pub(crate) pool: ThreadPool,
+    /// Whether writes have to look at the state before they go on: it holds them back, or an error
+    /// stands. Set under the state's lock.
+    pub(crate) has_obstacle: AtomicBool,
+    /// Background work ends as soon as it can.
+    pub(crate) is_closing: AtomicBool,
+    /// Identifies this opening of the database, in tables.
+    pub(crate) session_id: String,
+    pub(crate) db_id: Vec<u8>,
+    /// Nobody else writes to the directory while it is held.
+    pub(crate) _lock: Box<dyn FileLock>,
+}
+
+/// What writes go to.
+#[derive(Debug)]
+pub(crate) struct WriteStage {
+    pub(crate) wal: WalStage,
+    pub(crate) memtables: MemTableStage,
+    /// Ids of column families whose memtables are full.
+    pub(crate) full: Vec<u32>,
+    /// Bytes of all WALs at which the oldest is given up.
+    pub(crate) max_total_wal_size_bytes: u64,
+    /// WALs up to this number are being emptied because all together were too large.
+    pub(crate) wal_given_up: u64,
+    /// There are entries in memtables that no WAL has (`disable_wal`).
+    pub(crate) has_unlogged_writes: bool,
+}
+
+impl DbImpl {
+    /// What writes need.
+    ///
+    /// # Errors
+    /// `NotSupported` if the database is open for reading only.
+    pub(crate) fn writing(&self) -> Result<&Writing> {
+        self.writing
+            .as_ref()
+            .ok_or_else(|| Status::not_supported("Not supported operation in read only mode."))
+    }
+
+    /// Takes in an error of the write path or of background work, and tells who waits.
+    pub(crate) fn set_background_error(&self, reason: BackgroundErrorReason, status: &Status) {
+        let Ok(writing) = self.writing() else { return };
+        let mut state = writing.state.lock();
+        state.errors.set(reason, status, self.options.paranoid_checks);
+        writing.refresh_obstacle(&state);
+        writing.changed.notify_all();
+    }
+
+    /// The column family of this id.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if there is none.
+    pub(crate) fn family(&self, id: u32) -> Result<Arc<ColumnFamilyData>> {
+        let families = self.families.load();
+        let found = families.binary_search_by_key(&id, |family| family.id).ok();
+        found
+            .map(|index| families[index].clone())
+            .ok_or_else(|| Status::invalid_argument(format!("no column family with id {id}")))
+    }
+
+    /// Directory of the WALs.
+    pub(crate) fn wal_directory(&self) -> PathBuf {
+        match self.options.wal_dir.as_str() {
+            "" => self.path.clone(),
+            directory => PathBuf::from(directory),
+        }
+    }
+}
+
+impl Writing {
+    /// To be called under the state's lock whenever stall conditions or the error have changed.
+    pub(crate) fn refresh_obstacle(&self, state: &DbState) {
+        let controller = &state.write_controller;
+        let is_held_back = controller.is_stopped() || controller.actual_delayed_write_rate() > 0;
+        let obstacle = is_held_back || state.errors.write_error().is_some();
+        self.has_obstacle.store(obstacle, Ordering::Release);
+    }
+}

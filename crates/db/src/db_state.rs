@@ -1,0 +1,99 @@
+//! What writers and background work of an open database agree on, under one lock that nobody
+//! holds while files are read or written.
+
+use crate::background::ScheduledJobs;
+use crate::column_family::ColumnFamilyData;
+use crate::error_handler::ErrorHandler;
+use crate::flow_control::pacer::Pacer;
+use crate::flow_control::write_controller::WriteController;
+use crate::memtable_list::MemTableList;
+use crate::super_version::SuperVersionParts;
+use memtable::MemTable;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use version::Version;
+
+/// Everything under the lock.
+#[derive(Debug)]
+pub(crate) struct DbState {
+    /// By id; dropped ones as long as work on them is under way.
+    pub(crate) families: BTreeMap<u32, FamilyState>,
+    pub(crate) errors: ErrorHandler,
+    pub(crate) write_controller: WriteController,
+    pub(crate) pacer: Pacer,
+    pub(crate) scheduled: ScheduledJobs,
+    /// WALs from this number on are kept for transactions that are prepared in them.
+    pub(crate) oldest_prepared_log: Option<u64>,
+}
+
+/// A column family.
+#[derive(Debug)]
+pub(crate) struct FamilyState {
+    pub(crate) data: Arc<ColumnFamilyData>,
+    /// The memtable that takes writes.
+    pub(crate) active: Arc<MemTable>,
+    pub(crate) immutables: MemTableList,
+    pub(crate) is_dropped: bool,
+    /// Its memtables are to be flushed although there are fewer than
+    /// `min_write_buffer_number_to_merge`.
+    pub(crate) is_flush_requested: bool,
+    /// Number of the next memtable.
+    pub(crate) next_memtable_id: u64,
+}
+
+impl DbState {
+    /// The column family of this id.
+    pub(crate) fn family_mut(&mut self, id: u32) -> Option<&mut FamilyState> {
+        self.families.get_mut(&id)
+    }
+
+    /// WALs with a smaller number hold nothing that is in no table; `current` is the one that
+    /// writes go to.
+    pub(crate) fn min_log_number_to_keep(&self, current: u64) -> u64 {
+        let needed = self.families.values().filter(|family| !family.is_dropped).map(|family| {
+            match family.is_in_memory() {
+                true => family.data.log_number.load(Ordering::Acquire),
+                false => current,
+            }
+        });
+        needed.chain(self.oldest_prepared_log).min().unwrap_or(current)
+    }
+}
+
+impl FamilyState {
+    /// Whether it has anything that is in no table.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        !self.active.is_empty() || !self.immutables.is_empty()
+    }
+
+    /// Memtables that wait before a flush begins by itself (`min_write_buffer_number_to_merge`).
+    pub(crate) fn min_memtables_to_flush(&self) -> usize {
+        let number = self.data.options.min_write_buffer_number_to_merge;
+        usize::try_from(number).unwrap_or(0).max(1)
+    }
+
+    /// The memtables, newest first.
+    pub(crate) fn memtables(&self) -> Vec<Arc<MemTable>> {
+        let immutables = self.immutables.newest_first().cloned();
+        std::iter::once(self.active.clone()).chain(immutables).collect()
+    }
+
+    /// Shows reads the memtables as they are now, with the same files as before.
+    pub(crate) fn install_memtables(&self) {
+        let version = self.data.super_version.load().version.clone();
+        self.install(version);
+    }
+
+    /// Shows reads the memtables as they are now and `version`.
+    pub(crate) fn install(&self, version: Arc<Version>) {
+        let before = self.data.super_version.load_full();
+        let next = before.next(SuperVersionParts {
+            memtables: self.memtables(),
+            version,
+            resolver: before.resolver.clone(),
+            full_history_ts_low: before.full_history_ts_low.clone(),
+        });
+        self.data.super_version.store(Arc::new(next));
+    }
+}

@@ -1,0 +1,180 @@
+//! The part of [`Db`] that changes it.
+
+use crate::column_family::ColumnFamilyHandle;
+use crate::db::Db;
+use crate::flush::FlushOptions;
+use crate::snapshot_list::Snapshot;
+use crate::write::write_options::WriteOptions;
+use base::Result;
+use env::{SystemClock, WallClock};
+use std::sync::Arc;
+use wal::WriteBatch;
+
+impl Db {
+    /// Writes a batch: all of it or nothing, also after a crash.
+    ///
+    /// # Errors
+    /// `NotSupported` if the database is open for reading only; `InvalidArgument` or `Corruption`
+    /// for a batch that makes no sense, in which case nothing of it is written; `Incomplete` where
+    /// it would have to wait and `no_slowdown` is set; otherwise the error that stops writes.
+    pub fn write(&self, options: &WriteOptions, mut batch: WriteBatch) -> Result<()> {
+        self.inner.write(options, &mut batch)
+    }
+
+    /// As [`Db::write`] with a batch that is used again: it keeps its memory and its entries, and
+    /// has the sequence number of its first entry afterwards.
+    ///
+    /// # Errors
+    /// As [`Db::write`].
+    pub fn write_reused(&self, options: &WriteOptions, batch: &mut WriteBatch) -> Result<()> {
+        self.inner.write(options, batch)
+    }
+
+    /// Sets a key's value. In a column family with timestamps the key ends in one, here and below.
+    ///
+    /// # Errors
+    /// As [`Db::write`].
+    pub fn put(
+        &self,
+        options: &WriteOptions,
+        family: &ColumnFamilyHandle,
+        key: &[u8],
+        value: &[u8],
+    ) -> Result<()> {
+        let mut batch = WriteBatch::new();
+        batch.put(family.id(), key, value)?;
+        self.write(options, batch)
+    }
+
+    /// Sets a key to an entity of columns, names and values in any order.
+    ///
+    /// # Errors
+    /// As [`Db::write`].
+    pub fn put_entity(
+        &self,
+        options: &WriteOptions,
+        family: &ColumnFamilyHandle,
+        key: &[u8],
+        columns: &[(&[u8], &[u8])],
+    ) -> Result<()> {
+        let mut batch = WriteBatch::new();
+        batch.put_entity(family.id(), key, columns)?;
+        self.write(options, batch)
+    }
+
+    /// Adds a merge operand to a key.
+    ///
+    /// # Errors
+    /// As [`Db::write`]; `InvalidArgument` if the column family has no merge operator.
+    pub fn merge(
+        &self,
+        options: &WriteOptions,
+        family: &ColumnFamilyHandle,
+        key: &[u8],
+        operand: &[u8],
+    ) -> Result<()> {
+        let mut batch = WriteBatch::new();
+        batch.merge(family.id(), key, operand)?;
+        self.write(options, batch)
+    }
+
+    /// Deletes a key. That it has no value is no error.
+    ///
+    /// # Errors
+    /// As [`Db::write`].
+    pub fn delete(
+        &self,
+        options: &WriteOptions,
+        family: &ColumnFamilyHandle,
+        key: &[u8],
+    ) -> Result<()> {
+        let mut batch = WriteBatch::new();
+        batch.delete(family.id(), key)?;
+        self.write(options, batch)
+    }
+
+    /// Deletes a key that was put once since it was last deleted, and never merged. Otherwise what
+    /// a read finds is undefined.
+    ///
+    /// # Errors
+    /// As [`Db::write`].
+    pub fn single_delete(
+        &self,
+        options: &WriteOptions,
+        family: &ColumnFamilyHandle,
+        key: &[u8],
+    ) -> Result<()> {
+        let mut batch = WriteBatch::new();
+        batch.single_delete(family.id(), key)?;
+        self.write(options, batch)
+    }
+
+    /// Deletes the keys from `begin` up to but not including `end`.
+    ///
+    /// # Errors
+    /// As [`Db::write`]; `InvalidArgument` if `end` comes before `begin`.
+    pub fn delete_range(
+        &self,
+        options: &WriteOptions,
+        family: &ColumnFamilyHandle,
+        begin: &[u8],
+        end: &[u8],
+    ) -> Result<()> {
+        let mut batch = WriteBatch::new();
+        batch.delete_range(family.id(), begin, end)?;
+        self.write(options, batch)
+    }
+
+    /// The state of now, to be read from later. Versions that it shows are kept until it is
+    /// dropped.
+    pub fn snapshot(&self) -> Snapshot {
+        let inner = &self.inner;
+        let list = match &inner.writing {
+            Some(writing) => writing.snapshots.clone(),
+            None => Arc::default(),
+        };
+        list.take(WallClock.now_seconds(), || inner.visibility.last_sequence())
+    }
+
+    /// Brings what is in the memtables of `families` into tables.
+    ///
+    /// # Errors
+    /// `NotSupported` if the database is open for reading only; the error that the flush gave.
+    pub fn flush(&self, options: &FlushOptions, families: &[&ColumnFamilyHandle]) -> Result<()> {
+        self.inner.flush(options, families)
+    }
+
+    /// Hands the part of the WAL that is still in a buffer (`manual_wal_flush`) to the operating
+    /// system, so that it outlives the process; with `sync` to the disk, so that it outlives a power
+    /// loss.
+    ///
+    /// # Errors
+    /// `NotSupported` if the database is open for reading only; `IoError`, which stops writes.
+    pub fn flush_wal(&self, sync: bool) -> Result<()> {
+        self.inner.flush_wal(sync)
+    }
+
+    /// Makes everything written so far outlive a power loss, but for what no WAL has.
+    ///
+    /// # Errors
+    /// As [`Db::flush_wal`].
+    pub fn sync_wal(&self) -> Result<()> {
+        self.inner.flush_wal(true)
+    }
+
+    /// Closes the database. What was written without a WAL is flushed first, unless
+    /// `avoid_flush_during_shutdown` is set.
+    ///
+    /// # Errors
+    /// The first error; the database is closed nevertheless.
+    pub fn close(self) -> Result<()> {
+        self.inner.close()
+    }
+}
+
+impl Drop for Db {
+    fn drop(&mut self) {
+        // Whoever wants to know of errors calls `close`.
+        let _ = self.inner.close();
+    }
+}

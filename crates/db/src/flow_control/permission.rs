@@ -1,0 +1,62 @@
+//! Where writes wait: while too much is left for flushes and compactions to do.
+
+use crate::db_impl::{DbImpl, Writing};
+use crate::write::write_options::WriteOptions;
+use base::{Result, Status};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Longest a delayed writer sleeps before it looks again whether the delay still stands.
+const NAP: Duration = Duration::from_millis(1);
+
+impl DbImpl {
+    /// Waits until `bytes` may be written. No lock is held meanwhile.
+    ///
+    /// # Errors
+    /// The error that stops writes; `Incomplete` if the options do not allow to wait.
+    #[inline]
+    pub(crate) fn wait_for_permission(&self, options: &WriteOptions, bytes: u64) -> Result<()> {
+        let writing = self.writing()?;
+        match writing.has_obstacle.load(Ordering::Acquire) {
+            false => Ok(()),
+            true => self.wait_behind_obstacle(writing, options, bytes),
+        }
+    }
+
+    #[cold]
+    fn wait_behind_obstacle(
+        &self,
+        writing: &Writing,
+        options: &WriteOptions,
+        bytes: u64,
+    ) -> Result<()> {
+        let mut state = writing.state.lock();
+        let mut granted_at = None;
+        loop {
+            if let Some(error) = state.errors.write_error() {
+                return Err(error.clone());
+            }
+            if writing.is_closing.load(Ordering::Acquire) {
+                return Err(Status::shutdown_in_progress("the database is closing"));
+            }
+            let is_stopped = state.write_controller.is_stopped();
+            let rate = state.write_controller.actual_delayed_write_rate();
+            if !is_stopped && rate == 0 {
+                return Ok(());
+            }
+            if options.no_slowdown {
+                return Err(Status::incomplete("Write stall"));
+            }
+            if is_stopped {
+                writing.changed.wait(&mut state);
+                continue;
+            }
+            let now = Instant::now();
+            let at = *granted_at.get_or_insert_with(|| state.pacer.grant(now, bytes, rate));
+            if now >= at {
+                return Ok(());
+            }
+            writing.changed.wait_for(&mut state, NAP.min(at - now));
+        }
+    }
+}

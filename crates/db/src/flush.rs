@@ -1,0 +1,118 @@
+//! Flushing on request, and waiting for it.
+
+use crate::column_family::ColumnFamilyHandle;
+use crate::db_impl::{DbImpl, Writing};
+use base::{Result, Status};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// How a flush is done (`rocksdb::FlushOptions`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlushOptions {
+    /// Return when it is done. Default: true.
+    pub wait: bool,
+    /// Begin at once, even if writes stall for it; otherwise wait until they would not. Default:
+    /// false.
+    pub allow_write_stall: bool,
+}
+
+impl Default for FlushOptions {
+    fn default() -> Self {
+        Self { wait: true, allow_write_stall: false }
+    }
+}
+
+impl DbImpl {
+    /// Brings what is in the memtables of `families` now into tables.
+    pub(crate) fn flush(
+        self: &Arc<Self>,
+        options: &FlushOptions,
+        families: &[&ColumnFamilyHandle],
+    ) -> Result<()> {
+        let writing = self.writing()?;
+        let mut ids: Vec<u32> = families.iter().map(|family| family.id()).collect();
+        if !options.allow_write_stall {
+            self.wait_until_flush_would_not_stall(writing, &ids)?;
+        }
+        let lead = writing.write_thread.enter_exclusively();
+        let mut stage = writing.stage.lock();
+        if self.options.atomic_flush {
+            ids = stage.memtables.families().iter().map(|family| family.data.id).collect();
+        }
+        self.switch_memtables(&mut stage, &ids)?;
+        drop(stage);
+        drop(lead);
+        let newest = self.request_flush_of_all(writing, &ids)?;
+        if options.wait { self.wait_for_flush(writing, &newest) } else { Ok(()) }
+    }
+
+    /// Requests the flush of all that waits in `ids`; returns the newest memtable of each.
+    fn request_flush_of_all(
+        self: &Arc<Self>,
+        writing: &Writing,
+        ids: &[u32],
+    ) -> Result<Vec<(u32, u64)>> {
+        let mut state = writing.state.lock();
+        if let Some(error) = state.errors.write_error() {
+            return Err(error.clone());
+        }
+        let mut newest = Vec::new();
+        for id in ids {
+            let Some(family) = state.family_mut(*id) else { continue };
+            if let Some(memtable) = family.immutables.newest_first().next() {
+                newest.push((*id, memtable.id()));
+                family.is_flush_requested = true;
+            }
+        }
+        self.schedule_work(writing, &mut state);
+        Ok(newest)
+    }
+
+    fn wait_for_flush(&self, writing: &Writing, newest: &[(u32, u64)]) -> Result<()> {
+        let mut state = writing.state.lock();
+        loop {
+            let waits = newest.iter().any(|(id, memtable_id)| {
+                let family = state.families.get(id).filter(|family| !family.is_dropped);
+                let memtables = family.map(|family| family.immutables.oldest_first());
+                memtables.is_some_and(|mut memtables| {
+                    memtables.any(|immutable| immutable.memtable.id() <= *memtable_id)
+                })
+            });
+            if !waits {
+                return Ok(());
+            }
+            if let Some(error) = state.errors.write_error() {
+                return Err(error.clone());
+            }
+            if writing.is_closing.load(Ordering::Acquire) {
+                return Err(Status::shutdown_in_progress("the database is closing"));
+            }
+            writing.changed.wait(&mut state);
+        }
+    }
+
+    /// A flush makes one more memtable wait: not before there is room for it.
+    fn wait_until_flush_would_not_stall(&self, writing: &Writing, ids: &[u32]) -> Result<()> {
+        let mut state = writing.state.lock();
+        loop {
+            let is_full = |id: &u32| {
+                state.families.get(id).is_some_and(|family| {
+                    let max = family.data.options.max_write_buffer_number.max(2);
+                    !family.is_dropped
+                        && !family.active.is_empty()
+                        && family.immutables.len() + 1 >= usize::try_from(max).unwrap_or(usize::MAX)
+                })
+            };
+            if !ids.iter().any(is_full) {
+                return Ok(());
+            }
+            if let Some(error) = state.errors.write_error() {
+                return Err(error.clone());
+            }
+            if writing.is_closing.load(Ordering::Acquire) {
+                return Err(Status::shutdown_in_progress("the database is closing"));
+            }
+            writing.changed.wait(&mut state);
+        }
+    }
+}

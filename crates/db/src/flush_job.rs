@@ -1,0 +1,174 @@
+//! Flushing: memtables that take no more writes become a table of L0.
+//!
+//! ```text
+//! take the memtables ─▶ sync finished WALs ─▶ build the tables ─▶ MANIFEST ─▶ show reads the result
+//!   ─▶ let go of WALs that hold nothing else
+//! ```
+
+use crate::column_family::ColumnFamilyData;
+use crate::db_impl::{DbImpl, Writing};
+use crate::db_state::DbState;
+use crate::error_handler::BackgroundErrorReason;
+use crate::memtable_list::ImmutableMemTable;
+use base::Result;
+use base::filename::wal_file_name;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use version::{ApplyContext, VersionEdit, VersionSet};
+
+/// What one flush takes.
+#[derive(Debug)]
+pub(crate) struct FlushPick {
+    pub(crate) family: Arc<ColumnFamilyData>,
+    /// From old to new.
+    pub(crate) memtables: Vec<ImmutableMemTable>,
+}
+
+impl DbImpl {
+    /// Flushes what waits in the column families `ids`, all of it in one step of the MANIFEST.
+    /// Whether there was anything to do.
+    ///
+    /// # Errors
+    /// What building a table or writing the MANIFEST gave; it stands as background error too, and
+    /// the memtables wait again.
+    pub(crate) fn flush_memtables(self: &Arc<Self>, ids: &[u32]) -> Result<bool> {
+        let writing = self.writing()?;
+        let picks = pick(writing, ids);
+        if picks.is_empty() {
+            return Ok(false);
+        }
+        match self.build_and_install(writing, &picks) {
+            Ok(()) => {
+                self.release_wals(writing);
+                self.delete_obsolete_files();
+                Ok(true)
+            }
+            Err(status) => {
+                self.give_back(writing, &picks);
+                Err(status)
+            }
+        }
+    }
+
+    fn build_and_install(&self, writing: &Writing, picks: &[FlushPick]) -> Result<()> {
+        // A table may hold part of what a finished WAL holds for several column families: after a
+        // power loss there must not be that part alone.
+        if self.families.load().len() > 1 {
+            let synced = writing.stage.lock().wal.sync_finished();
+            synced.inspect_err(|status| {
+                self.set_background_error(BackgroundErrorReason::Write, status);
+            })?;
+        }
+        let mut edits = Edits::new();
+        for pick in picks {
+            let memtables: Vec<_> =
+                pick.memtables.iter().map(|immutable| immutable.memtable.clone()).collect();
+            let built = self.build_level0_table(&pick.family, &memtables);
+            let mut edit = built.inspect_err(|status| {
+                self.set_background_error(BackgroundErrorReason::Flush, status);
+            })?;
+            edit.log_number = pick.memtables.last().map(|newest| newest.next_log_number);
+            edits.insert(pick.family.id, edit);
+        }
+        let remove_memtables = |state: &mut DbState| {
+            for pick in picks {
+                let Some(family) = state.family_mut(pick.family.id) else { continue };
+                family.immutables.remove(&pick.memtables);
+                family.is_flush_requested = !family.immutables.is_empty();
+                if let Some(newest) = pick.memtables.last() {
+                    family.data.log_number.fetch_max(newest.next_log_number, Ordering::AcqRel);
+                }
+            }
+        };
+        self.log_and_install(writing, edits, remove_memtables).inspect_err(|status| {
+            self.set_background_error(BackgroundErrorReason::ManifestWrite, status);
+        })
+    }
+
+    /// Makes edits permanent and shows reads the result, together with what `change` does to the
+    /// state. Results are shown in the order of the MANIFEST.
+    ///
+    /// # Errors
+    /// As [`VersionSet::log_and_apply`](version::VersionSet::log_and_apply); then nothing changed.
+    pub(crate) fn log_and_install(
+        &self,
+        writing: &Writing,
+        edits: Edits,
+        change: impl FnOnce(&mut DbState),
+    ) -> Result<()> {
+        let mut versions = writing.versions.lock();
+        let oldest_prepared = writing.state.lock().oldest_prepared_log;
+        let edits = with_min_log_number(&versions, edits, oldest_prepared);
+        let context = ApplyContext { atomic: true, last_sequence: self.visibility.last_sequence() };
+        let installed = versions.log_and_apply(edits, &context)?;
+        let mut state = writing.state.lock();
+        change(&mut state);
+        for (id, version) in installed {
+            if let Some(family) = state.family_mut(id) {
+                family.install(version);
+            }
+        }
+        self.update_stall_conditions(writing, &mut state);
+        writing.changed.notify_all();
+        Ok(())
+    }
+
+    fn give_back(&self, writing: &Writing, picks: &[FlushPick]) {
+        let mut state = writing.state.lock();
+        for pick in picks {
+            if let Some(family) = state.family_mut(pick.family.id) {
+                family.immutables.give_back(&pick.memtables);
+            }
+        }
+        writing.changed.notify_all();
+    }
+
+    /// Lets go of the WALs that hold nothing that is not in a table.
+    pub(crate) fn release_wals(&self, writing: &Writing) {
+        let mut stage = writing.stage.lock();
+        let current = stage.wal.current_number();
+        let number_min = writing.state.lock().min_log_number_to_keep(current);
+        let obsolete = stage.wal.release(number_min);
+        drop(stage);
+        let directory = self.wal_directory();
+        for number in obsolete {
+            // What cannot be deleted now is found at the next open.
+            let _ = self.context.file_system.delete_file(&wal_file_name(&directory, number));
+        }
+    }
+}
+
+/// Edits of column families, by id.
+pub(crate) type Edits = BTreeMap<u32, VersionEdit>;
+
+/// Edits in the order of ids, of which one says which WALs are needed at all afterwards.
+pub(crate) fn with_min_log_number(
+    versions: &VersionSet,
+    edits: Edits,
+    oldest_prepared: Option<u64>,
+) -> Vec<(u32, VersionEdit)> {
+    let mut edits: Vec<_> = edits.into_iter().collect();
+    let number = versions.min_log_number_after(&edits, oldest_prepared);
+    if let Some((_, edit)) = edits.last_mut() {
+        edit.min_log_number_to_keep = Some(number);
+    }
+    edits
+}
+
+/// Takes what waits in the column families `ids`. Those dropped meanwhile have nothing.
+fn pick(writing: &Writing, ids: &[u32]) -> Vec<FlushPick> {
+    let mut state = writing.state.lock();
+    let mut picks = Vec::new();
+    for id in ids {
+        let Some(family) = state.family_mut(*id) else { continue };
+        if family.is_dropped {
+            continue;
+        }
+        let memtables = family.immutables.pick_to_flush();
+        if !memtables.is_empty() {
+            picks.push(FlushPick { family: family.data.clone(), memtables });
+        }
+    }
+    picks
+}

@@ -1,0 +1,133 @@
+//! A table of L0 out of memtables.
+
+use crate::column_family::ColumnFamilyData;
+use crate::db_impl::{DbImpl, Writing};
+use crate::family_files::FamilyFiles;
+use crate::table_builder_options::{compression_options, compression_type};
+use base::{InternalIterator, Result};
+use compaction::{
+    BlobFileOptions, BuildTableInput, BuildTableOptions, Cancellation, OutputFileHint,
+    OutputTableOptions, SnapshotRules, build_table,
+};
+use env::{FileOptions, SystemClock, WallClock};
+use memtable::MemTable;
+use options::ColumnFamilyOptions;
+use std::sync::Arc;
+use version::VersionEdit;
+
+/// Where large values of outputs of a level go: to blob files, or nowhere special.
+pub(crate) fn blob_file_options(
+    family: &ColumnFamilyOptions,
+    level: usize,
+) -> Option<BlobFileOptions> {
+    let starting_level = usize::try_from(family.blob_file_starting_level).unwrap_or(0);
+    let is_wanted = family.enable_blob_files && level >= starting_level;
+    is_wanted.then(|| BlobFileOptions {
+        min_blob_size: family.min_blob_size,
+        blob_file_size: family.blob_file_size,
+        compression: compression_type(family.blob_compression_type),
+        compression_options: compression_options(&family.blob_compression_opts),
+    })
+}
+
+/// The codec of a level's tables: by `compression_per_level` if it is set, where levels count from
+/// the base level on, else `compression`. L0 and memtables have the first of them.
+fn flush_compression(family: &ColumnFamilyOptions) -> options::CompressionType {
+    match family.compression_per_level.first() {
+        Some(first) => *first,
+        None => family.compression,
+    }
+}
+
+impl DbImpl {
+    /// Writes what memtables hold, from old to new, into a table; returns what the MANIFEST is to
+    /// say of it. Nothing if nothing is left to write.
+    pub(crate) fn build_level0_table(
+        &self,
+        family: &Arc<ColumnFamilyData>,
+        memtables: &[Arc<MemTable>],
+    ) -> Result<VersionEdit> {
+        let writing = self.writing()?;
+        let now_seconds = WallClock.now_seconds();
+        let files = FamilyFiles::new(
+            family.clone(),
+            writing.file_numbers.clone(),
+            self.output_file_options(),
+        );
+        let input = BuildTableInput {
+            iterators: point_iterators(memtables),
+            range_tombstones: memtables
+                .iter()
+                .filter(|memtable| memtable.num_range_deletes() > 0)
+                .map(|memtable| memtable.fragmented_range_tombstones())
+                .collect(),
+            expected_entries: self
+                .options
+                .flush_verify_memtable_count
+                .then(|| memtables.iter().map(|memtable| memtable.num_point_entries()).sum()),
+            snapshots: self.snapshot_rules(writing),
+            compaction_filter: None,
+            full_history_ts_low: family.super_version.load().full_history_ts_low.clone(),
+            epoch_number: family.epoch_numbers.next(),
+            oldest_ancester_time: now_seconds,
+            oldest_key_time: now_seconds,
+            hint: OutputFileHint::default(),
+        };
+        let built = build_table(&files, &self.build_options(writing, family, now_seconds), input)?;
+        let mut edit = VersionEdit::default();
+        built.add_to(&mut edit);
+        Ok(edit)
+    }
+
+    fn build_options(
+        &self,
+        writing: &Writing,
+        family: &ColumnFamilyData,
+        now_seconds: u64,
+    ) -> BuildTableOptions {
+        let mut builder = self.table_builder_options(writing, family);
+        builder.compression = compression_type(flush_compression(&family.options));
+        builder.compression_options = compression_options(&family.options.compression_opts);
+        builder.reason = table::table_builder_options::TableFileCreationReason::Flush;
+        BuildTableOptions {
+            tables: OutputTableOptions {
+                builder,
+                use_fsync: self.options.use_fsync,
+                paranoid_file_checks: family.options.paranoid_file_checks,
+                now_seconds,
+            },
+            blob_files: blob_file_options(&family.options, 0),
+            column_family_id: family.id,
+            merge_operator: family.options.merge_operator.clone(),
+            enforce_single_del_contracts: self.options.enforce_single_del_contracts,
+            cancellation: Cancellation::default(),
+        }
+    }
+
+    /// Which versions must stay.
+    pub(crate) fn snapshot_rules(&self, writing: &Writing) -> SnapshotRules {
+        SnapshotRules::new(writing.snapshots.sequences())
+            .with_uncommitted(self.visibility.uncommitted.to_vec())
+    }
+
+    /// How tables and blob files are written.
+    pub(crate) fn output_file_options(&self) -> FileOptions {
+        FileOptions {
+            use_direct_writes: self.options.use_direct_io_for_flush_and_compaction,
+            writable_file_max_buffer_size: usize::try_from(
+                self.options.writable_file_max_buffer_size,
+            )
+            .unwrap_or(usize::MAX),
+            bytes_per_sync: self.options.bytes_per_sync,
+            strict_bytes_per_sync: self.options.strict_bytes_per_sync,
+            allow_fallocate: self.options.allow_fallocate,
+            ..FileOptions::default()
+        }
+    }
+}
+
+/// Newest memtable first, without those that have only range tombstones.
+fn point_iterators(memtables: &[Arc<MemTable>]) -> Vec<Box<dyn InternalIterator>> {
+    let with_points = memtables.iter().rev().filter(|memtable| memtable.num_point_entries() > 0);
+    with_points.map(|memtable| memtable.new_iterator()).collect()
+}

@@ -1,0 +1,140 @@
+//! Files that nothing needs any more.
+//!
+//! A file goes as soon as no version has it and nothing reads it. What a process left that died is
+//! found when the database is opened for writing: whatever has a name of RocksDB's and is neither
+//! in the MANIFEST nor one of the files that every database has.
+
+use crate::db_impl::DbImpl;
+use base::Result;
+use base::filename::{FileType, blob_file_name, parse_file_name, table_file_name};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use version::live_versions::{LiveFiles, ObsoleteFile};
+
+/// OPTIONS files kept: the one in use and the one before.
+const OPTIONS_FILES_KEPT: usize = 2;
+
+/// What is needed of a directory.
+#[derive(Debug, Default)]
+struct Needed {
+    live: LiveFiles,
+    manifests: BTreeSet<u64>,
+    wal_number_min: u64,
+    options_number_min: u64,
+}
+
+impl Needed {
+    /// Whether the file of this name may go.
+    fn is_leftover(&self, number: u64, kind: FileType) -> bool {
+        match kind {
+            FileType::Table => !self.live.tables.contains(&number),
+            FileType::Blob => !self.live.blob_files.contains(&number),
+            FileType::Wal => number < self.wal_number_min,
+            FileType::Descriptor => !self.manifests.contains(&number),
+            FileType::Options => number < self.options_number_min,
+            FileType::Temp => true,
+            _ => false,
+        }
+    }
+}
+
+impl DbImpl {
+    /// Deletes what became obsolete since the last call.
+    pub(crate) fn delete_obsolete_files(&self) {
+        let Ok(writing) = self.writing() else { return };
+        let obsolete = writing.versions.lock().take_obsolete_files();
+        for file in obsolete {
+            let path = match file {
+                ObsoleteFile::Table { column_family, number, path_id } => {
+                    let paths = self.paths_of(column_family, Some(number));
+                    let directory = paths.get(path_id as usize).or(paths.last());
+                    directory.map(|directory| table_file_name(directory, number))
+                }
+                ObsoleteFile::Blob { column_family, number } => {
+                    let paths = self.paths_of(column_family, None);
+                    paths.first().map(|directory| blob_file_name(directory, number))
+                }
+            };
+            if let Some(path) = path {
+                // What cannot be deleted now is found at the next open.
+                let _ = self.context.file_system.delete_file(&path);
+            }
+        }
+    }
+
+    /// Directories of a column family's tables. The table `number` is forgotten, if it is open.
+    fn paths_of(&self, column_family: u32, number: Option<u64>) -> Vec<PathBuf> {
+        match self.family(column_family) {
+            Ok(family) => {
+                if let Some(number) = number {
+                    family.tables.cache.evict(number);
+                }
+                family.tables.paths.clone()
+            }
+            // Dropped: its directories were those of the database, or are gone with its options.
+            Err(_) if self.options.db_paths.is_empty() => vec![self.path.clone()],
+            Err(_) => self.options.db_paths.iter().map(|path| PathBuf::from(&path.path)).collect(),
+        }
+    }
+
+    /// Deletes what an earlier process left. To be called before there is background work.
+    pub(crate) fn delete_leftover_files(&self) -> Result<()> {
+        let writing = self.writing()?;
+        let versions = writing.versions.lock();
+        let needed = Needed {
+            live: versions.live_files(),
+            manifests: BTreeSet::from([versions.manifest_number()]),
+            wal_number_min: {
+                let stage = writing.stage.lock();
+                stage.wal.live_numbers().next().unwrap_or(stage.wal.current_number())
+            },
+            options_number_min: self.oldest_options_file_kept()?,
+        };
+        drop(versions);
+        let mut directories: BTreeSet<PathBuf> = BTreeSet::from([self.path.clone()]);
+        directories.insert(self.wal_directory());
+        for family in self.families.load().iter() {
+            directories.extend(family.tables.paths.iter().cloned());
+        }
+        directories.iter().try_for_each(|directory| self.delete_leftovers_in(directory, &needed))
+    }
+
+    fn delete_leftovers_in(&self, directory: &Path, needed: &Needed) -> Result<()> {
+        let fs = &*self.context.file_system;
+        for name in fs.get_children(directory)? {
+            if let Some((number, kind)) = parse_file_name(&name)
+                && needed.is_leftover(number, kind)
+            {
+                // It does no harm; the next open tries again.
+                let _ = fs.delete_file(&directory.join(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes OPTIONS files but the one in use and the one before it.
+    pub(crate) fn delete_old_options_files(&self) -> Result<()> {
+        let options_number_min = self.oldest_options_file_kept()?;
+        let fs = &*self.context.file_system;
+        for name in fs.get_children(&self.path)? {
+            if let Some((number, FileType::Options)) = parse_file_name(&name)
+                && number < options_number_min
+            {
+                // It does no harm; the next open tries again.
+                let _ = fs.delete_file(&self.path.join(name));
+            }
+        }
+        Ok(())
+    }
+
+    fn oldest_options_file_kept(&self) -> Result<u64> {
+        let names = self.context.file_system.get_children(&self.path)?;
+        let mut numbers: Vec<u64> = names
+            .iter()
+            .filter_map(|name| parse_file_name(name))
+            .filter_map(|(number, kind)| (kind == FileType::Options).then_some(number))
+            .collect();
+        numbers.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(numbers.get(OPTIONS_FILES_KEPT - 1).copied().unwrap_or(0))
+    }
+}

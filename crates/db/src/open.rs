@@ -1,0 +1,305 @@
+//! Opening a database for writing.
+//!
+//! ```text
+//! check options ─▶ directories, LOCK ─▶ CURRENT: make a new database, or replay the MANIFEST
+//!   ─▶ replay WALs into memtables ─▶ these into tables of L0 ─▶ a new WAL, a new MANIFEST
+//!   ─▶ delete what nothing needs ─▶ OPTIONS file ─▶ background work
+//! ```
+//!
+//! Until the new MANIFEST is current nothing that was there is changed, so that an open that fails
+//! can be tried again.
+
+mod directories;
+mod replay;
+
+use crate::background::ScheduledJobs;
+use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY_NAME};
+use crate::db::OpenContext;
+use crate::db_impl::{DbImpl, WriteStage, Writing};
+use crate::db_state::{DbState, FamilyState};
+use crate::error_handler::ErrorHandler;
+use crate::flow_control::pacer::Pacer;
+use crate::flow_control::write_controller::WriteController;
+use crate::identity::{new_db_id, new_session_id, settle_db_id};
+use crate::memtable_list::MemTableList;
+use crate::read::read_view::Visibility;
+use crate::recovery::{self, RecoveredDb, version_options};
+use crate::sanitize::delayed_write_rate;
+use crate::snapshot_list::SnapshotList;
+use crate::switch_memtable::{max_total_wal_size_bytes, new_memtable};
+use crate::warnings;
+use crate::write::memtable_stage::{ActiveFamily, MemTableStage};
+use crate::write::wal_stage::{WalOptions, WalStage};
+use crate::write::write_thread::WriteThread;
+use crate::write_stats::WriteStats;
+use arc_swap::ArcSwap;
+use base::filename::{CURRENT, descriptor_file_name};
+use base::{Result, Status};
+use env::thread_pool::{BackgroundJobLimits, Priority, ThreadPool};
+use env::{FileLock, FileOptions};
+use options::{CompressionType, DbOptions};
+use parking_lot::{Condvar, Mutex};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use version::{VersionSet, VersionSetOptions};
+use wal::LogCompression;
+
+/// Opens the database in `path` for writing, with all its column families.
+pub(crate) fn open(
+    options: &DbOptions,
+    path: &Path,
+    descriptors: &[ColumnFamilyDescriptor],
+    context: &OpenContext,
+) -> Result<Arc<DbImpl>> {
+    check_options(options, descriptors)?;
+    directories::create(options, path, descriptors, context)?;
+    let lock = directories::lock(path, context)?;
+    let mut versions = open_versions(options, path, descriptors, context)?;
+    directories::mark_file_numbers(options, path, descriptors, context, &versions)?;
+    create_missing_families(options, descriptors, &mut versions)?;
+    let writes_identity = options.write_identity_file || !options.write_dbid_to_manifest;
+    let db_id = settle_db_id(&*context.file_system, path, versions.db_id(), writes_identity)?;
+    versions.set_db_id(&db_id);
+
+    let mut db = assemble(options, path, descriptors, context, versions, db_id, lock)?;
+    db.replay_wals(descriptors)?;
+    let db = Arc::new(db);
+    db.delete_leftover_files()?;
+    db.write_options_file()?;
+    db.start_background_work();
+    Ok(db)
+}
+
+/// What this engine does not write it refuses before anything is touched.
+fn check_options(options: &DbOptions, descriptors: &[ColumnFamilyDescriptor]) -> Result<()> {
+    if !descriptors.iter().any(|family| family.name == DEFAULT_COLUMN_FAMILY_NAME) {
+        return Err(Status::invalid_argument(
+            "Column families not opened: default; it must be among those to open",
+        ));
+    }
+    descriptors.iter().try_for_each(check_family_options)?;
+    if options.unordered_write && options.enable_pipelined_write {
+        return Err(Status::invalid_argument(
+            "unordered_write is incompatible with enable_pipelined_write",
+        ));
+    }
+    if options.atomic_flush && options.enable_pipelined_write {
+        return Err(Status::invalid_argument(
+            "atomic_flush is incompatible with enable_pipelined_write",
+        ));
+    }
+    Ok(())
+}
+
+/// The same for one column family.
+pub(crate) fn check_family_options(descriptor: &ColumnFamilyDescriptor) -> Result<()> {
+    let ColumnFamilyDescriptor { name, options: family } = descriptor;
+    if family.inplace_update_support {
+        return Err(Status::not_supported(format!(
+            "inplace_update_support of column family {name}: a value changed in place would change \
+             under snapshots, and reads that take no lock would see it half written"
+        )));
+    }
+    if family.num_levels < 1 {
+        return Err(Status::invalid_argument(format!(
+            "num_levels of column family {name} is {}, expected at least 1",
+            family.num_levels
+        )));
+    }
+    Ok(())
+}
+
+fn version_set_options(options: &DbOptions) -> VersionSetOptions {
+    VersionSetOptions {
+        max_manifest_file_size: options.max_manifest_file_size,
+        max_manifest_space_amp_pct: u32::try_from(options.max_manifest_space_amp_pct).unwrap_or(0),
+        use_fsync: options.use_fsync,
+        write_dbid_to_manifest: options.write_dbid_to_manifest,
+    }
+}
+
+/// The database that is there, or a new one.
+fn open_versions(
+    options: &DbOptions,
+    path: &Path,
+    descriptors: &[ColumnFamilyDescriptor],
+    context: &OpenContext,
+) -> Result<VersionSet> {
+    let fs = &context.file_system;
+    let set_options = version_set_options(options);
+    let open_family = |family: &version::ColumnFamilyReplay| {
+        recovery::find_descriptor(descriptors, &family.name).map(version_options).transpose()
+    };
+    let exists = fs.file_exists(&path.join(CURRENT))?;
+    match (exists, options.create_if_missing, options.error_if_exists) {
+        (true, _, true) => Err(Status::invalid_argument(format!(
+            "{}: exists (error_if_exists is true)",
+            path.display()
+        ))),
+        (true, _, false) => VersionSet::recover(fs.clone(), path, set_options, open_family),
+        (false, false, _) => Err(Status::invalid_argument(format!(
+            "{}: does not exist (create_if_missing is false)",
+            path.join(CURRENT).display()
+        ))),
+        (false, true, _) => {
+            let default =
+                recovery::descriptor_of(descriptors, DEFAULT_COLUMN_FAMILY_NAME.as_bytes())?;
+            let id = new_db_id().into_bytes();
+            VersionSet::create(fs.clone(), path, set_options, &id, &version_options(default)?)
+        }
+    }
+}
+
+/// Column families that were asked for and are not there: made, or an error.
+fn create_missing_families(
+    options: &DbOptions,
+    descriptors: &[ColumnFamilyDescriptor],
+    versions: &mut VersionSet,
+) -> Result<()> {
+    for descriptor in descriptors {
+        let name = descriptor.name.as_bytes();
+        if versions.column_families().any(|family| family.state().name == name) {
+            continue;
+        }
+        if !options.create_missing_column_families {
+            return Err(Status::invalid_argument(format!(
+                "Column family not found: {}",
+                descriptor.name
+            )));
+        }
+        // Logs that are there hold nothing for it.
+        let log_number = versions.file_numbers().peek();
+        versions.create_column_family(name, &version_options(descriptor)?, log_number)?;
+    }
+    Ok(())
+}
+
+fn wal_options(options: &DbOptions, directory: &Path) -> WalOptions {
+    WalOptions {
+        directory: directory.to_owned(),
+        manual_flush: options.manual_wal_flush,
+        use_fsync: options.use_fsync,
+        compression: match options.wal_compression {
+            CompressionType::Zstd => LogCompression::Zstd,
+            _ => LogCompression::None,
+        },
+        recycled_max: usize::try_from(options.recycle_log_file_num).unwrap_or(usize::MAX),
+        file_options: FileOptions {
+            bytes_per_sync: options.wal_bytes_per_sync,
+            strict_bytes_per_sync: options.strict_bytes_per_sync,
+            allow_fallocate: options.allow_fallocate,
+            ..FileOptions::default()
+        },
+    }
+}
+
+/// The database with its files, with nothing in memory and no WAL to write to yet.
+fn assemble(
+    options: &DbOptions,
+    path: &Path,
+    descriptors: &[ColumnFamilyDescriptor],
+    context: &OpenContext,
+    versions: VersionSet,
+    db_id: Vec<u8>,
+    lock: Box<dyn FileLock>,
+) -> Result<DbImpl> {
+    let last_sequence = versions.last_sequence();
+    let mut families = Vec::new();
+    let mut states = BTreeMap::new();
+    let mut memtables = MemTableStage::default();
+    for family in versions.column_families() {
+        let descriptor = recovery::descriptor_of(descriptors, &family.state().name)?;
+        let paths = recovery::table_paths(options, path, descriptor);
+        version::check_files(&*context.file_system, &paths, family.version())?;
+        let mut data =
+            recovery::open_family(options, path, descriptor, context, family.state(), None)?;
+        data.epoch_numbers = family.epoch_numbers().clone();
+        let (data, state) = family_state(data, last_sequence);
+        memtables.set(ActiveFamily::new(data.clone(), state.active.clone()));
+        states.insert(data.id, state);
+        families.push(data);
+    }
+    let wal_directory = match options.wal_dir.as_str() {
+        "" => path,
+        directory => Path::new(directory),
+    };
+    let wal_options = wal_options(options, wal_directory);
+    let wal = WalStage::new(context.file_system.clone(), wal_options);
+    let pool = ThreadPool::new(|priority, message| {
+        eprintln!("touchstone: a background job of priority {priority:?} panicked: {message}");
+    });
+    let limits = BackgroundJobLimits::new(
+        options.max_background_flushes,
+        options.max_background_compactions,
+        options.max_background_jobs,
+    );
+    pool.set_background_threads(Priority::High, limits.flushes_max);
+    pool.set_background_threads(Priority::Low, limits.compactions_max);
+    let writing = Writing {
+        pool,
+        write_thread: WriteThread::default(),
+        stage: Mutex::new(WriteStage {
+            wal,
+            memtables,
+            full: Vec::new(),
+            max_total_wal_size_bytes: max_total_wal_size_bytes(options, &families),
+            wal_given_up: 0,
+            has_unlogged_writes: false,
+        }),
+        state: Mutex::new(DbState {
+            families: states,
+            errors: ErrorHandler::default(),
+            write_controller: WriteController::new(delayed_write_rate(options)),
+            pacer: Pacer::default(),
+            scheduled: ScheduledJobs::default(),
+            oldest_prepared_log: None,
+        }),
+        changed: Condvar::new(),
+        snapshots: Arc::new(SnapshotList::default()),
+        file_numbers: versions.file_numbers().clone(),
+        stats: WriteStats::default(),
+        has_obstacle: AtomicBool::new(false),
+        is_closing: AtomicBool::new(false),
+        session_id: new_session_id(),
+        db_id,
+        _lock: lock,
+        versions: Mutex::new(versions),
+    };
+    let recovered = RecoveredDb {
+        manifest_path: descriptor_file_name(path, writing.versions.lock().manifest_number()),
+        db_id: Some(writing.db_id.clone()),
+        last_sequence,
+        ..RecoveredDb::default()
+    };
+    Ok(DbImpl {
+        path: path.to_owned(),
+        options: options.clone(),
+        context: context.clone(),
+        families: ArcSwap::from_pointee(families),
+        visibility: Arc::new(Visibility::new(last_sequence, Arc::default())),
+        recovered,
+        warnings: warnings::warnings(options, descriptors),
+        writing: Some(writing),
+    })
+}
+
+/// A column family and its state with an empty memtable, which reads go through from now on.
+pub(crate) fn family_state(
+    data: ColumnFamilyData,
+    creation_sequence: base::SequenceNumber,
+) -> (Arc<ColumnFamilyData>, FamilyState) {
+    let active = Arc::new(new_memtable(&data, 1, creation_sequence));
+    let data = Arc::new(data);
+    let state = FamilyState {
+        data: data.clone(),
+        active,
+        immutables: MemTableList::default(),
+        is_dropped: false,
+        is_flush_requested: false,
+        next_memtable_id: 2,
+    };
+    state.install_memtables();
+    (data, state)
+}

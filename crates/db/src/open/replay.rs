@@ -1,0 +1,175 @@
+//! From WALs to a database that can be written to: what they hold goes into memtables, and from
+//! there into tables of L0.
+//!
+//! The edits of all tables made are applied at once at the end, together with the numbers that say
+//! that the WALs are not needed any more: an open that fails before is as if it had not been.
+
+use crate::column_family::ColumnFamilyDescriptor;
+use crate::db_impl::DbImpl;
+use crate::flush_job::Edits;
+use crate::read::read_view::Visibility;
+use crate::recovery::{
+    ManifestState, MemTableInserter, Replayed, recovering_families, replay_wals,
+};
+use crate::switch_memtable::{memtable_options, new_memtable};
+use crate::write::memtable_stage::ActiveFamily;
+use base::Result;
+use base::filename::wal_file_name;
+use memtable::MemTable;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use version::ColumnFamilyState;
+
+impl DbImpl {
+    /// Replays the WALs, then begins a new one and a new MANIFEST.
+    pub(super) fn replay_wals(&mut self, descriptors: &[ColumnFamilyDescriptor]) -> Result<()> {
+        let mut edits = Edits::new();
+        let (replayed, inserter) = self.fill_memtables(descriptors, &mut edits)?;
+        let last_replayed = replayed.next_sequence.map_or(0, |next| next.saturating_sub(1));
+        let last_sequence = self.visibility.last_sequence().max(last_replayed);
+        let MemTableInserter { families, transactions, .. } = inserter;
+        let memtables: BTreeMap<u32, MemTable> = families
+            .into_iter()
+            .filter_map(|(id, family)| Some((id, family.memtable?)))
+            .filter(|(_, memtable)| !memtable.is_empty())
+            .collect();
+        // What follows damage must not be replayed another time, so it goes into tables.
+        let is_whole = replayed.stopped.is_none() && replayed.ignored.is_empty();
+        let keeps_wals = self.options.avoid_flush_during_recovery && edits.is_empty() && is_whole;
+        if keeps_wals {
+            self.keep_memtables(memtables)?;
+        } else {
+            for (id, memtable) in memtables {
+                self.build_recovered(id, memtable, &mut edits)?;
+            }
+        }
+        let uncommitted: Arc<[_]> = transactions.uncommitted_sequences().into();
+        let prepared = transactions.into_prepared();
+        let oldest_prepared = prepared.values().map(|transaction| transaction.wal_number).min();
+        self.visibility = Arc::new(Visibility::new(last_sequence, uncommitted.clone()));
+        self.recovered.wal_numbers = replayed.wal_numbers;
+        self.recovered.stopped = replayed.stopped;
+        self.recovered.ignored = replayed.ignored;
+        self.recovered.prepared = prepared;
+        self.recovered.uncommitted = uncommitted;
+        self.recovered.last_sequence = last_sequence;
+        self.begin_wal(edits, keeps_wals, oldest_prepared)
+    }
+
+    fn fill_memtables(
+        &self,
+        descriptors: &[ColumnFamilyDescriptor],
+        edits: &mut Edits,
+    ) -> Result<(Replayed, MemTableInserter)> {
+        let versions = self.writing()?.versions.lock();
+        let tracked = versions.wals().wals().clone();
+        let states: Vec<ColumnFamilyState> =
+            versions.column_families().map(|family| family.state().clone()).collect();
+        let min_log_number_to_keep = versions.min_log_number_to_keep();
+        drop(versions);
+        let state = ManifestState {
+            path: &self.recovered.manifest_path,
+            families: states.iter().collect(),
+            min_log_number_to_keep,
+            tracked_wals: &tracked,
+        };
+        let options_of = |family: &ColumnFamilyDescriptor| memtable_options(&family.options);
+        let families = recovering_families(&state, descriptors, options_of)?;
+        let policy = self.context.transaction_write_policy;
+        let mut inserter = MemTableInserter::new(families, self.options.allow_2pc, policy);
+        let mut take_full = |inserter: &mut MemTableInserter| {
+            while let Some(id) = inserter.full.pop_first() {
+                if let Some(family) = inserter.families.get_mut(&id)
+                    && let Some(full) = family.memtable.take()
+                {
+                    family.memtable = Some(self.empty_memtable(id)?);
+                    self.build_recovered(id, full, edits)?;
+                }
+            }
+            Ok(())
+        };
+        let (options, context) = (&self.options, &self.context);
+        let replayed =
+            replay_wals(options, &self.path, context, &state, &mut inserter, &mut take_full)?;
+        Ok((replayed, inserter))
+    }
+
+    fn empty_memtable(&self, id: u32) -> Result<MemTable> {
+        let family = self.family(id)?;
+        Ok(new_memtable(&family, 1, self.visibility.last_sequence()))
+    }
+
+    /// Writes what was recovered into a table of L0.
+    fn build_recovered(&self, id: u32, memtable: MemTable, edits: &mut Edits) -> Result<()> {
+        memtable.mark_immutable();
+        let family = self.family(id)?;
+        let built = self.build_level0_table(&family, &[Arc::new(memtable)])?;
+        let edit = edits.entry(id).or_default();
+        edit.new_files.extend(built.new_files);
+        edit.blob_file_additions.extend(built.blob_file_additions);
+        Ok(())
+    }
+
+    /// Lets recovered memtables take writes, and their WALs be needed for longer.
+    fn keep_memtables(&mut self, memtables: BTreeMap<u32, MemTable>) -> Result<()> {
+        let writing = self.writing()?;
+        let mut stage = writing.stage.lock();
+        let mut state = writing.state.lock();
+        for (id, memtable) in memtables {
+            let Some(family) = state.family_mut(id) else { continue };
+            family.active = Arc::new(memtable);
+            family.install_memtables();
+            stage.memtables.set(ActiveFamily::new(family.data.clone(), family.active.clone()));
+            if family.active.should_flush() {
+                stage.full.push(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins the WAL that writes go to, and makes what was recovered permanent.
+    fn begin_wal(
+        &self,
+        mut edits: Edits,
+        keeps_wals: bool,
+        oldest_prepared: Option<u64>,
+    ) -> Result<()> {
+        let writing = self.writing()?;
+        let mut stage = writing.stage.lock();
+        let kept = self.wals_still_needed(keeps_wals, oldest_prepared)?;
+        kept.into_iter().for_each(|(number, size)| stage.wal.keep(number, size));
+        let number = writing.file_numbers.next();
+        stage.wal.start(number)?;
+        let mut state = writing.state.lock();
+        state.oldest_prepared_log = oldest_prepared;
+        for (id, family) in &state.families {
+            if !family.is_in_memory() {
+                edits.entry(*id).or_default().log_number = Some(number);
+            }
+        }
+        drop(state);
+        self.log_and_install(writing, edits, |state| {
+            for family in state.families.values().filter(|family| !family.is_in_memory()) {
+                family.data.log_number.store(number, Ordering::Release);
+            }
+        })
+    }
+
+    /// WALs that hold what is in no table, with their sizes.
+    fn wals_still_needed(
+        &self,
+        keeps_wals: bool,
+        oldest_prepared: Option<u64>,
+    ) -> Result<Vec<(u64, u64)>> {
+        let directory = self.wal_directory();
+        let needed = self.recovered.wal_numbers.iter().copied();
+        needed
+            .filter(|number| keeps_wals || oldest_prepared.is_some_and(|oldest| *number >= oldest))
+            .map(|number| {
+                let path = wal_file_name(&directory, number);
+                Ok((number, self.context.file_system.get_file_size(&path)?))
+            })
+            .collect()
+    }
+}

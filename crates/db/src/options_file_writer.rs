@@ -1,0 +1,39 @@
+//! The OPTIONS file of an open database, so that tools and the next process find its options.
+
+use crate::db_impl::DbImpl;
+use base::Result;
+use base::filename::{options_file_name, temp_file_name};
+use env::write_file_atomically;
+use options::{ColumnFamilySection, OptionsFile, Release};
+
+/// The release whose options are written: the oldest one that is to open our directories with them.
+/// Releases read what older ones wrote, not the other way round.
+const WRITTEN_FOR: Release = Release::new(6, 29, 5);
+
+impl DbImpl {
+    /// Writes the options of the database and of its column families into a new OPTIONS file, and
+    /// deletes all but the one before it.
+    pub(crate) fn write_options_file(&self) -> Result<()> {
+        let writing = self.writing()?;
+        let families = self.families.load();
+        let column_families = families
+            .iter()
+            .map(|family| ColumnFamilySection {
+                name: family.name.clone(),
+                options: family.options.clone(),
+            })
+            .collect();
+        let file = OptionsFile {
+            rocksdb_version: WRITTEN_FOR,
+            db: self.options.clone(),
+            column_families,
+            diagnostics: Vec::new(),
+        };
+        let number = writing.file_numbers.next();
+        let path = options_file_name(&self.path, number);
+        let temp = temp_file_name(&self.path, number);
+        let text = file.to_text(WRITTEN_FOR);
+        write_file_atomically(&*self.context.file_system, &path, &temp, text.as_bytes())?;
+        self.delete_old_options_files()
+    }
+}

@@ -1,0 +1,165 @@
+//! Changing memtables: a full one takes no more writes and waits for its flush.
+
+use crate::column_family::ColumnFamilyData;
+use crate::db_impl::{DbImpl, WriteStage};
+use crate::error_handler::BackgroundErrorReason;
+use crate::write::memtable_stage::ActiveFamily;
+use base::{Result, SequenceNumber};
+use memtable::{MemTable, MemTableOptions, MemTableRepKind};
+use options::{ColumnFamilyOptions, DbOptions};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// How memtables of a column family are made.
+pub(crate) fn memtable_options(options: &ColumnFamilyOptions) -> MemTableOptions {
+    let as_size = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
+    let is_vector = options.memtable_factory.id() == "VectorRepFactory";
+    MemTableOptions {
+        rep: match is_vector {
+            true => MemTableRepKind::Vector { reserve: 0 },
+            false => MemTableRepKind::SkipList,
+        },
+        write_buffer_size: as_size(options.write_buffer_size),
+        arena_block_size: as_size(options.arena_block_size),
+        prefix_bloom_size_ratio: options.memtable_prefix_bloom_size_ratio,
+        whole_key_filtering: options.memtable_whole_key_filtering,
+        prefix_extractor: options.prefix_extractor.clone(),
+        max_range_deletions: options.memtable_max_range_deletions,
+    }
+}
+
+/// A memtable to follow those of `family`.
+pub(crate) fn new_memtable(
+    family: &ColumnFamilyData,
+    id: u64,
+    creation_sequence: SequenceNumber,
+) -> MemTable {
+    let options = memtable_options(&family.options);
+    MemTable::new(family.comparator.clone(), &options).with_identity(id, creation_sequence)
+}
+
+/// Bytes of WALs at which the oldest is given up (`max_total_wal_size`); by default four times what
+/// memtables may hold.
+pub(crate) fn max_total_wal_size_bytes(
+    options: &DbOptions,
+    families: &[Arc<ColumnFamilyData>],
+) -> u64 {
+    match options.max_total_wal_size {
+        0 => families.iter().fold(0_u64, |sum, family| {
+            let buffers = u64::try_from(family.options.max_write_buffer_number).unwrap_or(0);
+            let bytes = family.options.write_buffer_size.saturating_mul(buffers);
+            sum.saturating_add(bytes.saturating_mul(4))
+        }),
+        size => size,
+    }
+}
+
+impl DbImpl {
+    /// Changes the memtables that are full, and more of them where all WALs or all memtables
+    /// together have become too large.
+    pub(crate) fn make_room_for_write(self: &Arc<Self>, stage: &mut WriteStage) -> Result<()> {
+        let mut wanted = std::mem::take(&mut stage.full);
+        if stage.wal.total_size_bytes() > stage.max_total_wal_size_bytes {
+            wanted.extend(self.families_of_oldest_wal(stage));
+        }
+        if self.options.db_write_buffer_size > 0 {
+            wanted.extend(self.largest_if_over_budget(stage));
+        }
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        if self.options.atomic_flush {
+            wanted = stage.memtables.families().iter().map(|family| family.data.id).collect();
+        }
+        wanted.sort_unstable();
+        wanted.dedup();
+        self.switch_memtables(stage, &wanted)?;
+        self.request_flush(&wanted);
+        Ok(())
+    }
+
+    /// Turns the writes of column families to new memtables, where the old ones hold anything.
+    pub(crate) fn switch_memtables(&self, stage: &mut WriteStage, ids: &[u32]) -> Result<()> {
+        let writing = self.writing()?;
+        let holds_any = |id: &u32| {
+            stage.memtables.family(*id).is_some_and(|family| !family.memtable.is_empty())
+        };
+        let ids: Vec<u32> = ids.iter().copied().filter(holds_any).collect();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        if !stage.wal.is_current_empty() || stage.wal.current_number() == 0 {
+            let number = writing.file_numbers.next();
+            if let Err(status) = stage.wal.start(number) {
+                self.set_background_error(BackgroundErrorReason::Write, &status);
+                return Err(status);
+            }
+        }
+        let wal_number = stage.wal.current_number();
+        let last_sequence = self.visibility.last_sequence();
+        let mut state = writing.state.lock();
+        for id in ids {
+            let Some(family) = state.family_mut(id) else { continue };
+            let memtable =
+                Arc::new(new_memtable(&family.data, family.next_memtable_id, last_sequence));
+            family.next_memtable_id += 1;
+            let full = std::mem::replace(&mut family.active, memtable.clone());
+            full.mark_immutable();
+            full.set_next_log_number(wal_number);
+            family.immutables.push(full, wal_number);
+            family.install_memtables();
+            stage.memtables.set(ActiveFamily::new(family.data.clone(), memtable));
+        }
+        // What holds nothing in memory needs no older WAL.
+        for family in state.families.values().filter(|family| !family.is_in_memory()) {
+            family.data.log_number.fetch_max(wal_number, Ordering::AcqRel);
+        }
+        self.update_stall_conditions(writing, &mut state);
+        Ok(())
+    }
+
+    /// [`max_total_wal_size_bytes`] as column families are now.
+    pub(crate) fn max_total_wal_size_bytes(&self) -> u64 {
+        max_total_wal_size_bytes(&self.options, &self.families.load())
+    }
+
+    /// Column families whose memtables keep the oldest WAL.
+    fn families_of_oldest_wal(&self, stage: &mut WriteStage) -> Vec<u32> {
+        let Some(oldest) = stage.wal.live_numbers().next() else { return Vec::new() };
+        // Once is enough: its flushes are under way.
+        if oldest <= stage.wal_given_up {
+            return Vec::new();
+        }
+        stage.wal_given_up = oldest;
+        let families = stage.memtables.families().iter();
+        let keeps = |family: &&ActiveFamily| {
+            !family.memtable.is_empty() && family.data.log_number.load(Ordering::Acquire) <= oldest
+        };
+        families.filter(keeps).map(|family| family.data.id).collect()
+    }
+
+    /// The column family with the largest memtable, if all together exceed
+    /// `db_write_buffer_size`: by RocksDB's rule, where seven eighths of it are in memtables that
+    /// take writes, or it is exceeded and at least half of it is.
+    fn largest_if_over_budget(&self, stage: &WriteStage) -> Option<u32> {
+        let budget = self.options.db_write_buffer_size;
+        let sizes =
+            stage.memtables.families().iter().map(|family| {
+                (family.memtable.approximate_memory_allocated() as u64, family.data.id)
+            });
+        let active: u64 = sizes.clone().map(|(bytes, _)| bytes).sum();
+        if active <= budget / 2 {
+            return None;
+        }
+        let writing = self.writing().ok()?;
+        let state = writing.state.lock();
+        let waiting: u64 = state
+            .families
+            .values()
+            .flat_map(|family| family.immutables.newest_first())
+            .map(|memtable| memtable.approximate_memory_allocated() as u64)
+            .sum();
+        let is_over = active > budget / 8 * 7 || active + waiting >= budget;
+        is_over.then(|| sizes.max().map(|(_, id)| id)).flatten()
+    }
+}

@@ -1,0 +1,4 @@
+//! A database that is open for writing: what was written is there, now and after a reopen.
+
+mod basics;
+mod fixture;
