@@ -32,7 +32,7 @@ pub struct OutputFileHint {
 
 /// Files of the column family that a job reads and writes. Parts of a job use it from several
 /// threads.
-pub trait JobEnvironment: Sync {
+pub trait JobEnvironment: Send + Sync {
     /// The table of a file, from the table cache or opened; verified as far as opening does.
     ///
     /// # Errors

@@ -1,0 +1,311 @@
+//! Carries out a compaction: merges its input files into new ones.
+//!
+//! 1. `prepare`: every input is opened once, for its counts and its range tombstones.
+//! 2. Each part, a range of user keys, goes over its input by the rules of the compaction iterator
+//!    and writes its outputs (`part`). Parts run side by side.
+//! 3. What went in is compared with what was counted on the way, each output is opened and checked.
+//! 4. The names of the new files are synced; the result is an edit for the MANIFEST.
+//!
+//! After an error all files that were created are removed.
+
+use crate::blob_file_builder::BlobFileOptions;
+use crate::blob_garbage_meter::BlobFlow;
+use crate::cancellation::Cancellation;
+use crate::compaction::Compaction;
+use crate::compaction_input::KeyRange;
+use crate::compaction_stats::CompactionStats;
+use crate::created_files::CreatedFiles;
+use crate::job_environment::JobEnvironment;
+use crate::output_table::{OutputFile, OutputTableOptions, verify_output};
+use crate::range_tombstones::{JobRangeTombstones, JobRangeTombstonesBuilder};
+use crate::snapshot_rules::SnapshotRules;
+use base::dbformat::MAX_SEQUENCE_NUMBER;
+use base::{
+    CompactionFilterFactory, InternalKeyComparator, MergeOperator, Result, SequenceNumber, Status,
+};
+use std::sync::Arc;
+use std::time::Instant;
+use version::{BlobFileAddition, NewFile, VersionEdit};
+
+mod boundaries;
+mod part;
+
+use part::{Part, PartOutcome};
+
+/// Old files that get outputs of their own, so that their data can move down for its age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TtlSplit {
+    /// Files older than half of it count as old, in seconds (`ttl`).
+    pub ttl_seconds: u64,
+    /// Files that are not larger stay as they come, in bytes: half of `target_file_size_base`.
+    pub min_file_size: u64,
+}
+
+/// How a compaction is carried out: the column family's options, and what is live.
+#[derive(Clone)]
+pub struct CompactionJobOptions {
+    /// How tables are made. Compression, level and times are those of the compaction.
+    pub tables: OutputTableOptions,
+    /// Large values go to blob files; none if they don't (`enable_blob_files`,
+    /// `blob_file_starting_level`).
+    pub blob_files: Option<BlobFileOptions>,
+    /// Id of the column family.
+    pub column_family_id: u32,
+    /// Folds merge operands.
+    pub merge_operator: Option<Arc<dyn MergeOperator>>,
+    /// Makes the filter of each part.
+    pub compaction_filter_factory: Option<Arc<dyn CompactionFilterFactory>>,
+    /// Deletions of keys that are also deleted singly are errors
+    /// (`enforce_single_del_contracts`). Default of RocksDB: true.
+    pub enforce_single_del_contracts: bool,
+    /// Files may come to be below all others (`allow_ingest_behind`): nothing is dropped for being
+    /// at the bottom.
+    pub allow_ingest_behind: bool,
+    /// Bytes that inputs are read ahead by (`compaction_readahead_size`); 0 for the tables' own
+    /// rule.
+    pub compaction_readahead_size: u64,
+    /// Missing entries are an error (`compaction_verify_record_count`). Default of RocksDB: true.
+    pub verify_record_count: bool,
+    /// Outputs are no larger than their target, what follows their data included
+    /// (`target_file_size_is_upper_bound`).
+    pub target_file_size_is_upper_bound: bool,
+    /// Old files get outputs of their own: with `ttl` and `kMinOverlappingRatio`.
+    pub ttl_split: Option<TtlSplit>,
+    /// Smaller sequence numbers may become 0 at the bottom; those from here on are kept for the
+    /// times they stand for (`preserve_internal_time_seconds`). None keeps none.
+    pub preserve_sequences_from: Option<SequenceNumber>,
+    /// The live snapshots.
+    pub snapshots: SnapshotRules,
+    /// Versions with a smaller timestamp need not be told apart.
+    pub full_history_ts_low: Option<Vec<u8>>,
+    /// Stops it.
+    pub cancellation: Cancellation,
+}
+
+/// What a compaction did. Its files are there, synced with their names.
+#[derive(Clone, Debug)]
+pub struct CompactionOutcome {
+    /// Inputs deleted, outputs and blob files added, garbage of blob files.
+    pub edit: VersionEdit,
+    /// The new tables, by key.
+    pub files: Vec<OutputFile>,
+    /// Counts.
+    pub stats: CompactionStats,
+}
+
+/// A compaction to be carried out.
+pub struct CompactionJob {
+    compaction: Arc<Compaction>,
+    options: CompactionJobOptions,
+    environment: Arc<dyn JobEnvironment>,
+    comparator: InternalKeyComparator,
+}
+
+/// What is known of the inputs before they are read.
+struct PreparedInputs {
+    tombstones: JobRangeTombstones,
+    /// Range tombstones included.
+    entry_count: u64,
+    tombstone_count: u64,
+    newest_key_time: u64,
+}
+
+impl CompactionJob {
+    /// Reads nothing yet.
+    pub fn new(
+        compaction: Arc<Compaction>,
+        mut options: CompactionJobOptions,
+        environment: Arc<dyn JobEnvironment>,
+    ) -> Self {
+        let builder = &mut options.tables.builder;
+        builder.compression = compaction.output_compression;
+        builder.compression_options = compaction.output_compression_options.clone();
+        builder.target_file_size = compaction.max_output_file_size;
+        builder.reason = table::TableFileCreationReason::Compaction;
+        let comparator = builder.comparator.clone();
+        Self { compaction, options, environment, comparator }
+    }
+
+    /// Does it, in one part more than there are `boundaries`: user keys, ascending, at which parts
+    /// begin. Parts run on threads of their own, all at once.
+    ///
+    /// # Errors
+    /// What reading inputs and writing outputs gives; `Corruption` if entries are missing, out of
+    /// order, or cannot be read back; as [`Cancellation::check`].
+    pub fn run(&self, boundaries: &[Vec<u8>]) -> Result<CompactionOutcome> {
+        let start = Instant::now();
+        if !self.compaction.trim_timestamp.is_empty() {
+            return Err(Status::not_supported("compaction that trims history by timestamp"));
+        }
+        let inputs = self.prepare()?;
+        let files = CreatedFiles::new(&*self.environment);
+        let outcomes = self.run_parts(boundaries, &inputs, &files)?;
+        self.verify_record_count(&inputs, &outcomes)?;
+        let mut outcome = self.combine(&inputs, outcomes)?;
+        self.options.cancellation.check()?;
+        self.environment.sync_directories()?;
+        outcome.stats.micros = start.elapsed().as_micros() as u64;
+        files.keep();
+        Ok(outcome)
+    }
+
+    fn prepare(&self) -> Result<PreparedInputs> {
+        let snapshots = self.options.snapshots.clone();
+        let mut builder = JobRangeTombstonesBuilder::new(self.comparator.clone(), snapshots);
+        let (mut entry_count, mut tombstone_count, mut newest_key_time) = (0, 0, 0);
+        for input in &self.compaction.inputs {
+            let units = input.atomic_compaction_units(&self.comparator);
+            for (index, file) in input.files.iter().enumerate() {
+                self.options.cancellation.check()?;
+                let table = self.environment.open_table(file, input.level)?;
+                let properties = table.properties();
+                entry_count += properties.num_entries;
+                tombstone_count += properties.num_range_deletions;
+                newest_key_time = match properties.newest_key_time {
+                    0 => file.file_creation_time,
+                    time => time,
+                }
+                .max(newest_key_time);
+                let Some(list) = table.range_tombstones() else { continue };
+                let (smallest, largest) = match units.get(index) {
+                    Some(unit) => (&unit.smallest, &unit.largest),
+                    None => (&file.smallest, &file.largest),
+                };
+                builder.add_file(list, smallest, largest);
+            }
+        }
+        let tombstones = builder.build();
+        Ok(PreparedInputs { tombstones, entry_count, tombstone_count, newest_key_time })
+    }
+
+    fn run_parts(
+        &self,
+        boundaries: &[Vec<u8>],
+        inputs: &PreparedInputs,
+        files: &CreatedFiles<'_>,
+    ) -> Result<Vec<PartOutcome>> {
+        let strip = |key: &Vec<u8>| self.comparator.strip_timestamp(key).to_vec();
+        let ranges: Vec<_> = (0..=boundaries.len())
+            .map(|index| KeyRange {
+                start: index.checked_sub(1).map(|before| strip(&boundaries[before])),
+                end: boundaries.get(index).map(strip),
+            })
+            .collect();
+        let run = |range: &KeyRange| Part { job: self, inputs, files, range }.run();
+        let Some((first, others)) = ranges.split_first() else { return Ok(Vec::new()) };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = others.iter().map(|range| scope.spawn(|| run(range))).collect();
+            let mut outcomes = vec![run(first)];
+            for thread in threads {
+                let outcome = thread.join();
+                outcomes.push(outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+            outcomes.into_iter().collect()
+        })
+    }
+
+    /// Whether nothing below what is written can hold a key that is read.
+    fn is_bottommost(&self) -> bool {
+        self.compaction.is_bottommost_level && !self.options.allow_ingest_behind
+    }
+
+    /// Sequence numbers up to this one become 0 at the bottom.
+    fn zeroes_sequences_up_to(&self) -> SequenceNumber {
+        let preserved = self.options.preserve_sequences_from.unwrap_or(MAX_SEQUENCE_NUMBER);
+        preserved.saturating_sub(1).min(self.options.snapshots.earliest())
+    }
+
+    /// Values in blob files with a smaller number are moved.
+    fn blob_cutoff(&self) -> Option<u64> {
+        if !self.compaction.enable_blob_garbage_collection {
+            return None;
+        }
+        let blob_files = self.compaction.input_version.blob_files();
+        let age_cutoff = self.compaction.blob_garbage_collection_age_cutoff;
+        let index = (age_cutoff * blob_files.len() as f64) as usize;
+        Some(blob_files.get(index).map_or(u64::MAX, |file| file.number()))
+    }
+
+    fn verify_record_count(&self, inputs: &PreparedInputs, outcomes: &[PartOutcome]) -> Result<()> {
+        // Entries that a filter had skipped were not counted.
+        let found: Option<u64> = outcomes.iter().map(|outcome| outcome.entries_passed).sum();
+        let expected = inputs.entry_count.saturating_sub(inputs.tombstone_count);
+        match found {
+            Some(found) if found != expected && self.options.verify_record_count => {
+                Err(Status::corruption(format!(
+                    "Compaction number of input keys does not match number of keys processed. \
+                     Expected {expected} but processed {found}. Compaction summary: {}",
+                    self.compaction.summary()
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn combine(
+        &self,
+        inputs: &PreparedInputs,
+        outcomes: Vec<PartOutcome>,
+    ) -> Result<CompactionOutcome> {
+        let (mut inflow, mut outflow) = (BlobFlow::default(), BlobFlow::default());
+        let mut stats = self.input_stats(inputs);
+        let mut files = Vec::new();
+        let mut blob_files: Vec<BlobFileAddition> = Vec::new();
+        for outcome in outcomes {
+            inflow.merge(&outcome.blob_inflow);
+            outflow.merge(&outcome.blob_outflow);
+            stats.iteration.add(&outcome.stats);
+            stats.part_micros += outcome.micros;
+            stats.num_parts += 1;
+            files.extend(outcome.files);
+            blob_files.extend(outcome.blob_files);
+        }
+        for file in &files {
+            stats.num_output_files += 1;
+            stats.num_output_records += file.entry_count;
+            stats.bytes_written += file.metadata.file_size;
+            stats.bytes_written_pre_comp += file.pre_compression_size;
+        }
+        stats.num_output_files_blob = blob_files.len() as u64;
+        stats.bytes_written_blob = blob_files.iter().map(|file| file.total_blob_bytes).sum();
+        stats.bytes_read_blob = stats.iteration.blob_bytes_read;
+        stats.num_dropped_records = inputs
+            .entry_count
+            .saturating_sub(inputs.tombstone_count)
+            .saturating_sub(stats.num_output_records);
+        let level = self.compaction.output_level as u32;
+        let mut edit = VersionEdit::default();
+        self.compaction.delete_inputs(&mut edit);
+        edit.column_family = self.options.column_family_id;
+        edit.new_files
+            .extend(files.iter().map(|file| NewFile { level, file: file.metadata.clone() }));
+        edit.blob_file_additions = blob_files;
+        edit.blob_file_garbages = inflow.garbage(&outflow)?;
+        Ok(CompactionOutcome { edit, files, stats })
+    }
+
+    fn input_stats(&self, inputs: &PreparedInputs) -> CompactionStats {
+        let mut stats =
+            CompactionStats { num_input_records: inputs.entry_count, ..Default::default() };
+        for (level, file) in self.compaction.input_files() {
+            if level == self.compaction.output_level {
+                stats.num_input_files_in_output_level += 1;
+                stats.bytes_read_output_level += file.file_size;
+            } else {
+                stats.num_input_files_in_non_output_levels += 1;
+                stats.bytes_read_non_output_levels += file.file_size;
+            }
+        }
+        stats
+    }
+
+    fn verify_outputs(&self, files: &CreatedFiles<'_>, outputs: &[OutputFile]) -> Result<()> {
+        outputs.iter().try_for_each(|output| {
+            self.options.cancellation.check()?;
+            verify_output(files, &self.comparator, output)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,243 @@
+//! One part of a compaction: a range of user keys.
+
+use super::{CompactionJob, PreparedInputs};
+use crate::blob_file_builder::BlobFileBuilder;
+use crate::blob_garbage_meter::BlobFlow;
+use crate::compaction_input::{CompactionInput, KeyRange};
+use crate::compaction_iterator::{CompactionIterator, IterationContext};
+use crate::compaction_outputs::{CompactionOutputs, OutputsContext};
+use crate::created_files::CreatedFiles;
+use crate::deeper_levels::DeeperLevels;
+use crate::iteration_stats::IterationStats;
+use crate::job_environment::OutputFileHint;
+use crate::level_input_iterator::LevelInputIterator;
+use crate::output_splitter::{OutputSplitter, SplitRules};
+use crate::output_table::{OutputFile, OutputTableSpec};
+use base::compaction_filter::{CompactionFilterContext, TableFileCreationReason};
+use base::{CompactionFilter, InternalIterator, InternalKey, Result};
+use std::sync::Arc;
+use std::time::Instant;
+use table::ReadOptions;
+use version::{BlobFileAddition, FileMetaData};
+
+pub(super) struct Part<'a> {
+    pub(super) job: &'a CompactionJob,
+    pub(super) inputs: &'a PreparedInputs,
+    pub(super) files: &'a CreatedFiles<'a>,
+    pub(super) range: &'a KeyRange,
+}
+
+pub(super) struct PartOutcome {
+    pub(super) files: Vec<OutputFile>,
+    pub(super) blob_files: Vec<BlobFileAddition>,
+    pub(super) blob_inflow: BlobFlow,
+    pub(super) blob_outflow: BlobFlow,
+    pub(super) stats: IterationStats,
+    /// None if entries were skipped without being looked at.
+    pub(super) entries_passed: Option<u64>,
+    pub(super) micros: u64,
+}
+
+impl Part<'_> {
+    /// Goes over the range and writes its outputs.
+    pub(super) fn run(&self) -> Result<PartOutcome> {
+        let start = Instant::now();
+        let mut entries = self.start_iterator();
+        let mut outputs = CompactionOutputs::new(self.outputs_context());
+        entries.seek_to_first()?;
+        while entries.valid() {
+            outputs.add(&entries.parsed_key(), entries.key(), entries.value())?;
+            entries.next()?;
+        }
+        self.job.options.cancellation.check()?;
+        let outputs = outputs.finish()?;
+        let blob_files = match entries.take_blob_builder() {
+            Some(builder) => builder.finish()?,
+            None => Vec::new(),
+        };
+        self.job.verify_outputs(self.files, &outputs.files)?;
+        let mut stats = *entries.stats();
+        stats.add(&outputs.stats);
+        Ok(PartOutcome {
+            files: outputs.files,
+            blob_files,
+            blob_inflow: entries.input().blob_flow().cloned().unwrap_or_default(),
+            blob_outflow: outputs.blob_flow.unwrap_or_default(),
+            stats,
+            entries_passed: entries.input().entries_passed(),
+            micros: start.elapsed().as_micros() as u64,
+        })
+    }
+
+    fn start_iterator(&self) -> CompactionIterator<'_> {
+        let Self { job, inputs, files, range } = self;
+        let options = &job.options;
+        let merged = iterator::merge(&job.comparator, self.input_iterators());
+        let counts_blobs = job.compaction.references_blob_files();
+        let input = CompactionInput::new(merged, job.comparator.clone(), range, counts_blobs);
+        let history = options.full_history_ts_low.as_deref();
+        let context = IterationContext {
+            comparator: job.comparator.clone(),
+            snapshots: options.snapshots.clone(),
+            cover: inputs.tombstones.cover(&options.snapshots, history),
+            merge_operator: options.merge_operator.clone(),
+            filter: self.compaction_filter(),
+            full_history_ts_low: options.full_history_ts_low.clone(),
+            enforce_single_del_contracts: options.enforce_single_del_contracts,
+            level: job.compaction.start_level,
+            is_bottommost: job.is_bottommost(),
+            deeper_levels: self.deeper_levels(),
+            zeroes_sequences_up_to: job.zeroes_sequences_up_to(),
+            blob_cutoff: job.blob_cutoff(),
+            cancellation: options.cancellation.clone(),
+            environment: files.environment(),
+            blob_builder: options.blob_files.as_ref().map(|blob_options| {
+                BlobFileBuilder::new(files, options.column_family_id, blob_options.clone())
+            }),
+        };
+        CompactionIterator::new(input, context)
+    }
+
+    fn deeper_levels(&self) -> DeeperLevels {
+        let compaction = &self.job.compaction;
+        if self.job.options.allow_ingest_behind {
+            return DeeperLevels::unknown(self.job.comparator.clone());
+        }
+        DeeperLevels::new(
+            self.job.comparator.clone(),
+            &compaction.input_version,
+            compaction.compaction_style,
+            compaction.output_level,
+            compaction.is_bottommost_level,
+        )
+    }
+
+    fn compaction_filter(&self) -> Option<Box<dyn CompactionFilter>> {
+        let factory = self.job.options.compaction_filter_factory.as_ref()?;
+        let reason = TableFileCreationReason::Compaction;
+        if !factory.should_filter_table_file_creation(reason) {
+            return None;
+        }
+        let compaction = &self.job.compaction;
+        factory.create(&CompactionFilterContext {
+            is_full_compaction: compaction.is_full_compaction,
+            is_manual_compaction: compaction.is_manual(),
+            input_start_level: Some(compaction.start_level),
+            column_family_id: self.job.options.column_family_id,
+            reason,
+        })
+    }
+
+    /// One input for each L0 file, and one for each other level.
+    fn input_iterators(&self) -> Vec<Box<dyn InternalIterator>> {
+        let compaction = &self.job.compaction;
+        let options = Arc::new(ReadOptions {
+            total_order_seek: true,
+            fill_cache: false,
+            readahead_size: self.job.options.compaction_readahead_size,
+            iterate_upper_bound: self.range.end.clone(),
+            ..ReadOptions::default()
+        });
+        let mut iterators: Vec<Box<dyn InternalIterator>> = Vec::new();
+        for input in &compaction.inputs {
+            let runs: Vec<Vec<Arc<FileMetaData>>> = match input.level {
+                0 => input.files.iter().map(|file| vec![Arc::clone(file)]).collect(),
+                _ => vec![input.files.clone()],
+            };
+            for run in runs {
+                iterators.push(Box::new(LevelInputIterator::new(
+                    Arc::clone(&self.job.environment),
+                    self.job.comparator.clone(),
+                    input.level,
+                    run,
+                    Arc::clone(&options),
+                )));
+            }
+        }
+        iterators
+    }
+
+    fn outputs_context(&self) -> OutputsContext<'_> {
+        let job = self.job;
+        let compaction = &job.compaction;
+        let rules = SplitRules {
+            style: compaction.compaction_style,
+            output_level: compaction.output_level,
+            target_file_size: compaction.target_output_file_size,
+            max_file_size: compaction.max_output_file_size,
+            max_compaction_bytes: compaction.max_compaction_bytes,
+        };
+        OutputsContext {
+            files: self.files,
+            comparator: job.comparator.clone(),
+            tables: &job.options.tables,
+            spec: self.output_spec(),
+            splitter: OutputSplitter::new(
+                job.comparator.clone(),
+                rules,
+                &compaction.grandparents,
+                self.split_key(),
+                self.old_files(),
+            ),
+            counts_tail: job.options.target_file_size_is_upper_bound,
+            range: self.range.padded(&job.comparator),
+            fragments: self.inputs.tombstones.fragments(),
+            snapshots: job.options.snapshots.clone(),
+            full_history_ts_low: job.options.full_history_ts_low.clone(),
+            is_bottommost: job.is_bottommost(),
+            deeper_levels: self.deeper_levels(),
+            inputs: compaction.input_files().map(|(_, file)| Arc::clone(file)).collect(),
+            counts_blobs: compaction.references_blob_files(),
+        }
+    }
+
+    fn output_spec(&self) -> OutputTableSpec {
+        let compaction = &self.job.compaction;
+        let oldest = match compaction.min_input_file_oldest_ancester_time() {
+            0 => self.job.options.tables.now_seconds,
+            time => time,
+        };
+        OutputTableSpec {
+            level: compaction.output_level,
+            hint: OutputFileHint {
+                preallocation_size: compaction.output_file_preallocation_size(),
+                path_id: compaction.output_path_id,
+                temperature: compaction.output_temperature,
+            },
+            epoch_number: compaction.min_input_file_epoch_number(),
+            oldest_ancester_time: oldest,
+            newest_key_time: self.inputs.newest_key_time,
+            oldest_key_time: 0,
+        }
+    }
+
+    /// The key to split outputs at, if it lies within the range.
+    fn split_key(&self) -> Option<&InternalKey> {
+        let comparator = &self.job.comparator;
+        let range = self.range.padded(comparator);
+        let order = |bound: &[u8], key: &InternalKey| {
+            comparator.compare_without_timestamp(key.user_key(), bound)
+        };
+        self.job.compaction.output_split_key.as_ref().filter(|key| {
+            range.start.as_deref().is_none_or(|start| order(start, key).is_gt())
+                && range.end.as_deref().is_none_or(|end| order(end, key).is_lt())
+        })
+    }
+
+    /// Files of the output level that are old enough to move down on their own.
+    fn old_files(&self) -> Vec<Arc<FileMetaData>> {
+        let compaction = &self.job.compaction;
+        let now = self.job.options.tables.now_seconds;
+        let Some(split) = self.job.options.ttl_split else { return Vec::new() };
+        let Some(age_limit) = now.checked_sub(split.ttl_seconds / 2) else { return Vec::new() };
+        if now < split.ttl_seconds || compaction.inputs.len() < 2 || compaction.is_bottommost_level
+        {
+            return Vec::new();
+        }
+        let last = compaction.inputs.last();
+        let files = last.into_iter().flat_map(|input| &input.files).filter(|file| {
+            file.oldest_ancester_time < age_limit && file.file_size > split.min_file_size
+        });
+        files.cloned().collect()
+    }
+}
