@@ -29,10 +29,12 @@ pub mod protocol;
 mod session;
 #[cfg(test)]
 mod tests;
+mod tools;
 mod verdict;
 
 pub use expectation::{Expectation, ExpectedFamily};
 pub use session::{Failure, Session};
+pub use tools::judge_by_tools;
 pub use verdict::{ReadBack, compare, judge, judge_all};
 
 /// The releases that `scripts/peers` fetches.

@@ -56,7 +56,7 @@ fn descriptor(family: &FamilyOpening) -> std::result::Result<ColumnFamilyDescrip
         Some(MergeOperator::Uint64Add) => builtin("uint64add"),
         Some(other) => return Err(format!("the matrix has no {other:?}")),
     };
-    Ok(ColumnFamilyDescriptor::new(&family.name.to_text(), options))
+    Ok(ColumnFamilyDescriptor::new(family.name.to_text(), options))
 }
 
 /// Forwards, then backwards, and every key looked up.

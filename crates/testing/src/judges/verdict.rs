@@ -399,7 +399,7 @@ fn all_files(directory: &Path) -> Result<BTreeMap<String, u64>, String> {
     list().map_err(|error| format!("{}: {error}", directory.display()))
 }
 
-fn copy_directory(from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn copy_directory(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
