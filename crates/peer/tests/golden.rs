@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use testing::fixtures::{self, Fixture};
-use testing::judges::protocol::{Contents, Opening};
+use testing::judges::protocol::{Comparator, Contents, FamilyOpening, Opening};
 use testing::judges::{self, Expectation, Judge};
 use testing::parallel;
 
@@ -71,6 +71,38 @@ fn judges_find_what_the_records_say() {
         }
         Ok(())
     });
+}
+
+#[test]
+fn families_with_timestamps_are_read_as_of_each_time() {
+    let judges = judges::all();
+    let judges = judges.iter().filter(|judge| judge.is_since("8.11.4"));
+    for judge in judges.filter(|judge| !judge.to_string().starts_with("rocksdict")) {
+        let fixture = fixtures::one("8.11.4", "q01");
+        let directory = fixture.unpack_to_temp();
+        let mut session = judge.session();
+        let mut families = Vec::new();
+        for name in fixture.case.expect.cf.keys() {
+            let mut family = FamilyOpening::new(name.as_bytes(), "");
+            let has_timestamps = fixture.case.options.comparator(name) == Some("u64ts");
+            family.comparator = has_timestamps.then_some(Comparator::U64Ts);
+            families.push(family);
+        }
+        session
+            .open(&Opening { directory: directory.path(), families, ..Opening::default() })
+            .unwrap();
+        let mut compared = 0;
+        for (name, found) in &fixture.case.expect.cf {
+            for (time, expected) in found.timestamps() {
+                let contents = session.dump_at_timestamp(&time.to_le_bytes()).unwrap();
+                let content = &contents[&name.as_str().into()];
+                assert_eq!(content.error, None, "{judge}");
+                assert_eq!(Some(&content.sha256), expected.sha256.as_ref(), "{judge} at {time}");
+                compared += 1;
+            }
+        }
+        assert!(compared > 0, "{judge}");
+    }
 }
 
 #[test]
