@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use base::merge_operator::{builtin, builtin_with_delimiter};
 use base::{Result, comparator};
-use db::{ColumnFamilyDescriptor, ColumnFamilyHandle, Db, OpenContext, ReadOptions};
+use db::{
+    ColumnFamilyDescriptor, ColumnFamilyHandle, Db, FlushOptions, OpenContext, ReadOptions,
+    WriteBatch, WriteOptions,
+};
 use options::{ColumnFamilyOptions, DbOptions};
 use testing::content::{ColumnsHash, ContentHash};
 use testing::judges::protocol::{
-    Bytes, Comparator, Content, Contents, FamilyOpening, LiveFile, MergeOperator,
+    Bytes, Comparator, Content, Contents, FamilyOpening, LiveFile, MergeOperator, Operation,
 };
 
 /// What the engine finds in a directory.
@@ -22,10 +25,14 @@ pub(crate) fn read(
         families.iter().map(descriptor).collect::<std::result::Result<Vec<_>, String>>()?;
     let context = OpenContext::default();
     let db = Db::open_for_read_only(&DbOptions::default(), directory, &descriptors, &context);
-    let db = db.map_err(failed)?;
+    found(&db.map_err(failed)?).map_err(failed)
+}
+
+/// What an open database holds.
+fn found(db: &Db) -> Result<(Contents, Vec<LiveFile>, u64)> {
     let mut contents = Contents::new();
     for family in db.column_families() {
-        contents.insert(family.name().into(), content(&db, &family).map_err(failed)?);
+        contents.insert(family.name().into(), content(db, &family)?);
     }
     let files = db.live_files().into_iter().map(|file| LiveFile {
         name: file.name.trim_start_matches('/').to_owned(),
@@ -57,6 +64,68 @@ fn descriptor(family: &FamilyOpening) -> std::result::Result<ColumnFamilyDescrip
         Some(other) => return Err(format!("the matrix has no {other:?}")),
     };
     Ok(ColumnFamilyDescriptor::new(family.name.to_text(), options))
+}
+
+/// Has the engine write batches, round by round; what it holds before it closes the database. All
+/// rounds are flushed, the last one only with `flush_last`.
+pub(crate) fn write(
+    directory: &Path,
+    options: &str,
+    families: &[FamilyOpening],
+    rounds: &[Vec<Vec<Operation>>],
+    flush_last: bool,
+) -> std::result::Result<(Contents, Vec<LiveFile>, u64), String> {
+    let descriptors =
+        families.iter().map(descriptor).collect::<std::result::Result<Vec<_>, String>>()?;
+    write_rounds(directory, options, &descriptors, rounds, flush_last)
+        .map_err(|error| format!("the engine, writing: {error}"))
+}
+
+fn write_rounds(
+    directory: &Path,
+    options: &str,
+    descriptors: &[ColumnFamilyDescriptor],
+    rounds: &[Vec<Vec<Operation>>],
+    flush_last: bool,
+) -> Result<(Contents, Vec<LiveFile>, u64)> {
+    let options = DbOptions::from_string(options)?;
+    let db = Db::open(&options, directory, descriptors, &OpenContext::default())?;
+    for (number, round) in rounds.iter().enumerate() {
+        for operations in round {
+            let mut batch = WriteBatch::new();
+            for operation in operations {
+                add(&mut batch, &db, operation)?;
+            }
+            db.write(&WriteOptions::default(), batch)?;
+        }
+        if flush_last || number + 1 < rounds.len() {
+            for family in db.column_families() {
+                db.flush(&FlushOptions::default(), &[&family])?;
+            }
+        }
+    }
+    let found = found(&db)?;
+    db.close()?;
+    Ok(found)
+}
+
+fn add(batch: &mut WriteBatch, db: &Db, operation: &Operation) -> Result<()> {
+    let id = |name: &Bytes| db.column_family(&name.to_text()).expect("an open family").id();
+    match operation {
+        Operation::Put { family, key, value } => batch.put(id(family), &key.0, &value.0),
+        Operation::Merge { family, key, value } => batch.merge(id(family), &key.0, &value.0),
+        Operation::Delete { family, key } => batch.delete(id(family), &key.0),
+        Operation::SingleDelete { family, key } => batch.single_delete(id(family), &key.0),
+        Operation::DeleteRange { family, begin, end } => {
+            batch.delete_range(id(family), &begin.0, &end.0)
+        }
+        Operation::PutEntity { family, key, columns } => {
+            let columns: Vec<(&[u8], &[u8])> =
+                columns.iter().map(|(name, value)| (&name.0[..], &value.0[..])).collect();
+            batch.put_entity(id(family), &key.0, &columns)
+        }
+        Operation::LogData { data } => batch.put_log_data(&data.0),
+    }
 }
 
 /// Forwards, then backwards, and every key looked up.

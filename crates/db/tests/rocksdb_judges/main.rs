@@ -66,6 +66,63 @@ fn write_by_rocksdb(judge: &Judge, plan: &Plan, directory: &Path) -> Result<Expe
     })
 }
 
+/// Has this engine write a plan's directory: three rounds, the last perhaps only logged.
+fn write_by_touchstone(plan: &Plan, directory: &Path) -> Result<Expectation, String> {
+    let rounds: Vec<_> = (0..3).map(|round| plan.batches(round)).collect();
+    let options = "create_if_missing=true;create_missing_column_families=true";
+    let options = format!("{options};{}", plan.options());
+    let families = plan.families();
+    let (mut contents, files, latest) =
+        engine::write(directory, &options, &families, &rounds, !plan.leaves_log())?;
+    let families = plan.needed().into_iter().map(|opening| {
+        let content = contents.remove(&opening.name).unwrap();
+        ExpectedFamily { opening, content }
+    });
+    Ok(Expectation {
+        since: plan.since().to_owned(),
+        codecs: plan.codecs(),
+        options: String::new(),
+        families: families.collect(),
+        live_files: Some(files),
+        latest_sequence: Some(latest),
+        has_options_file: directory_has_options(directory),
+    })
+}
+
+fn directory_has_options(directory: &Path) -> bool {
+    let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
+    names.into_iter().any(|name| name.to_string_lossy().starts_with("OPTIONS-"))
+}
+
+/// What this engine wrote, all judges that are new enough read as it does, and it reads what they
+/// add.
+#[test]
+fn what_touchstone_wrote() {
+    let accepted = Mutex::new(BTreeMap::<String, usize>::new());
+    let plans = plans();
+    parallel::for_each(&plans, |plan| -> Result<(), String> {
+        let scratch = tempfile::TempDir::new().map_err(|error| error.to_string())?;
+        let directory = scratch.path().join("db");
+        let expectation = write_by_touchstone(plan, &directory)?;
+        check_own_reading(&directory, plan, &expectation)?;
+        judges::judge_by_tools(&directory, &expectation)?;
+        let read_back = |copy: &Path| Ok(engine::read(copy, &plan.needed())?.0);
+        for judge in judges::judge_all(&directory, &expectation, &read_back)? {
+            *accepted.lock().unwrap().entry(judge).or_default() += 1;
+        }
+        Ok(())
+    });
+    // The Python package and the tools need an OPTIONS file, which not every directory has.
+    let accepted = accepted.into_inner().unwrap();
+    for judge in judges::all() {
+        let possible = plans.iter().filter(|plan| judge.is_since(plan.since())).count();
+        let found = accepted.get(&judge.to_string()).copied().unwrap_or_default();
+        println!("{judge}: {found} of {possible}");
+        let is_library = !judge.to_string().starts_with("rocksdict");
+        assert!(!is_library || found >= possible, "{judge} accepted {found} of {possible}");
+    }
+}
+
 #[test]
 fn the_matrix_meets_every_pair_in_few_rows() {
     let plans = plans();
