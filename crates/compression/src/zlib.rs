@@ -12,6 +12,7 @@ const LEVEL_DEFAULT: i32 = 6;
 
 thread_local! {
     static INFLATE: RefCell<Decompress> = RefCell::new(Decompress::new(false));
+    static DEFLATE: RefCell<Option<(DeflateParameters, Compress)>> = const { RefCell::new(None) };
 }
 
 pub(crate) fn decompress(
@@ -56,7 +57,24 @@ pub(crate) fn compress(
     input: &[u8],
     dictionary: Option<&CompressionDictionary>,
 ) -> Result<Vec<u8>> {
-    let mut deflate = deflate(options)?;
+    let parameters = DeflateParameters::new(options)?;
+    DEFLATE.with_borrow_mut(|state| {
+        let deflate = match state {
+            Some((current, deflate)) if *current == parameters => {
+                deflate.reset();
+                deflate
+            }
+            _ => &mut state.insert((parameters, parameters.compressor())).1,
+        };
+        compress_with(deflate, input, dictionary)
+    })
+}
+
+fn compress_with(
+    deflate: &mut Compress,
+    input: &[u8],
+    dictionary: Option<&CompressionDictionary>,
+) -> Result<Vec<u8>> {
     if let Some(dictionary) = dictionary.filter(|dictionary| !dictionary.raw().is_empty()) {
         deflate
             .set_dictionary(dictionary.raw())
@@ -73,28 +91,41 @@ pub(crate) fn compress(
     }
 }
 
-fn deflate(options: &CompressionOptions) -> Result<Compress> {
-    let &CompressionOptions { window_bits, strategy, .. } = options;
-    if strategy != 0 {
-        return Err(Status::not_supported(format!("zlib strategy {strategy}: only 0 is")));
+/// What a compressor is made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct DeflateParameters {
+    level: u32,
+    window_bits: u8,
+}
+
+impl DeflateParameters {
+    fn new(options: &CompressionOptions) -> Result<Self> {
+        let &CompressionOptions { window_bits, strategy, .. } = options;
+        if strategy != 0 {
+            return Err(Status::not_supported(format!("zlib strategy {strategy}: only 0 is")));
+        }
+        let window_bits = match u8::try_from(-i64::from(window_bits)) {
+            Ok(bits @ 9..=15) => bits,
+            _ => {
+                return Err(Status::invalid_argument(format!(
+                    "zlib window_bits: expected -15 to -9, found {window_bits}"
+                )));
+            }
+        };
+        // -1 is zlib's own way to ask for the default.
+        let level = match options.level_or(LEVEL_DEFAULT) {
+            -1 => LEVEL_DEFAULT as u32,
+            level @ 0..=9 => level as u32,
+            level => {
+                return Err(Status::invalid_argument(format!(
+                    "zlib level: expected -1 to 9, found {level}"
+                )));
+            }
+        };
+        Ok(Self { level, window_bits })
     }
-    let window_bits = match u8::try_from(-i64::from(window_bits)) {
-        Ok(bits @ 9..=15) => bits,
-        _ => {
-            return Err(Status::invalid_argument(format!(
-                "zlib window_bits: expected -15 to -9, found {window_bits}"
-            )));
-        }
-    };
-    // -1 is zlib's own way to ask for the default.
-    let level = match options.level_or(LEVEL_DEFAULT) {
-        -1 => LEVEL_DEFAULT as u32,
-        level @ 0..=9 => level as u32,
-        level => {
-            return Err(Status::invalid_argument(format!(
-                "zlib level: expected -1 to 9, found {level}"
-            )));
-        }
-    };
-    Ok(Compress::new_with_window_bits(Compression::new(level), false, window_bits))
+
+    fn compressor(self) -> Compress {
+        Compress::new_with_window_bits(Compression::new(self.level), false, self.window_bits)
+    }
 }
