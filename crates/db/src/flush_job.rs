@@ -11,7 +11,8 @@ use crate::db_state::DbState;
 use crate::error_handler::BackgroundErrorReason;
 use crate::memtable_list::ImmutableMemTable;
 use base::Result;
-use base::filename::wal_file_name;
+use base::filename::{blob_file_name, table_file_name, wal_file_name};
+use base::status::Code;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -44,6 +45,8 @@ impl DbImpl {
                 self.delete_obsolete_files();
                 Ok(true)
             }
+            // What was to be flushed is not wanted any more.
+            Err(status) if status.code() == Code::ColumnFamilyDropped => Ok(true),
             Err(status) => {
                 self.give_back(writing, &picks);
                 Err(status)
@@ -81,9 +84,32 @@ impl DbImpl {
                 }
             }
         };
+        let made: Vec<_> = edits.iter().map(|(id, edit)| (*id, edit.clone())).collect();
         self.log_and_install(writing, edits, remove_memtables).inspect_err(|status| {
-            self.set_background_error(BackgroundErrorReason::ManifestWrite, status);
+            if status.code() == Code::ColumnFamilyDropped {
+                self.discard_outputs(picks, &made);
+            } else {
+                self.set_background_error(BackgroundErrorReason::ManifestWrite, status);
+            }
         })
+    }
+
+    /// Deletes files that the MANIFEST will never have.
+    fn discard_outputs(&self, picks: &[FlushPick], made: &[(u32, VersionEdit)]) {
+        for (id, edit) in made {
+            let pick = picks.iter().find(|pick| pick.family.id == *id);
+            let Some(directory) = pick.and_then(|pick| pick.family.tables.paths.first()) else {
+                continue;
+            };
+            let tables =
+                edit.new_files.iter().map(|new| table_file_name(directory, new.file.number));
+            let blobs =
+                edit.blob_file_additions.iter().map(|blob| blob_file_name(directory, blob.number));
+            for path in tables.chain(blobs) {
+                // What cannot be deleted now is found at the next open.
+                let _ = self.context.file_system.delete_file(&path);
+            }
+        }
     }
 
     /// Makes edits permanent and shows reads the result, together with what `change` does to the

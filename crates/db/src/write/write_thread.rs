@@ -159,6 +159,7 @@ fn may_join(leader: &WriteOptions, follower: &WriteOptions) -> bool {
         && leader.disable_wal == follower.disable_wal
         && leader.no_slowdown == follower.no_slowdown
         && leader.low_pri == follower.low_pri
+        && leader.ignore_missing_column_families == follower.ignore_missing_column_families
 }
 
 /// The most bytes of a group whose leader brings `leader_size`.

@@ -94,3 +94,27 @@ fn full_memtables_are_flushed_by_themselves() {
     let db = fixture.open();
     assert_eq!(scan(&db).len(), 5_000);
 }
+
+#[test]
+fn a_column_family_dropped_while_it_is_flushed_leaves_the_others_alone() {
+    let mut fixture = Fixture::new();
+    fixture.family_options.write_buffer_size = 64 << 10;
+    let db = fixture.open();
+    for round in 0..10 {
+        let other = db.create_column_family(&fixture.family_options, &format!("{round}")).unwrap();
+        for index in 0..2_000 {
+            let key = format!("key{index:06}");
+            db.put(&WriteOptions::default(), &other, key.as_bytes(), &[b'v'; 100]).unwrap();
+        }
+        let begun = FlushOptions { wait: false, allow_write_stall: true };
+        db.flush(&begun, &[&other]).unwrap();
+        db.drop_column_family(&other).unwrap();
+        put(&db, &format!("{round}"), "there");
+    }
+    db.flush(&FlushOptions::default(), &[&default_family(&db)]).unwrap();
+    assert_eq!(scan(&db).len(), 10);
+    let live = db.live_files().len();
+    db.close().unwrap();
+    assert_eq!(fixture.files_with(".sst").len(), live, "{:?}", fixture.files());
+    assert_eq!(scan(&fixture.open()).len(), 10);
+}
