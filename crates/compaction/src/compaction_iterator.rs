@@ -503,7 +503,7 @@ impl<'a> CompactionIterator<'a> {
         }
         match self.value_type {
             ValueType::Value if self.context.blob_builder.is_some() => {
-                self.extract_large_value()?
+                self.extract_large_value()?;
             }
             ValueType::BlobIndex => self.collect_blob_garbage()?,
             ValueType::WideColumnEntity => self.collect_entity_blob_garbage()?,

@@ -270,11 +270,10 @@ impl OutputTable {
 }
 
 fn sync_and_close(mut file: Box<dyn WritableFile>, use_fsync: bool) -> Result<()> {
-    if use_fsync {
-        file.fsync()?
-    } else {
-        file.sync()?
-    }
+    match use_fsync {
+        true => file.fsync(),
+        false => file.sync(),
+    }?;
     file.close()
 }
 

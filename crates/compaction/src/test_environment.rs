@@ -55,6 +55,8 @@ impl TestEnvironment {
     pub(crate) fn builder_options(&self) -> TableBuilderOptions {
         TableBuilderOptions {
             comparator: self.comparator.clone(),
+            // The latest that the peers read.
+            format_version: 5,
             db_id: "6a36e9ee-4d72-4bf9-9a34-4d1ce1ba6e92".to_owned(),
             db_session_id: "7XKSAJLDHMEJ4ZXTTR8B".to_owned(),
             column_family_id: u64::from(COLUMN_FAMILY_ID),

@@ -11,8 +11,10 @@ use version::{
     CompactionStyle, FileMetaData, Temperature, Version, VersionBuilder, VersionOptions,
 };
 
+mod blobs;
 mod errors;
 mod histories;
+mod peer;
 
 pub(super) type Entry = (InternalKey, Vec<u8>);
 

@@ -122,6 +122,9 @@ impl History {
     }
 }
 
+/// Sequence number, type and value of an entry.
+type Found<'a> = (u64, ValueType, &'a [u8]);
+
 #[derive(Default)]
 struct Content {
     entries: Vec<Entry>,
@@ -174,7 +177,7 @@ impl Content {
 
     /// What a read at `snapshot` sees.
     fn read(&self, snapshot: u64) -> BTreeMap<Vec<u8>, Vec<u8>> {
-        let mut versions: BTreeMap<&[u8], Vec<(u64, ValueType, &[u8])>> = BTreeMap::new();
+        let mut versions: BTreeMap<&[u8], Vec<Found<'_>>> = BTreeMap::new();
         for (key, value) in &self.entries {
             let parsed = ParsedInternalKey::parse(key.as_bytes()).unwrap();
             if parsed.sequence <= snapshot {
@@ -184,7 +187,7 @@ impl Content {
         }
         let mut found = BTreeMap::new();
         for (user_key, mut versions) in versions {
-            versions.sort_by(|a, b| b.0.cmp(&a.0));
+            versions.sort_by_key(|version| std::cmp::Reverse(version.0));
             let covered = self.covered(user_key, snapshot);
             let mut operands: Vec<&[u8]> = Vec::new();
             for (sequence, value_type, value) in versions {
