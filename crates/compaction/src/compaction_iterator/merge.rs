@@ -152,12 +152,12 @@ impl CompactionIterator<'_> {
     }
 
     /// Whether the input's entry belongs to the key whose operands are collected. With timestamps,
-    /// another timestamp is another key until history no longer tells them apart.
+    /// another timestamp is another key unless history tells neither from the other.
     fn is_same_merge_key(&self, user_key: &[u8]) -> bool {
         self.is_same_user_key(user_key)
             && (self.context.comparator.timestamp_size() == 0
                 || self.order_of_timestamp(user_key).is_eq()
-                || self.hides_history(user_key))
+                || (self.history_order.is_lt() && self.hides_history(user_key)))
     }
 
     /// Whether a range tombstone may hide the version with this key.

@@ -3,8 +3,9 @@ use crate::compaction_input::KeyRange;
 use crate::created_files::CreatedFiles;
 use crate::range_tombstones::JobRangeTombstonesBuilder;
 use crate::test_environment::{TestEnvironment, parse_entry, type_name, vec_iterator};
-use base::RangeTombstone;
 use base::compaction_filter::{Decision, FilterValue};
+use base::comparator::U64TimestampComparator;
+use base::{InternalKey, RangeTombstone};
 use iterator::FragmentedRangeTombstoneList;
 use std::path::Path;
 use testing::datadriven::{self, Directive};
@@ -38,16 +39,32 @@ fn numbers(directive: &Directive, key: &str) -> Vec<u64> {
     })
 }
 
+/// `a.3` stands for the user key `a` with the timestamp 3.
+fn with_timestamp(key: &InternalKey) -> InternalKey {
+    let text = std::str::from_utf8(key.user_key()).unwrap();
+    let (user_key, timestamp) = text.split_once('.').unwrap();
+    let timestamp: u64 = timestamp.parse().unwrap();
+    let bytes = [user_key.as_bytes(), &timestamp.to_le_bytes(), &key.trailer().to_le_bytes()];
+    InternalKey::from_encoded(bytes.concat()).unwrap()
+}
+
 /// Entries in, entries out. Range tombstones among the input are those of the job.
 fn iterate(directive: &Directive) -> String {
     assert_eq!(directive.command, "iterate", "{}", directive.position);
-    let comparator = InternalKeyComparator::bytewise();
+    let comparator = match directive.has("timestamps") {
+        true => InternalKeyComparator::new(Arc::new(U64TimestampComparator::BYTEWISE)),
+        false => InternalKeyComparator::bytewise(),
+    };
     let environment = TestEnvironment::new(comparator.clone());
     let files = CreatedFiles::new(&environment);
     let (tombstones, entries): (Vec<_>, Vec<_>) = directive
         .input
         .split_whitespace()
         .map(parse_entry)
+        .map(|(key, value)| match directive.has("timestamps") {
+            true => (with_timestamp(&key), value),
+            false => (key, value),
+        })
         .partition(|(key, _)| key.trailer() as u8 == ValueType::RangeDeletion as u8);
     let mut snapshots = SnapshotRules::new(numbers(directive, "snapshots"))
         .with_uncommitted(numbers(directive, "uncommitted"));
@@ -70,16 +87,18 @@ fn iterate(directive: &Directive) -> String {
         }
         false => DeeperLevels::unknown(comparator.clone()),
     };
+    let history_low = directive.value("history-low");
+    let history_low = history_low.map(|low| low.parse::<u64>().unwrap().to_le_bytes().to_vec());
     let context = IterationContext {
         comparator: comparator.clone(),
-        cover: builder.build().cover(&snapshots, None),
+        cover: builder.build().cover(&snapshots, history_low.as_deref()),
         zeroes_sequences_up_to: directive.parse_or("zero-up-to", snapshots.earliest()),
         snapshots,
         merge_operator: base::merge_operator::builtin(
             directive.value("operator").unwrap_or("stringappend"),
         ),
         filter: directive.has("filter").then(|| Box::new(TestFilter) as _),
-        full_history_ts_low: None,
+        full_history_ts_low: history_low,
         enforce_single_del_contracts: !directive.has("lenient"),
         level: 0,
         is_bottommost,

@@ -1,1 +1,110 @@
+use super::*;
+use base::ValueType;
+use base::dbformat::MAX_SEQUENCE_NUMBER;
 
+fn key(user_key: &str) -> InternalKey {
+    InternalKey::new(user_key.as_bytes(), 5, ValueType::Value)
+}
+
+fn file(smallest: &str, largest: &str, file_size: u64) -> Arc<FileMetaData> {
+    Arc::new(FileMetaData::new(1, file_size, key(smallest), key(largest)))
+}
+
+fn rules() -> SplitRules {
+    SplitRules {
+        style: CompactionStyle::Level,
+        output_level: 1,
+        target_file_size: 1000,
+        max_file_size: 2000,
+        max_compaction_bytes: 5000,
+    }
+}
+
+/// Keys, each of them `size` bytes; returns the ones that files begin with.
+fn starts(mut splitter: OutputSplitter<'_>, keys: &[&str], size: u64) -> Vec<String> {
+    let (mut starts, mut open, mut last) = (Vec::new(), None, Vec::new());
+    for user_key in keys {
+        let key = key(user_key);
+        let file = open.map(|bytes| OpenFile { size: bytes, full_size: bytes });
+        let is_end = splitter.should_stop_before(key.as_bytes(), file, &last);
+        if is_end {
+            splitter.start_file(key.as_bytes());
+            open = None;
+        }
+        if open.is_none() {
+            starts.push((*user_key).to_owned());
+        }
+        open = Some(open.unwrap_or(0) + size);
+        last = key.as_bytes().to_vec();
+    }
+    starts
+}
+
+fn splitter<'a>(
+    rules: SplitRules,
+    grandparents: &'a [Arc<FileMetaData>],
+    split_key: Option<&'a InternalKey>,
+    old_files: Vec<Arc<FileMetaData>>,
+) -> OutputSplitter<'a> {
+    let comparator = InternalKeyComparator::bytewise();
+    OutputSplitter::new(comparator, rules, grandparents, split_key, old_files)
+}
+
+#[test]
+fn a_full_file_ends_but_not_within_a_user_key() {
+    let keys = ["a", "b", "c", "c", "d", "e"];
+    assert_eq!(starts(splitter(rules(), &[], None, Vec::new()), &keys, 700), ["a", "d"]);
+    let to_l0 = SplitRules { output_level: 0, ..rules() };
+    assert_eq!(starts(splitter(to_l0, &[], None, Vec::new()), &keys, 700), ["a"]);
+}
+
+#[test]
+fn the_round_robin_cursor_ends_one_file() {
+    let cursor = key("c");
+    let keys = ["a", "b", "c", "d", "e"];
+    let splitter = splitter(rules(), &[], Some(&cursor), Vec::new());
+    assert_eq!(starts(splitter, &keys, 10), ["a", "c"]);
+}
+
+#[test]
+fn a_file_does_not_overlap_too_much_below() {
+    let grandparents = [file("a", "b", 3000), file("c", "d", 3000), file("e", "f", 3000)];
+    let keys = ["a", "b", "c", "d", "e", "f"];
+    let splitter = splitter(rules(), &grandparents, None, Vec::new());
+    assert_eq!(starts(splitter, &keys, 10), ["a", "c", "e"]);
+}
+
+#[test]
+fn a_gap_over_a_grandparent_ends_a_file() {
+    let grandparents = [file("b", "c", 10), file("k", "m", 500), file("y", "z", 10)];
+    let keys = ["a", "c", "x", "xx"];
+    let splitter = splitter(rules(), &grandparents, None, Vec::new());
+    assert_eq!(starts(splitter, &keys, 10), ["a", "x"]);
+}
+
+#[test]
+fn a_fair_size_is_enough_at_a_border() {
+    let grandparents = [file("b", "c", 10), file("d", "e", 10)];
+    let keys = ["a", "b", "c", "d", "e"];
+    let splitter = splitter(rules(), &grandparents, None, Vec::new());
+    assert_eq!(starts(splitter, &keys, 300), ["a", "d"]);
+}
+
+#[test]
+fn an_exclusive_end_is_before_its_key() {
+    let end = InternalKey::new(b"c", MAX_SEQUENCE_NUMBER, ValueType::RangeDeletion);
+    let ends_before_c = Arc::new(FileMetaData::new(1, 6000, key("a"), end));
+    let grandparents = [ends_before_c, file("c", "d", 10)];
+    let mut splitter = splitter(rules(), &grandparents, None, Vec::new());
+    splitter.should_stop_before(key("b").as_bytes(), None, b"");
+    assert_eq!(splitter.bytes_overlapped_by(key("b").as_bytes()), 6000);
+    splitter.should_stop_before(key("c").as_bytes(), None, b"");
+    assert_eq!(splitter.bytes_overlapped_by(key("c").as_bytes()), 10);
+}
+
+#[test]
+fn old_files_get_outputs_of_their_own() {
+    let old = vec![file("c", "d", 10)];
+    let keys = ["a", "b", "c", "d", "e", "f"];
+    assert_eq!(starts(splitter(rules(), &[], None, old), &keys, 10), ["a", "c", "e"]);
+}
