@@ -78,8 +78,8 @@ options! {
         verify_compression: bool = false, mutable accepted 4.11;
         /// Bitmap granularity for read-amplification stats; 0 off.
         read_amp_bytes_per_bit: ReadAmpBytesPerBit = ReadAmpBytesPerBit(0), mutable accepted 4.13;
-        /// On-disk table format number.
-        format_version: u32 = 7, mutable accepted 4.2;
+        /// On-disk table format number; RocksDB before 8.6 reads none above 5.
+        format_version: u32 = 5, mutable accepted 4.2;
         /// Group keys ahead of values within each block.
         separate_key_value_in_data_block: bool = false, mutable accepted 11.0;
         /// Key-gap variation below which an index block is flagged uniform.
