@@ -87,12 +87,23 @@ impl FamilyState {
 
     /// Shows reads the memtables as they are now and `version`.
     pub(crate) fn install(&self, version: Arc<Version>) {
+        let history = self.data.super_version.load().full_history_ts_low.clone();
+        self.install_with_history(version, history);
+    }
+
+    /// As [`FamilyState::install`]; from now on no read may ask for times before
+    /// `full_history_ts_low`.
+    pub(crate) fn install_with_history(
+        &self,
+        version: Arc<Version>,
+        full_history_ts_low: Option<Vec<u8>>,
+    ) {
         let before = self.data.super_version.load_full();
         let next = before.next(SuperVersionParts {
             memtables: self.memtables(),
             version,
             resolver: before.resolver.clone(),
-            full_history_ts_low: before.full_history_ts_low.clone(),
+            full_history_ts_low,
         });
         self.data.super_version.store(Arc::new(next));
     }

@@ -131,8 +131,10 @@ impl DbImpl {
         let mut state = writing.state.lock();
         change(&mut state);
         for (id, version) in installed {
+            let entry = versions.column_family(id);
+            let history = entry.and_then(|entry| entry.state().full_history_ts_low.clone());
             if let Some(family) = state.family_mut(id) {
-                family.install(version);
+                family.install_with_history(version, history);
             }
         }
         self.update_stall_conditions(writing, &mut state);
@@ -178,6 +180,11 @@ pub(crate) fn with_min_log_number(
     let number = versions.min_log_number_after(&edits, oldest_prepared);
     if let Some((_, edit)) = edits.last_mut() {
         edit.min_log_number_to_keep = Some(number);
+    }
+    if versions.wals().wals().range(..number).next().is_some() {
+        // The MANIFEST keeps account of WALs, or did once: those that go now need not be there.
+        let deletion = VersionEdit { wal_deletion: Some(number), ..VersionEdit::default() };
+        edits.push((0, deletion));
     }
     edits
 }

@@ -4,6 +4,7 @@ use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
 use crate::family_files::FamilyFiles;
 use crate::table_builder_options::{compression_options, compression_type};
+use base::dbformat::extract_user_key;
 use base::{InternalIterator, Result};
 use compaction::{
     BlobFileOptions, BuildTableInput, BuildTableOptions, Cancellation, OutputFileHint,
@@ -76,6 +77,7 @@ impl DbImpl {
         let built = build_table(&files, &self.build_options(writing, family, now_seconds), input)?;
         let mut edit = VersionEdit::default();
         built.add_to(&mut edit);
+        edit.full_history_ts_low = history_cutoff(family, memtables)?;
         Ok(edit)
     }
 
@@ -124,6 +126,37 @@ impl DbImpl {
             ..FileOptions::default()
         }
     }
+}
+
+/// Where tables keep no timestamps, what was true before a flush is forgotten by it: the first time
+/// that can still be asked for, if it is later than before.
+fn history_cutoff(
+    family: &ColumnFamilyData,
+    memtables: &[Arc<MemTable>],
+) -> Result<Option<Vec<u8>>> {
+    let size = family.comparator.timestamp_size();
+    if size != size_of::<u64>() || family.options.persist_user_defined_timestamps {
+        return Ok(None);
+    }
+    // The timestamps whose tables can do without them are numbers (`u64ts`).
+    let as_number = |bytes: &[u8]| bytes.last_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let mut newest = None;
+    for memtable in memtables {
+        let mut entries = memtable.new_iterator();
+        entries.seek_to_first()?;
+        while entries.valid() {
+            newest = newest.max(Some(as_number(extract_user_key(entries.key()))));
+            entries.next()?;
+        }
+        for fragment in memtable.fragmented_range_tombstones().fragments() {
+            let timestamps = fragment.tombstones.iter().map(|one| as_number(one.timestamp));
+            newest = newest.max(timestamps.max());
+        }
+    }
+    let Some(newest) = newest else { return Ok(None) };
+    let before = family.super_version.load().full_history_ts_low.as_deref().map(as_number);
+    let cutoff = newest.saturating_add(1);
+    Ok((before.unwrap_or(0) < cutoff).then(|| cutoff.to_le_bytes().to_vec()))
 }
 
 /// Newest memtable first, without those that have only range tombstones.

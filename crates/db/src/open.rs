@@ -11,6 +11,7 @@
 
 mod directories;
 mod replay;
+mod tables;
 
 use crate::background::ScheduledJobs;
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY_NAME};
@@ -23,7 +24,7 @@ use crate::flow_control::write_controller::WriteController;
 use crate::identity::{new_db_id, new_session_id, settle_db_id};
 use crate::memtable_list::MemTableList;
 use crate::read::read_view::Visibility;
-use crate::recovery::{self, RecoveredDb, version_options};
+use crate::recovery::{self, RecoveredDb, TransactionWritePolicy, version_options};
 use crate::sanitize::delayed_write_rate;
 use crate::snapshot_list::SnapshotList;
 use crate::switch_memtable::{max_total_wal_size_bytes, new_memtable};
@@ -53,7 +54,7 @@ pub(crate) fn open(
     descriptors: &[ColumnFamilyDescriptor],
     context: &OpenContext,
 ) -> Result<Arc<DbImpl>> {
-    check_options(options, descriptors)?;
+    check_options(options, descriptors, context)?;
     directories::create(options, path, descriptors, context)?;
     let lock = directories::lock(path, context)?;
     let mut versions = open_versions(options, path, descriptors, context)?;
@@ -73,7 +74,19 @@ pub(crate) fn open(
 }
 
 /// What this engine does not write it refuses before anything is touched.
-fn check_options(options: &DbOptions, descriptors: &[ColumnFamilyDescriptor]) -> Result<()> {
+fn check_options(
+    options: &DbOptions,
+    descriptors: &[ColumnFamilyDescriptor],
+    context: &OpenContext,
+) -> Result<()> {
+    let policy = context.transaction_write_policy;
+    if options.allow_2pc && policy != TransactionWritePolicy::WriteCommitted {
+        return Err(Status::not_supported(format!(
+            "writing under the transaction policy {policy:?}: every batch would have to be numbered \
+             as it wants; open the database for reading only, or empty its WALs with RocksDB's \
+             TransactionDB"
+        )));
+    }
     if !descriptors.iter().any(|family| family.name == DEFAULT_COLUMN_FAMILY_NAME) {
         return Err(Status::invalid_argument(
             "Column families not opened: default; it must be among those to open",
@@ -221,6 +234,7 @@ fn assemble(
         states.insert(data.id, state);
         families.push(data);
     }
+    tables::open_tables(options, &families)?;
     let wal_directory = match options.wal_dir.as_str() {
         "" => path,
         directory => Path::new(directory),

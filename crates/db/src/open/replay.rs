@@ -34,6 +34,10 @@ impl DbImpl {
             .filter_map(|(id, family)| Some((id, family.memtable?)))
             .filter(|(_, memtable)| !memtable.is_empty())
             .collect();
+        let uncommitted: Arc<[_]> = transactions.uncommitted_sequences().into();
+        let prepared = transactions.into_prepared();
+        let oldest_prepared = prepared.values().map(|transaction| transaction.wal_number).min();
+        self.visibility = Arc::new(Visibility::new(last_sequence, uncommitted.clone()));
         // What follows damage must not be replayed another time, so it goes into tables.
         let is_whole = replayed.stopped.is_none() && replayed.ignored.is_empty();
         let keeps_wals = self.options.avoid_flush_during_recovery && edits.is_empty() && is_whole;
@@ -44,10 +48,6 @@ impl DbImpl {
                 self.build_recovered(id, memtable, &mut edits)?;
             }
         }
-        let uncommitted: Arc<[_]> = transactions.uncommitted_sequences().into();
-        let prepared = transactions.into_prepared();
-        let oldest_prepared = prepared.values().map(|transaction| transaction.wal_number).min();
-        self.visibility = Arc::new(Visibility::new(last_sequence, uncommitted.clone()));
         self.recovered.wal_numbers = replayed.wal_numbers;
         self.recovered.stopped = replayed.stopped;
         self.recovered.ignored = replayed.ignored;

@@ -274,6 +274,7 @@ pub(crate) fn check_names_a_file(error: &Status, fixture: &Fixture) -> Result<()
 }
 
 /// Opening or reading must fail with `Not implemented` and name the feature.
+#[allow(dead_code, reason = "also part of a test that has its own")]
 pub(crate) fn check_refused(options: &CaseOptions, feature: &str) -> Result<(), String> {
     let refusal = match options.open() {
         Err(error) => error,

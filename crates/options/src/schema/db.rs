@@ -39,7 +39,7 @@ options! {
         /// Cap on open table readers; -1 keeps all open.
         max_open_files: i32 = -1, mutable honoured 4.0;
         /// Threads opening tables at startup when files unlimited.
-        max_file_opening_threads: i32 = 16, fixed accepted 4.0;
+        max_file_opening_threads: i32 = 16, fixed honoured 4.0;
         /// Size of the shared pool serving asynchronous get calls.
         read_io_executor_threads: i32 = 1, fixed accepted 11.8;
         /// Open returns before tables are opened in background.

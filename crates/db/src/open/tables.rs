@@ -1,0 +1,50 @@
+//! Opening the tables of a database before it is written to, as RocksDB does: one that is damaged
+//! or of another kind fails the open, not a compaction weeks later.
+
+use crate::column_family::ColumnFamilyData;
+use base::{Result, Status};
+use options::DbOptions;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use version::FileMetaData;
+
+/// Tables opened of a column family where not all may stay open.
+const OPENED_AT_FIRST_MAX: usize = 16;
+/// Tables for which a further thread is worth its while.
+const TABLES_PER_THREAD: usize = 8;
+
+/// Opens all tables (where `max_open_files` is -1), else the first few of each column family, on
+/// up to `max_file_opening_threads` threads; none with `open_files_async`, and errors pass without
+/// `paranoid_checks`.
+pub(super) fn open_tables(options: &DbOptions, families: &[Arc<ColumnFamilyData>]) -> Result<()> {
+    if options.open_files_async || !options.paranoid_checks {
+        return Ok(());
+    }
+    let mut files: Vec<(&ColumnFamilyData, usize, Arc<FileMetaData>)> = Vec::new();
+    for family in families {
+        let max = if family.tables.keeps_all_open() { usize::MAX } else { OPENED_AT_FIRST_MAX };
+        let version = family.super_version.load().version.clone();
+        files.extend(
+            version.files().take(max).map(|(level, file)| (&**family, level, file.clone())),
+        );
+    }
+    let threads_max = usize::try_from(options.max_file_opening_threads).unwrap_or(1);
+    let threads = threads_max.min(files.len().div_ceil(TABLES_PER_THREAD)).max(1);
+    let next = AtomicUsize::new(0);
+    let failed: Mutex<Option<Status>> = Mutex::default();
+    let open_some = || {
+        // Relaxed: the counter hands out positions and publishes nothing else.
+        while let Some((family, level, file)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Err(status) = family.tables.open(file, *level) {
+                failed.lock().get_or_insert(status);
+                return;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        (1..threads).for_each(|_| drop(scope.spawn(open_some)));
+        open_some();
+    });
+    failed.into_inner().map_or(Ok(()), Err)
+}
