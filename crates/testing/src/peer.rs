@@ -1,6 +1,7 @@
 //! RocksDB's own programs, for tests that compare with them.
 
-use std::process::{Command, Output};
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
 
 /// The release whose programs are compared with.
 pub const RELEASE: &str = "7.8.3";
@@ -44,6 +45,28 @@ impl Peer {
     #[must_use]
     pub fn run<A: AsRef<std::ffi::OsStr>>(&self, arguments: &[A]) -> Output {
         let output = Command::new(self.name).args(arguments).output();
+        output.unwrap_or_else(|error| panic!("{}: {error}", self.name))
+    }
+
+    /// Runs the program with `input` as its standard input.
+    ///
+    /// # Panics
+    /// If it cannot be started.
+    #[must_use]
+    pub fn run_with_input<A: AsRef<std::ffi::OsStr>>(
+        &self,
+        arguments: &[A],
+        input: &[u8],
+    ) -> Output {
+        let mut command = Command::new(self.name);
+        command.args(arguments).stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        if let Some(mut pipe) = child.stdin.take() {
+            // A program that does not read it may have ended by now.
+            let _ = pipe.write_all(input);
+        }
+        let output = child.wait_with_output();
         output.unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 }

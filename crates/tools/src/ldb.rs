@@ -1,17 +1,20 @@
-//! `touchstone ldb`: looks into a database, with the command line and the output of RocksDB's
-//! `ldb` 7.8.3.
+//! `touchstone ldb`: looks into a database and changes it, with the command line and the output of
+//! RocksDB's `ldb` 7.8.3.
 //!
 //! [`main`] takes the command line apart (`arguments`), looks the command up in one table
 //! (`command`) and runs it; there is a file for each command. The output goes byte for byte to
 //! the same stream as RocksDB's. Where that crashes, this fails with a sentence.
 //!
-//! Nothing is ever written to the database, so it may be in use.
+//! Commands that read write nothing to the database, so it may be in use. Those that write take its
+//! lock (`writing`).
 
 mod approxsize;
 mod arguments;
 mod blob_file_dump;
 mod checkconsistency;
+mod column_family_change;
 mod command;
+mod delete;
 mod dump;
 mod dump_live_files;
 mod dump_wal;
@@ -24,22 +27,26 @@ mod idump;
 mod list_column_families;
 mod list_file_range_deletes;
 mod list_live_files_metadata;
+mod load;
 mod manifest_dump;
 mod manifest_text;
 mod open;
 mod prefix_counts;
 mod print;
+mod put;
+mod query;
 mod scan;
 mod session;
 mod table_file_dump;
 mod ttl;
 mod version_files;
+mod writing;
 
 use arguments::Arguments;
 use command::{Action, Command};
 use failure::{Failure, Outcome};
 use session::Session;
-use std::io::{BufWriter, Write};
+use std::io::{BufRead, BufWriter, Write};
 
 /// Exit status of a command that did what it was asked to.
 const SUCCESS: i32 = 0;
@@ -50,9 +57,15 @@ const FAILURE: i32 = 1;
 const BUFFER_SIZE: usize = 64 << 10;
 
 /// Runs `ldb` with `arguments`, the program's name not among them, and returns its exit status.
-pub fn main(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> i32 {
+/// `load` and `query` read `input`.
+pub fn main(
+    arguments: &[String],
+    input: &mut dyn BufRead,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> i32 {
     let mut out = BufWriter::with_capacity(BUFFER_SIZE, out);
-    let result = run(arguments, &mut out, err);
+    let result = run(arguments, input, &mut out, err);
     let result = out.flush().map_err(Failure::from).and(result);
     match result {
         Ok(status) => status,
@@ -64,7 +77,12 @@ pub fn main(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> i
     }
 }
 
-fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> Outcome<i32> {
+fn run(
+    arguments: &[String],
+    input: &mut dyn BufRead,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Outcome<i32> {
     match arguments {
         [] => return usage(err),
         [only] if only == "--version" => {
@@ -91,11 +109,11 @@ fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> Outcom
     if !check_names(command, &arguments, err)? {
         return Ok(FAILURE);
     }
-    let mut session = Session::new(&arguments, env::default_file_system(), out, err)?;
+    let mut session = Session::new(&arguments, env::default_file_system(), input, out, err)?;
     match command.action {
-        Action::Reads { run, .. } => run(&mut session)?,
-        Action::Writes => {
-            return Err(Failure::new(format!("Not implemented: {}: writing", command.name)));
+        Action::Runs { run, .. } => run(&mut session)?,
+        Action::NotImplemented => {
+            return Err(Failure::new(format!("Not implemented: {}", command.name)));
         }
     }
     session.failure_at_end.map_or(Ok(SUCCESS), Err)

@@ -13,7 +13,7 @@ touchstone: a key-value store that reads what RocksDB wrote
 usage: touchstone COMMAND [ARGUMENT...]
 
 commands:
-  ldb         looks into a database, as RocksDB's ldb
+  ldb         looks into a database and changes it, as RocksDB's ldb
   sst_dump    looks into table files, as RocksDB's sst_dump
   bench       measures reads of a database, as RocksDB's db_bench
   shape       tells what a read of a database has to go through
@@ -41,7 +41,7 @@ fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> i32 {
     let (command, rest) = arguments.split_first().unzip();
     let rest = rest.map_or(&[][..], <[String]>::as_ref);
     match command.map(String::as_str) {
-        Some("ldb") => tools::ldb::main(rest, out, err),
+        Some("ldb") => tools::ldb::main(rest, &mut io::stdin().lock(), out, err),
         Some("sst_dump") => tools::sst_dump::main(rest, out, err),
         Some("shape") => tools::shape::main(rest, out, err),
         // Its threads print too, so nobody may hold the streams.

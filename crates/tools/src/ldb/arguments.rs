@@ -134,16 +134,22 @@ impl Arguments {
     }
 }
 
-/// A key as typed, hexadecimal after `0x` if `is_hex`.
+/// A key or value as typed, hexadecimal after `0x` if `is_hex`.
 pub(crate) fn key(text: &str, is_hex: bool) -> Outcome<Vec<u8>> {
+    bytes(text.as_bytes(), is_hex)
+}
+
+/// As [`key`], of bytes that need not be text.
+pub(crate) fn bytes(text: &[u8], is_hex: bool) -> Outcome<Vec<u8>> {
     if !is_hex {
-        return Ok(text.as_bytes().to_vec());
+        return Ok(text.to_vec());
     }
+    let shown = String::from_utf8_lossy(text);
     let digits = text
-        .strip_prefix("0x")
-        .ok_or_else(|| Failure::new(format!("Invalid hex input {text}.  Must start with 0x")))?;
-    decode_hex(digits.as_bytes()).ok_or_else(|| {
-        Failure::new(format!("Invalid hex input {text}: expected pairs of hexadecimal digits"))
+        .strip_prefix(b"0x")
+        .ok_or_else(|| Failure::new(format!("Invalid hex input {shown}.  Must start with 0x")))?;
+    decode_hex(digits).ok_or_else(|| {
+        Failure::new(format!("Invalid hex input {shown}: expected pairs of hexadecimal digits"))
     })
 }
 

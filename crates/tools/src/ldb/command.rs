@@ -3,13 +3,12 @@
 use super::failure::Outcome;
 use super::session::Session;
 use super::{
-    approxsize, checkconsistency, dump, dump_live_files, dump_wal, file_checksum_dump, get,
-    get_property, idump, list_column_families, list_file_range_deletes, list_live_files_metadata,
-    manifest_dump, scan,
+    approxsize, checkconsistency, column_family_change, delete, dump, dump_live_files, dump_wal,
+    file_checksum_dump, get, get_property, idump, list_column_families, list_file_range_deletes,
+    list_live_files_metadata, load, manifest_dump, put, query, scan,
 };
 
-/// Options and flags that nearly all commands take. Those about writing count for nothing yet but
-/// are checked.
+/// Options and flags that nearly all commands take.
 const COMMON: &[&str] = &[
     "env_uri",
     "fs_uri",
@@ -61,14 +60,14 @@ pub(crate) struct Command {
 /// How a command is carried out.
 #[derive(Clone, Copy)]
 pub(crate) enum Action {
-    /// By reading.
-    Reads {
+    /// By this function.
+    Runs {
         /// It must be given a database with `--db`, or a file with `--path`.
         needs_database: bool,
         run: fn(&mut Session<'_>) -> Outcome,
     },
-    /// By writing, which is not implemented.
-    Writes,
+    /// Not yet.
+    NotImplemented,
 }
 
 impl Command {
@@ -84,7 +83,7 @@ impl Command {
 
     /// Whether it must be given a database with `--db`, or a file with `--path`.
     pub(crate) fn needs_database(&self) -> bool {
-        matches!(self.action, Action::Reads { needs_database: true, .. })
+        matches!(self.action, Action::Runs { needs_database: true, .. })
     }
 
     /// A row: a command that reads an open database.
@@ -94,7 +93,7 @@ impl Command {
         run: fn(&mut Session<'_>) -> Outcome,
         summary: &'static str,
     ) -> Self {
-        let action = Action::Reads { needs_database: true, run };
+        let action = Action::Runs { needs_database: true, run };
         Self { name, parameters, summary, common: COMMON, options, action }
     }
 
@@ -105,18 +104,30 @@ impl Command {
         run: fn(&mut Session<'_>) -> Outcome,
         summary: &'static str,
     ) -> Self {
-        let action = Action::Reads { needs_database: false, run };
+        let action = Action::Runs { needs_database: false, run };
         Self { name, parameters, summary, common: COMMON, options, action }
     }
 
-    /// A row: a command that writes.
+    /// A row: a command that writes to a database.
     const fn writes(
         (name, parameters): (&'static str, &'static str),
         common: &'static [&'static str],
         options: &'static [&'static str],
+        run: fn(&mut Session<'_>) -> Outcome,
         summary: &'static str,
     ) -> Self {
-        Self { name, parameters, summary, common, options, action: Action::Writes }
+        let action = Action::Runs { needs_database: true, run };
+        Self { name, parameters, summary, common, options, action }
+    }
+
+    /// A row: a command that is known and not there yet.
+    const fn not_implemented(
+        (name, parameters): (&'static str, &'static str),
+        options: &'static [&'static str],
+        summary: &'static str,
+    ) -> Self {
+        let (common, action) = (COMMON, Action::NotImplemented);
+        Self { name, parameters, summary, common, options, action }
     }
 }
 
@@ -128,9 +139,8 @@ pub(crate) static COMMANDS: &[Command] = &[
         approxsize::run,
         "bytes that a range of keys takes in tables, about",
     ),
-    Command::writes(
+    Command::not_implemented(
         ("backup", ""),
-        COMMON,
         &["backup_env_uri", "backup_fs_uri", "backup_dir", "num_threads", "stderr_log_level"],
         "adds a backup",
     ),
@@ -138,11 +148,11 @@ pub(crate) static COMMANDS: &[Command] = &[
         ("batchput", "(<key> <value>)..."),
         COMMON,
         &["ttl", "hex", "key_hex", "value_hex", "create_if_missing"],
+        put::run_batch,
         "writes several pairs at once",
     ),
-    Command::writes(
+    Command::not_implemented(
         ("change_compaction_style", ""),
-        COMMON,
         &["old_compaction_style", "new_compaction_style"],
         "converts between leveled and universal compaction",
     ),
@@ -152,22 +162,40 @@ pub(crate) static COMMANDS: &[Command] = &[
         checkconsistency::run,
         "checks that the files of the database are there and as large as they should be",
     ),
-    Command::writes(("checkpoint", ""), COMMON, &["checkpoint_dir"], "makes a checkpoint"),
-    Command::writes(
+    Command::not_implemented(("checkpoint", ""), &["checkpoint_dir"], "makes a checkpoint"),
+    Command::not_implemented(
         ("compact", ""),
-        COMMON,
         &["from", "to", "hex", "key_hex", "value_hex", "ttl"],
         "compacts a range of keys",
     ),
-    Command::writes(("create_column_family", "<name>"), ONLY_DB, &[], "adds a column family"),
-    Command::writes(("delete", "<key>"), COMMON, &["hex", "key_hex", "value_hex"], "deletes a key"),
+    Command::writes(
+        ("create_column_family", "<name>"),
+        ONLY_DB,
+        &[],
+        column_family_change::create,
+        "adds a column family",
+    ),
+    Command::writes(
+        ("delete", "<key>"),
+        COMMON,
+        &["hex", "key_hex", "value_hex"],
+        delete::run,
+        "deletes a key",
+    ),
     Command::writes(
         ("deleterange", "<begin key> <end key>"),
         COMMON,
         &["hex", "key_hex", "value_hex"],
+        delete::run_range,
         "deletes a range of keys",
     ),
-    Command::writes(("drop_column_family", "<name>"), ONLY_DB, &[], "drops a column family"),
+    Command::writes(
+        ("drop_column_family", "<name>"),
+        ONLY_DB,
+        &[],
+        column_family_change::drop,
+        "drops a column family",
+    ),
     Command::reads_db(
         ("dump", ""),
         &[
@@ -240,9 +268,8 @@ pub(crate) static COMMANDS: &[Command] = &[
         idump::run,
         "prints entries with sequence number and type, or counts them",
     ),
-    Command::writes(
+    Command::not_implemented(
         ("ingest_extern_sst", "<table file>"),
-        COMMON,
         &[
             "move_files",
             "snapshot_consistency",
@@ -286,6 +313,7 @@ pub(crate) static COMMANDS: &[Command] = &[
             "bulk_load",
             "compact",
         ],
+        load::run,
         "writes the pairs on standard input",
     ),
     Command::reads_files(
@@ -298,29 +326,28 @@ pub(crate) static COMMANDS: &[Command] = &[
         ("put", "<key> <value>"),
         COMMON,
         &["ttl", "hex", "key_hex", "value_hex", "create_if_missing"],
+        put::run,
         "writes a pair",
     ),
     Command::writes(
         ("query", ""),
         COMMON,
         &["ttl", "hex", "key_hex", "value_hex"],
+        query::run,
         "reads and writes as told on standard input",
     ),
-    Command::writes(
+    Command::not_implemented(
         ("reduce_levels", ""),
-        COMMON,
         &["new_levels", "print_old_levels"],
         "moves all tables to fewer levels",
     ),
-    Command::writes(
+    Command::not_implemented(
         ("repair", ""),
-        COMMON,
         &["verbose"],
         "makes a database of what can be saved from a damaged one",
     ),
-    Command::writes(
+    Command::not_implemented(
         ("restore", ""),
-        COMMON,
         &["backup_env_uri", "backup_fs_uri", "backup_dir", "num_threads", "stderr_log_level"],
         "restores the newest backup",
     ),
@@ -346,23 +373,21 @@ pub(crate) static COMMANDS: &[Command] = &[
         ("singledelete", "<key>"),
         COMMON,
         &["hex", "key_hex", "value_hex"],
+        delete::run_single,
         "deletes a key that was written once",
     ),
-    Command::writes(
+    Command::not_implemented(
         ("unsafe_remove_sst_file", "<number>"),
-        COMMON,
         &[],
         "takes a table out of the MANIFEST",
     ),
-    Command::writes(
+    Command::not_implemented(
         ("update_manifest", ""),
-        COMMON,
         &["verbose", "update_temperatures"],
         "brings the MANIFEST up to date with the files",
     ),
-    Command::writes(
+    Command::not_implemented(
         ("write_extern_sst", "<table file>"),
-        COMMON,
         &["hex", "key_hex", "value_hex", "from", "to", "create_if_missing"],
         "makes a table file of the pairs on standard input",
     ),

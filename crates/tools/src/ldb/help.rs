@@ -13,6 +13,11 @@ options of most commands:
                              --db, false with --ttl
   --ignore_unknown_options   pass over options that are not known in that file
   --ttl                      values end in the time of their writing
+  --create_if_missing        make a database where there is none
+  --compression_type=TYPE, --compression_max_dict_bytes=N, --bloom_bits=N, --block_size=N,
+  --write_buffer_size=N, --file_size=N, --auto_compaction=BOOL, --enable_blob_files,
+  --min_blob_size=N, --blob_file_size=N, --blob_compression_type=TYPE
+                             how what is written is stored
   --disable_consistency_checks
                              do not check the order of files
   --fix_prefix_len=N         prefixes are the first N bytes of keys
@@ -21,15 +26,15 @@ options of most commands:
 
 /// Writes the help text.
 pub(crate) fn write_help(output: &mut dyn Write) -> io::Result<()> {
-    writeln!(output, "touchstone ldb: looks into a database\n")?;
+    writeln!(output, "touchstone ldb: looks into a database and changes it\n")?;
     writeln!(output, "usage: touchstone ldb --db=PATH COMMAND [PARAMETER...] [--OPTION...]\n")?;
     writeln!(output, "{OPTIONS}\ncommands:")?;
-    let reads = |command: &&Command| matches!(command.action, Action::Reads { .. });
-    for command in COMMANDS.iter().filter(reads) {
+    let runs = |command: &&Command| matches!(command.action, Action::Runs { .. });
+    for command in COMMANDS.iter().filter(runs) {
         write_command(output, command)?;
     }
     writeln!(output, "\nknown, not implemented yet:")?;
-    for command in COMMANDS.iter().filter(|command| !reads(command)) {
+    for command in COMMANDS.iter().filter(|command| !runs(command)) {
         write_command(output, command)?;
     }
     Ok(())

@@ -13,8 +13,8 @@ use base::merge_operator::StringAppendOperator;
 use base::{MergeOperator, Status, slice_transform};
 use db::{ColumnFamilyDescriptor, ColumnFamilyHandle, Db, OpenContext};
 use options::{
-    BlockBasedTableOptions, ColumnFamilyOptions, ConfigOptions, DbOptions, LruCacheOptions,
-    OptionsFile, TableFactory,
+    BlockBasedTableOptions, ColumnFamilyOptions, CompressionType, ConfigOptions, DbOptions,
+    FilterPolicy, LruCacheOptions, OptionsFile, PrepopulateBlobCache, TableFactory,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -31,18 +31,28 @@ pub(crate) struct OpenDb {
     pub(crate) family: ColumnFamilyHandle,
 }
 
+impl OpenDb {
+    /// The database with its column family `name`.
+    pub(crate) fn of(db: Db, name: &str) -> Outcome<Self> {
+        match db.column_family(name) {
+            Some(family) => Ok(Self { db, family }),
+            None => Err(no_family(name)),
+        }
+    }
+}
+
 /// Options on their way to an open.
 #[derive(Clone, Debug, Default)]
-struct OpenOptions {
-    db: DbOptions,
+pub(crate) struct OpenOptions {
+    pub(crate) db: DbOptions,
     /// For families that no OPTIONS file knows.
-    family: ColumnFamilyOptions,
-    /// None for the default one alone, with `family`.
-    families: Vec<ColumnFamilyDescriptor>,
+    pub(crate) family: ColumnFamilyOptions,
+    /// All families.
+    pub(crate) families: Vec<ColumnFamilyDescriptor>,
 }
 
 impl Session<'_> {
-    /// Opens the database. All its tables are opened, so that a bad one is met now.
+    /// Opens the database for reading. All its tables are opened, so that a bad one is met now.
     pub(crate) fn open(&mut self) -> Outcome<OpenDb> {
         self.open_with(|_| {})
     }
@@ -53,38 +63,45 @@ impl Session<'_> {
         &mut self,
         adjust: impl FnOnce(&mut ColumnFamilyOptions),
     ) -> Outcome<OpenDb> {
+        let OpenOptions { db, families, .. } = self.open_options(adjust, |_, _| {})?;
+        let context = OpenContext { file_system: Arc::clone(&self.fs), ..OpenContext::default() };
+        let path = Path::new(&self.db_path);
+        let opened = Db::open_for_read_only(&db, path, &families, &context)?;
+        print::write_warnings(self.err, &db::reading_warnings(&db, &families))?;
+        opened.open_tables()?;
+        OpenDb::of(opened, self.column_family_name())
+    }
+
+    /// The options to open with: changed by `before`, then by the OPTIONS file and by flags, then
+    /// by `after`. Of families that the OPTIONS file has, only that of the command is changed by
+    /// flags, and none by `before` and `after`.
+    pub(crate) fn open_options(
+        &mut self,
+        before: impl FnOnce(&mut ColumnFamilyOptions),
+        after: impl FnOnce(&mut DbOptions, &mut ColumnFamilyOptions),
+    ) -> Outcome<OpenOptions> {
         self.check_file_system()?;
         let mut options = OpenOptions { family: defaults(), ..OpenOptions::default() };
-        adjust(&mut options.family);
-        self.prepare_options(&mut options)?;
-        let OpenOptions { db: db_options, family, mut families } = options;
+        before(&mut options.family);
+        self.prepare_options(&mut options, after)?;
         if self.is_ttl {
-            if families.len() > 1 {
+            if options.families.len() > 1 {
                 return Err(Failure::new(TTL_FAMILIES));
             }
             // RocksDB says so of every database with times, and does its work all the same.
             self.failure_at_end = Some(Failure::new(TTL_FAMILIES));
         }
-        let name = self.column_family_name();
-        if families.is_empty() {
-            let mut family = family;
+        if options.families.is_empty() {
             let join = || Arc::new(StringAppendOperator::new(DELIMITER)) as Arc<dyn MergeOperator>;
-            let mut operator = family.merge_operator.take().unwrap_or_else(join);
+            let mut operator = options.family.merge_operator.take().unwrap_or_else(join);
             if self.is_ttl {
                 operator = Arc::new(TtlMergeOperator::new(operator));
             }
-            family.merge_operator = Some(operator);
-            families.push(ColumnFamilyDescriptor::new(DEFAULT_FAMILY, family));
+            options.family.merge_operator = Some(operator);
+            let family = options.family.clone();
+            options.families.push(ColumnFamilyDescriptor::new(DEFAULT_FAMILY, family));
         }
-        let context = OpenContext { file_system: Arc::clone(&self.fs), ..OpenContext::default() };
-        let path = Path::new(&self.db_path);
-        let db = Db::open_for_read_only(&db_options, path, &families, &context)?;
-        print::write_warnings(self.err, &db::reading_warnings(&db_options, &families))?;
-        db.open_tables()?;
-        match db.column_family(name) {
-            Some(family) => Ok(OpenDb { db, family }),
-            None => Err(no_family(name)),
-        }
+        Ok(options)
     }
 
     /// Only the ordinary file system can be chosen.
@@ -101,11 +118,17 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn prepare_options(&mut self, options: &mut OpenOptions) -> Outcome {
+    fn prepare_options(
+        &mut self,
+        options: &mut OpenOptions,
+        adjust: impl FnOnce(&mut DbOptions, &mut ColumnFamilyOptions),
+    ) -> Outcome {
         if self.try_load_options {
             self.load_options(options)?;
         }
+        options.db.create_if_missing = false;
         self.override_options(&mut options.family)?;
+        adjust(&mut options.db, &mut options.family);
         let name = self.column_family_name();
         if options.families.is_empty() {
             let path = Path::new(&self.db_path);
@@ -156,39 +179,70 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Changes options by flags. Those that matter for writing only are checked and let be.
+    /// Changes options by flags.
     fn override_options(&self, options: &mut ColumnFamilyOptions) -> Outcome {
         let arguments = self.arguments;
         let bloom_bits = self.positive("bloom_bits")?;
         let block_size = self.positive("block_size")?;
         if bloom_bits.is_some() || block_size.is_some() {
             options.table_factory = TableFactory::BlockBased;
-            options.table = BlockBasedTableOptions::default();
+            options.table = table_defaults();
             set_block_cache(options);
         }
-        options.force_consistency_checks = !arguments.flag("disable_consistency_checks");
-        self.in_range("min_blob_size", |size| size >= 0, "must be >= 0.")?;
-        self.positive("blob_file_size")?;
-        for name in
-            ["blob_garbage_collection_age_cutoff", "blob_garbage_collection_force_threshold"]
-        {
-            if arguments.double(name)?.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
-                return Err(Failure::new(format!("{name} must be >= 0 and <= 1.")));
-            }
+        if let Some(bits) = bloom_bits {
+            options.table.filter_policy =
+                Some(FilterPolicy::Bloom { bits_per_key: f64::from(bits) });
         }
-        self.positive("blob_compaction_readahead_size")?;
-        self.in_range("blob_file_starting_level", |level| level >= 0, "must be >= 0.")?;
-        let mode = "must be 0 (disable) or 1 (flush only).";
-        self.in_range("prepopulate_blob_cache", |mode| (0..=1).contains(&mode), mode)?;
-        arguments.boolean("auto_compaction")?;
-        self.compression("compression_type")?;
-        self.compression("blob_compression_type")?;
-        self.in_range("compression_max_dict_bytes", |size| size >= 0, "must be >= 0.")?;
-        self.positive("write_buffer_size")?;
-        self.positive("file_size")?;
+        set(&mut options.table.block_size, block_size.map(|size| size as u64));
+        options.force_consistency_checks = !arguments.flag("disable_consistency_checks");
+        self.override_blob_options(options)?;
+        if let Some(compacts) = arguments.boolean("auto_compaction")? {
+            options.disable_auto_compactions = !compacts;
+        }
+        set(&mut options.compression, self.compression("compression_type")?);
+        set(&mut options.blob_compression_type, self.compression("blob_compression_type")?);
+        let dict_bytes =
+            self.in_range("compression_max_dict_bytes", |size| size >= 0, "must be >= 0.")?;
+        set(&mut options.compression_opts.max_dict_bytes, dict_bytes.map(|size| size as u32));
+        set(&mut options.write_buffer_size, self.positive("write_buffer_size")?.map(|n| n as u64));
+        set(&mut options.target_file_size_base, self.positive("file_size")?.map(|n| n as u64));
         if let Some(length) = self.positive("fix_prefix_len")? {
             options.prefix_extractor = slice_transform::builtin(&format!("fixed:{length}"));
         }
+        Ok(())
+    }
+
+    fn override_blob_options(&self, options: &mut ColumnFamilyOptions) -> Outcome {
+        let arguments = self.arguments;
+        options.enable_blob_files = arguments.flag("enable_blob_files");
+        let min_size = self.in_range("min_blob_size", |size| size >= 0, "must be >= 0.")?;
+        set(&mut options.min_blob_size, min_size.map(|size| size as u64));
+        set(&mut options.blob_file_size, self.positive("blob_file_size")?.map(|n| n as u64));
+        options.enable_blob_garbage_collection = arguments.flag("enable_blob_garbage_collection");
+        let share = |name: &str| match arguments.double(name)? {
+            Some(share) if !(0.0..=1.0).contains(&share) => {
+                Err(Failure::new(format!("{name} must be >= 0 and <= 1.")))
+            }
+            share => Ok(share),
+        };
+        let cutoff = share("blob_garbage_collection_age_cutoff")?;
+        set(&mut options.blob_garbage_collection_age_cutoff, cutoff);
+        let threshold = share("blob_garbage_collection_force_threshold")?;
+        set(&mut options.blob_garbage_collection_force_threshold, threshold);
+        let readahead = self.positive("blob_compaction_readahead_size")?;
+        set(&mut options.blob_compaction_readahead_size, readahead.map(|size| size as u64));
+        let level =
+            self.in_range("blob_file_starting_level", |level| level >= 0, "must be >= 0.")?;
+        set(&mut options.blob_file_starting_level, level);
+        let mode = "must be 0 (disable) or 1 (flush only).";
+        let mode = self.in_range("prepopulate_blob_cache", |mode| (0..=1).contains(&mode), mode)?;
+        set(
+            &mut options.prepopulate_blob_cache,
+            mode.map(|mode| match mode {
+                0 => PrepopulateBlobCache::Disable,
+                _ => PrepopulateBlobCache::FlushOnly,
+            }),
+        );
         Ok(())
     }
 
@@ -208,24 +262,42 @@ impl Session<'_> {
         }
     }
 
-    fn compression(&self, name: &str) -> Outcome {
-        const NAMES: [&str; 8] =
-            ["no", "snappy", "zlib", "bzip2", "lz4", "lz4hc", "xpress", "zstd"];
-        match self.arguments.option(name) {
-            Some(given) if !NAMES.contains(&given) => {
-                Err(Failure::new(format!("Unknown compression algorithm: {given}")))
-            }
-            _ => Ok(()),
-        }
+    fn compression(&self, name: &str) -> Outcome<Option<CompressionType>> {
+        let Some(given) = self.arguments.option(name) else { return Ok(None) };
+        Ok(Some(match given {
+            "no" => CompressionType::NoCompression,
+            "snappy" => CompressionType::Snappy,
+            "zlib" => CompressionType::Zlib,
+            "bzip2" => CompressionType::Bzip2,
+            "lz4" => CompressionType::Lz4,
+            "lz4hc" => CompressionType::Lz4hc,
+            "xpress" => CompressionType::Xpress,
+            "zstd" => CompressionType::Zstd,
+            _ => return Err(Failure::new(format!("Unknown compression algorithm: {given}"))),
+        }))
     }
 }
 
-/// The options of a column family by default: of 7.8.3, where properties show a difference.
+/// Sets an option if it was given.
+fn set<T>(option: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *option = given;
+    }
+}
+
+/// The options of a column family by default: those of 7.8.3.
 fn defaults() -> ColumnFamilyOptions {
     let mut options = ColumnFamilyOptions::default();
+    options.table = table_defaults();
     options.level_compaction_dynamic_level_bytes = false;
+    options.compression = CompressionType::Snappy;
     set_block_cache(&mut options);
     options
+}
+
+/// The options of tables by default: those of 7.8.3, which reads no later format.
+fn table_defaults() -> BlockBasedTableOptions {
+    BlockBasedTableOptions { format_version: 5, ..BlockBasedTableOptions::default() }
 }
 
 /// Sets the block cache of 7.8.3 by default, which no OPTIONS file names.
@@ -235,7 +307,7 @@ fn set_block_cache(options: &mut ColumnFamilyOptions) {
         Some(LruCacheOptions { capacity: CAPACITY_BYTES, ..LruCacheOptions::default() });
 }
 
-const TTL_FAMILIES: &str = "ldb doesn't support TTL DB with multiple column families";
+pub(crate) const TTL_FAMILIES: &str = "ldb doesn't support TTL DB with multiple column families";
 
 fn no_family(name: &str) -> Failure {
     Failure::new(format!("Non-existing column family {name}"))

@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::failure::Outcome;
 use env::FileSystem;
-use std::io::Write;
+use std::io::{BufRead, Write};
 use std::sync::Arc;
 
 /// A command while it runs.
@@ -12,6 +12,8 @@ pub(crate) struct Session<'a> {
     pub(crate) arguments: &'a Arguments,
     /// Where the files are.
     pub(crate) fs: Arc<dyn FileSystem>,
+    /// What the user has to say.
+    pub(crate) input: &'a mut dyn BufRead,
     /// What was asked for.
     pub(crate) out: &'a mut dyn Write,
     /// What is said about it.
@@ -36,6 +38,7 @@ impl<'a> Session<'a> {
     pub(crate) fn new(
         arguments: &'a Arguments,
         fs: Arc<dyn FileSystem>,
+        input: &'a mut dyn BufRead,
         out: &'a mut dyn Write,
         err: &'a mut dyn Write,
     ) -> Outcome<Self> {
@@ -53,6 +56,7 @@ impl<'a> Session<'a> {
             failure_at_end: None,
             arguments,
             fs,
+            input,
             out,
             err,
         })

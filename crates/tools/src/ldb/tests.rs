@@ -1,11 +1,12 @@
 use super::*;
+use std::io;
 use testing::fixtures;
 
 /// Exit status, standard output and standard error.
 fn ldb(line: &str) -> (i32, String, String) {
     let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let status = main(&arguments, &mut out, &mut err);
+    let status = main(&arguments, &mut io::empty(), &mut out, &mut err);
     (status, text(out), text(err))
 }
 
@@ -32,10 +33,10 @@ fn the_version_is_ours() {
 }
 
 #[test]
-fn commands_that_write_are_known_and_refused() {
-    let (status, out, err) = ldb("put --db=nowhere key value");
+fn what_is_not_implemented_is_known_and_refused() {
+    let (status, out, err) = ldb("checkpoint --db=nowhere --checkpoint_dir=nowhere");
     assert_eq!((status, out.as_str()), (1, ""));
-    assert_eq!(err, "Failed: Not implemented: put: writing\n");
+    assert_eq!(err, "Failed: Not implemented: checkpoint\n");
     assert!(!std::path::Path::new("nowhere").exists());
 }
 
@@ -99,14 +100,14 @@ fn damage_in_a_table_fails_scan_dump_and_idump() {
 fn an_output_that_is_closed_is_a_failure() {
     struct Closed;
     impl Write for Closed {
-        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-            Err(std::io::ErrorKind::BrokenPipe.into())
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
         }
-        fn flush(&mut self) -> std::io::Result<()> {
+        fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
     }
     let mut err = Vec::new();
-    assert_eq!(main(&["--help".to_owned()], &mut Closed, &mut err), 1);
+    assert_eq!(main(&["--help".to_owned()], &mut io::empty(), &mut Closed, &mut err), 1);
     assert!(text(err).starts_with("Failed: IO error: writing the output: "));
 }

@@ -12,6 +12,8 @@ pub(crate) struct CommandLine {
     pub(crate) arguments: Vec<String>,
     /// The command.
     pub(crate) command: String,
+    /// What it has on standard input.
+    pub(crate) input: Vec<u8>,
     shown: String,
 }
 
@@ -22,13 +24,20 @@ impl fmt::Display for CommandLine {
 }
 
 impl CommandLine {
-    /// Takes the words of `text`, `@` standing for the database's directory.
-    fn new(text: &str, db_path: &Path) -> Self {
+    /// Takes the words of `text`, `@` standing for the database's directory and `''` for no bytes.
+    /// What follows ` <<< ` is the input, `|` standing for the ends of its lines.
+    pub(crate) fn new(text: &str, db_path: &Path) -> Self {
         let path = db_path.to_string_lossy();
-        let arguments: Vec<_> =
-            text.split_whitespace().map(|word| word.replace('@', &path)).collect();
+        let (words, input) = text.split_once(" <<< ").unwrap_or((text, ""));
+        let word = |word: &str| if word == "''" { String::new() } else { word.replace('@', &path) };
+        let arguments: Vec<_> = words.split_whitespace().map(word).collect();
         let command = arguments.iter().find(|word| !word.starts_with("--"));
-        Self { command: command.cloned().unwrap_or_default(), arguments, shown: text.to_owned() }
+        Self {
+            command: command.cloned().unwrap_or_default(),
+            arguments,
+            input: input.replace('|', "\n").into_bytes(),
+            shown: text.to_owned(),
+        }
     }
 
     /// Whether the command is one of these.
@@ -341,6 +350,21 @@ const BAD: &[&str] = &[
     "get_property --db=@ rocksdb.stats",
     "put --db=@ a",
     "put --db=@ a b",
+    "put --db=@ a b c",
+    "put",
+    "batchput --db=@ a",
+    "batchput --db=@ a b c",
+    "singledelete --db=@",
+    "deleterange --db=@ a",
+    "deleterange --db=@ a b --ttl",
+    "create_column_family --db=@",
+    "create_column_family --db=@ a",
+    "drop_column_family --db=@",
+    "drop_column_family --db=@ a",
+    "load --db=@ --ttl",
+    "load --db=@ <<< a ==> b",
+    "load --db=@ --create_if_missing --write_buffer_size=0 <<< a ==> b",
+    "compact --db=@ --from=1",
     "delete --db=@ a --nothing",
     "create_column_family --db=@ a --hex",
     "checkpoint --db=@",

@@ -8,6 +8,7 @@ mod argued;
 mod command_lines;
 mod golden;
 mod runs;
+mod writes;
 
 use argued::Verdict;
 use command_lines::CommandLine;

@@ -32,12 +32,12 @@ impl Run {
 
 pub(crate) fn run_ours(line: &CommandLine) -> Run {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let status = tools::ldb::main(&line.arguments, &mut stdout, &mut stderr);
+    let status = tools::ldb::main(&line.arguments, &mut &line.input[..], &mut stdout, &mut stderr);
     Run { stdout, stderr, status: Some(status) }
 }
 
 /// Runs in the same directory as ours, for an OPTIONS file may name relative ones.
 pub(crate) fn run_peer(peer: Peer, line: &CommandLine) -> Run {
-    let output = peer.run(&line.arguments);
+    let output = peer.run_with_input(&line.arguments, &line.input);
     Run { stdout: output.stdout, stderr: output.stderr, status: output.status.code() }
 }
