@@ -9,6 +9,7 @@
 #[path = "../golden/case_options.rs"]
 mod case_options;
 mod copies;
+mod features;
 #[path = "../golden/reading.rs"]
 mod reading;
 
@@ -74,6 +75,7 @@ fn check(fixture: &Fixture, judged: &AtomicUsize) -> Result<(), String> {
     if let Some((_, feature)) = REFUSED.iter().find(|(case, _)| fixture.name.starts_with(case)) {
         return check_refused(&copied, feature);
     }
+    let files = copied.options.open().map(|db| features::files_of(&db));
     let db = match (copied.open_for_writing(), &fixture.case.expect.open_error) {
         (Ok(db), None) => db,
         (Ok(_), Some(error)) if !reads_everything(&copied) => {
@@ -109,6 +111,7 @@ fn check(fixture: &Fixture, judged: &AtomicUsize) -> Result<(), String> {
     check_content(&db, &copied, fixture).map_err(|why| format!("read-only: {why}"))?;
     drop(db);
     check_new_key(&copied, fixture)?;
+    features::check_files(&copied, &files.map_err(|error| error.to_string())?)?;
     check_by_tools(&copied, fixture, judged)
 }
 

@@ -13,11 +13,11 @@ options! {
     pub struct DbOptions, short form no_short_form;
     rows {
         /// Make a fresh database when none is found at open.
-        create_if_missing: bool = false, fixed accepted 4.0;
+        create_if_missing: bool = false, fixed honoured 4.0;
         /// Open adds any listed family that does not exist yet.
-        create_missing_column_families: bool = false, fixed accepted 4.0;
+        create_missing_column_families: bool = false, fixed honoured 4.0;
         /// Refuse to open when a database is already there.
-        error_if_exists: bool = false, fixed accepted 4.0;
+        error_if_exists: bool = false, fixed honoured 4.0;
         /// Fail early and turn read-only on suspected corruption.
         paranoid_checks: bool = true, fixed honoured 4.0;
         /// Flush compares entries written against the memtable's own count.
@@ -192,7 +192,7 @@ options! {
         /// Prefetch bytes for MANIFEST and WAL at open; 0 off.
         log_readahead_size: u64 = 0, fixed accepted 6.4;
         /// Makes whole-file checksums recorded in MANIFEST.
-        file_checksum_gen_factory: ObjectName = ObjectName::null(), fixed accepted 6.26;
+        file_checksum_gen_factory: ObjectName = ObjectName::null(), fixed honoured 6.26;
         /// Recover to the newest consistent state, missing files tolerated.
         best_efforts_recovery: bool = false, fixed accepted 6.10;
         /// Automatic resume attempts after a retryable background error.
