@@ -5,9 +5,9 @@ use crate::super_version::SuperVersion;
 use crate::table_set::TableSet;
 use arc_swap::ArcSwap;
 use base::InternalKeyComparator;
-use options::ColumnFamilyOptions;
-use std::sync::Arc;
+use options::{ColumnFamilyOptions, Release};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use version::{EpochNumbers, Version};
 
 /// The name of the family that every database has.
@@ -44,6 +44,15 @@ pub(crate) struct ColumnFamilyData {
     /// Where new files of L0 get their place in its order.
     pub(crate) epoch_numbers: Arc<EpochNumbers>,
     pub(crate) stats: InternalStats,
+    /// See [`ColumnFamilyData::oldest_release`].
+    pub(crate) oldest_release: OnceLock<Release>,
+}
+
+impl ColumnFamilyData {
+    /// The oldest release of RocksDB that knows all options that are set.
+    pub(crate) fn oldest_release(&self) -> Release {
+        *self.oldest_release.get_or_init(|| self.options.oldest_release())
+    }
 }
 
 /// Names a column family of an open database.

@@ -4,11 +4,7 @@ use crate::db_impl::DbImpl;
 use base::Result;
 use base::filename::{options_file_name, temp_file_name};
 use env::write_file_atomically;
-use options::{ColumnFamilySection, OptionsFile, Release};
-
-/// The release whose options are written: the oldest one that is to open our directories with them.
-/// Releases read what older ones wrote, not the other way round.
-const WRITTEN_FOR: Release = Release::new(6, 29, 5);
+use options::{ColumnFamilySection, OptionsFile};
 
 impl DbImpl {
     /// Writes the options of the database and of its column families into a new OPTIONS file, and
@@ -23,8 +19,11 @@ impl DbImpl {
                 options: family.options.clone(),
             })
             .collect();
+        // Nothing that is set may be left out, and as many releases as possible are to read it.
+        let of_families = families.iter().map(|family| family.oldest_release());
+        let release = of_families.chain([self.options.oldest_release()]).max().unwrap_or_default();
         let file = OptionsFile {
-            rocksdb_version: WRITTEN_FOR,
+            rocksdb_version: release,
             db: self.options.clone(),
             column_families,
             diagnostics: Vec::new(),
@@ -32,7 +31,7 @@ impl DbImpl {
         let number = writing.file_numbers.next();
         let path = options_file_name(&self.path, number);
         let temp = temp_file_name(&self.path, number);
-        let text = file.to_text(WRITTEN_FOR);
+        let text = file.to_text(release);
         write_file_atomically(&*self.context.file_system, &path, &temp, text.as_bytes())?;
         self.delete_old_options_files()
     }

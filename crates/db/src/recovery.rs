@@ -28,8 +28,8 @@ use memtable_inserter::RecoveringFamily;
 use options::{DbOptions, DbPath, TableFactory};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 use table::TableCache;
 use version::{
     ColumnFamilyReplay, ColumnFamilyState, EpochNumbers, RecoveredManifest, VersionOptions,
@@ -335,5 +335,6 @@ pub(crate) fn open_family(
         log_number: AtomicU64::new(state.log_number),
         epoch_numbers: Arc::new(EpochNumbers::new(state.version.next_epoch_number(), false)),
         stats: InternalStats::new(),
+        oldest_release: OnceLock::new(),
     })
 }

@@ -20,6 +20,8 @@
 //! caller tolerates it *and* the file says to be of a newer release than the reader. Then values
 //! that are not understood are passed over too.
 
+mod written_release;
+
 use crate::config::{ConfigOptions, Diagnostic, Remark};
 use crate::ini::{self, Section, Statement, at_line};
 use crate::option_string::escape;
