@@ -4,8 +4,9 @@ use crate::column_family::{ColumnFamilyDescriptor, ColumnFamilyHandle};
 use crate::db::Db;
 use crate::db_impl::DbImpl;
 use crate::error_handler::BackgroundErrorReason;
-use crate::open::{check_family_options, family_state};
+use crate::open::family_state;
 use crate::recovery::{open_family, version_options};
+use crate::validate_options::validate_family;
 use crate::write::memtable_stage::ActiveFamily;
 use base::status::Code;
 use base::{Result, Status};
@@ -44,7 +45,7 @@ impl DbImpl {
     ) -> Result<ColumnFamilyHandle> {
         let writing = self.writing()?;
         let descriptor = ColumnFamilyDescriptor::new(name, options.clone());
-        check_family_options(&descriptor)?;
+        validate_family(&self.options, &descriptor)?;
         let version_options = version_options(&descriptor)?;
         // No write is under way, so that the WAL's number is that of the next one.
         let lead = writing.write_thread.enter_exclusively();

@@ -40,6 +40,7 @@ mod super_version;
 mod switch_memtable;
 mod table_builder_options;
 mod table_set;
+mod validate_options;
 mod warnings;
 mod write;
 mod write_stats;

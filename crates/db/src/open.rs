@@ -28,6 +28,7 @@ use crate::recovery::{self, RecoveredDb, TransactionWritePolicy, version_options
 use crate::sanitize::delayed_write_rate;
 use crate::snapshot_list::SnapshotList;
 use crate::switch_memtable::{max_total_wal_size_bytes, new_memtable};
+use crate::validate_options::validate;
 use crate::warnings;
 use crate::write::memtable_stage::{ActiveFamily, MemTableStage};
 use crate::write::wal_stage::{WalOptions, WalStage};
@@ -92,36 +93,7 @@ fn check_options(
             "Column families not opened: default; it must be among those to open",
         ));
     }
-    descriptors.iter().try_for_each(check_family_options)?;
-    if options.unordered_write && options.enable_pipelined_write {
-        return Err(Status::invalid_argument(
-            "unordered_write is incompatible with enable_pipelined_write",
-        ));
-    }
-    if options.atomic_flush && options.enable_pipelined_write {
-        return Err(Status::invalid_argument(
-            "atomic_flush is incompatible with enable_pipelined_write",
-        ));
-    }
-    Ok(())
-}
-
-/// The same for one column family.
-pub(crate) fn check_family_options(descriptor: &ColumnFamilyDescriptor) -> Result<()> {
-    let ColumnFamilyDescriptor { name, options: family } = descriptor;
-    if family.inplace_update_support {
-        return Err(Status::not_supported(format!(
-            "inplace_update_support of column family {name}: a value changed in place would change \
-             under snapshots, and reads that take no lock would see it half written"
-        )));
-    }
-    if family.num_levels < 1 {
-        return Err(Status::invalid_argument(format!(
-            "num_levels of column family {name} is {}, expected at least 1",
-            family.num_levels
-        )));
-    }
-    Ok(())
+    validate(options, descriptors)
 }
 
 fn version_set_options(options: &DbOptions) -> VersionSetOptions {
