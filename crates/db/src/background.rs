@@ -1,19 +1,40 @@
-//! Background work: which flushes are due, and running them in threads.
+//! Background work: which flushes and compactions are due, and running them in threads.
 //!
 //! Work is scheduled under the state's lock whenever something may have become due: a memtable was
 //! changed, a job ended, an error is gone. A job looks itself for what to do when it runs, so that
 //! one too many does no harm.
 
 use crate::db_impl::{DbImpl, Writing};
-use crate::db_state::DbState;
-use env::thread_pool::Priority;
+use crate::db_state::{DbState, FamilyState};
+use env::thread_pool::{BackgroundJobLimits, Priority};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// After a job that failed, its thread waits this long before it goes on.
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(1);
 
 /// Jobs that wait for a thread or run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ScheduledJobs {
     pub(crate) flushes: usize,
+    /// Those of them that run.
+    pub(crate) flushes_running: usize,
+    /// Automatic ones.
+    pub(crate) compactions: usize,
+    /// Those of them that wait for a thread.
+    pub(crate) compactions_waiting: usize,
+    /// Automatic and manual ones that run.
+    pub(crate) compactions_running: usize,
+    /// Errors are being recovered from.
+    pub(crate) recoveries: usize,
+}
+
+impl ScheduledJobs {
+    /// Whether nothing waits and nothing runs.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.flushes + self.compactions + self.compactions_running + self.recoveries == 0
+    }
 }
 
 impl DbImpl {
@@ -21,6 +42,11 @@ impl DbImpl {
     pub(crate) fn start_background_work(self: &Arc<Self>) {
         let Ok(writing) = self.writing() else { return };
         let mut state = writing.state.lock();
+        let ids: Vec<u32> = state.families.keys().copied().collect();
+        for id in ids {
+            state.update_stall_of_version(writing, id);
+            self.queue_if_needed(writing, &mut state, id);
+        }
         self.schedule_work(writing, &mut state);
     }
 
@@ -41,7 +67,10 @@ impl DbImpl {
 
     /// Schedules what is due and not scheduled.
     pub(crate) fn schedule_work(self: &Arc<Self>, writing: &Writing, state: &mut DbState) {
-        if writing.is_closing.load(Ordering::Acquire) || state.errors.write_error().is_some() {
+        if writing.is_closing.load(Ordering::Acquire)
+            || state.pauses > 0
+            || state.errors.stops_background_work()
+        {
             return;
         }
         let due = flushes_due(state, self.options.atomic_flush).len();
@@ -53,29 +82,104 @@ impl DbImpl {
             }
             state.scheduled.flushes += 1;
         }
+        if state.manual.excludes_others() {
+            return;
+        }
+        let compactions_max = self.compactions_max(state);
+        while state.scheduled.compactions < compactions_max
+            && state.scheduled.compactions_waiting < state.compaction_queue.len()
+        {
+            let db = self.clone();
+            let scheduled =
+                writing.pool.schedule(Priority::Low, move || db.background_compaction());
+            if scheduled.is_err() {
+                return;
+            }
+            state.scheduled.compactions += 1;
+            state.scheduled.compactions_waiting += 1;
+        }
+    }
+
+    /// How many automatic compactions may run: one alone, unless they lag.
+    fn compactions_max(&self, state: &DbState) -> usize {
+        if !state.write_controller.needs_speedup_compaction() {
+            return 1;
+        }
+        let options = &self.options;
+        BackgroundJobLimits::new(
+            options.max_background_flushes,
+            options.max_background_compactions,
+            options.max_background_jobs,
+        )
+        .compactions_max
+    }
+
+    /// Puts a column family that needs compaction into the queue of those.
+    pub(crate) fn queue_if_needed(&self, writing: &Writing, state: &mut DbState, id: u32) {
+        let oldest_snapshot = state.oldest_snapshot;
+        let Some(family) = state.families.get_mut(&id) else { return };
+        lower_bottommost_threshold(writing, family, oldest_snapshot);
+        if family.compaction.is_queued {
+            return;
+        }
+        let version = family.data.super_version.load().version.clone();
+        let input = family.compaction.picker_input(&family.data, &version, oldest_snapshot);
+        if family.compaction.needs_compaction(&input) {
+            family.compaction.is_queued = true;
+            state.compaction_queue.push_back(id);
+        }
     }
 
     fn background_flush(self: &Arc<Self>) {
         let Ok(writing) = self.writing() else { return };
-        let next = flushes_due(&writing.state.lock(), self.options.atomic_flush).into_iter().next();
-        if let Some(ids) = next
-            && !writing.is_closing.load(Ordering::Acquire)
-        {
-            // What it gave stands as background error.
-            let _ = self.flush_memtables(&ids);
-        }
+        let next = {
+            let mut state = writing.state.lock();
+            state.scheduled.flushes_running += 1;
+            let may_run = !writing.is_closing.load(Ordering::Acquire)
+                && state.pauses == 0
+                && !state.errors.stops_background_work();
+            let due = flushes_due(&state, self.options.atomic_flush);
+            due.into_iter().next().filter(|_| may_run)
+        };
+        // What it gave stands as background error.
+        let result = next.map_or(Ok(true), |ids| self.flush_memtables(&ids));
         let mut state = writing.state.lock();
+        if result.is_err() {
+            self.wait_after_failure(writing, &mut state);
+        }
         state.scheduled.flushes -= 1;
+        state.scheduled.flushes_running -= 1;
         self.schedule_work(writing, &mut state);
         writing.changed.notify_all();
+    }
+
+    /// So that what fails at once does not fail all the time.
+    pub(crate) fn wait_after_failure(
+        &self,
+        writing: &Writing,
+        state: &mut parking_lot::MutexGuard<'_, DbState>,
+    ) {
+        let until = Instant::now() + PAUSE_AFTER_FAILURE;
+        while !writing.is_closing.load(Ordering::Acquire) && Instant::now() < until {
+            writing.changed.wait_until(state, until);
+        }
+    }
+}
+
+/// The next release of a snapshot has to look at files of this column family if the oldest snapshot
+/// left is beyond the newest entry of one that it was not beyond before.
+fn lower_bottommost_threshold(writing: &Writing, family: &FamilyState, oldest_snapshot: u64) {
+    let version = &family.data.super_version.load().version;
+    let candidates = version.files().map(|(_, file)| file.largest_seqno);
+    if let Some(next) = candidates.filter(|number| *number >= oldest_snapshot.max(1)).min() {
+        writing.bottommost_threshold.fetch_min(next, Ordering::AcqRel);
     }
 }
 
 /// Column families whose memtables are to be flushed, by flush: each alone, or all together.
 fn flushes_due(state: &DbState, atomic: bool) -> Vec<Vec<u32>> {
-    let is_due = |family: &&crate::db_state::FamilyState| {
-        !family.is_dropped
-            && family.is_flush_requested
+    let is_due = |family: &&FamilyState| {
+        family.is_flush_requested
             && !family.immutables.is_empty()
             && !family.immutables.is_flushing()
     };
@@ -85,9 +189,7 @@ fn flushes_due(state: &DbState, atomic: bool) -> Vec<Vec<u32>> {
         (_, true) => Vec::new(),
         (false, _) => due.into_iter().map(|id| vec![id]).collect(),
         (true, _) => {
-            let waits = |family: &&crate::db_state::FamilyState| {
-                !family.is_dropped && !family.immutables.is_empty()
-            };
+            let waits = |family: &&FamilyState| !family.immutables.is_empty();
             let all = state.families.values().filter(waits);
             if all.clone().any(|family| family.immutables.is_flushing()) {
                 return Vec::new();

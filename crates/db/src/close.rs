@@ -2,7 +2,6 @@
 
 use crate::db_impl::DbImpl;
 use crate::error_handler::BackgroundErrorReason;
-use crate::flush::FlushOptions;
 use base::Result;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,15 +21,24 @@ impl DbImpl {
     /// Closes a database; does nothing if it is closed.
     pub(crate) fn close(self: &Arc<Self>) -> Result<()> {
         let Ok(writing) = self.writing() else { return Ok(()) };
-        if writing.is_closing.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let mut result = self.flush_what_no_wal_has();
+        let mut result = Ok(());
         {
-            let _state = writing.state.lock();
+            let mut state = writing.state.lock();
+            if std::mem::replace(&mut state.is_closed, true) {
+                return Ok(());
+            }
+        }
+        if !writing.is_closing.load(Ordering::Acquire) {
+            result = self.flush_what_no_wal_has();
+        }
+        {
+            let mut state = writing.state.lock();
             writing.is_closing.store(true, Ordering::Release);
             writing.has_obstacle.store(true, Ordering::Release);
             writing.changed.notify_all();
+            while !state.manual.is_idle() {
+                writing.changed.wait(&mut state);
+            }
         }
         writing.pool.shutdown();
         // A write that was let in before is over when the lead is free.
@@ -40,17 +48,17 @@ impl DbImpl {
         result.and(writing.versions.lock().close())
     }
 
-    fn flush_what_no_wal_has(self: &Arc<Self>) -> Result<()> {
+    pub(crate) fn flush_what_no_wal_has(self: &Arc<Self>) -> Result<()> {
         let writing = self.writing()?;
         let is_wanted = writing.stage.lock().has_unlogged_writes
             && !self.options.avoid_flush_during_shutdown
-            && writing.state.lock().errors.write_error().is_none();
+            && {
+                let state = writing.state.lock();
+                state.errors.write_error().is_none() && state.pauses == 0
+            };
         if !is_wanted {
             return Ok(());
         }
-        let families: Vec<_> =
-            self.families.load().iter().cloned().map(crate::ColumnFamilyHandle).collect();
-        let families: Vec<_> = families.iter().collect();
-        self.flush(&FlushOptions { wait: true, allow_write_stall: true }, &families)
+        self.flush_all()
     }
 }

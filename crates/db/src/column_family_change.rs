@@ -64,7 +64,7 @@ impl DbImpl {
         let (path, context) = (&self.path, &self.context);
         let mut data = open_family(&self.options, path, &descriptor, context, entry.state(), None)?;
         data.epoch_numbers = entry.epoch_numbers().clone();
-        let (data, family) = family_state(data, self.visibility.last_sequence());
+        let (data, family) = family_state(&self.options, data, self.visibility.last_sequence());
         drop(versions);
         stage.memtables.set(ActiveFamily::new(data.clone(), family.active.clone()));
         writing.state.lock().families.insert(id, family);
@@ -100,11 +100,7 @@ impl DbImpl {
         drop(versions);
         stage.memtables.remove(id);
         let mut state = writing.state.lock();
-        if let Some(family) = state.family_mut(id) {
-            family.is_dropped = true;
-        }
-        state.families.retain(|_, family| !family.is_dropped);
-        self.update_stall_conditions(writing, &mut state);
+        state.remove_family(writing, id);
         drop(state);
         let mut families = self.families.load().to_vec();
         families.retain(|family| family.id != id);

@@ -21,7 +21,7 @@ use env::FileSystem;
 use options::DbOptions;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use table::{ReadOptions, ReadTier};
 
 /// What an open needs beside RocksDB's options.
@@ -91,6 +91,7 @@ impl Db {
             visibility: Arc::new(visibility),
             recovered,
             warnings,
+            this: Weak::new(),
             writing: None,
         };
         Ok(Self { inner: Arc::new(inner) })

@@ -12,14 +12,15 @@ use crate::write::wal_stage::WalStage;
 use crate::write::write_thread::WriteThread;
 use crate::write_stats::WriteStats;
 use arc_swap::ArcSwap;
+use base::status::Code;
 use base::{Result, Status};
-use env::FileLock;
 use env::thread_pool::ThreadPool;
+use env::{FileLock, RateLimiter};
 use options::DbOptions;
 use parking_lot::{Condvar, Mutex};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use version::{FileNumbers, VersionSet};
 
 /// An open database.
@@ -33,6 +34,8 @@ pub(crate) struct DbImpl {
     pub(crate) visibility: Arc<Visibility>,
     pub(crate) recovered: RecoveredDb,
     pub(crate) warnings: Vec<String>,
+    /// Itself, for background work that holds it.
+    pub(crate) this: Weak<DbImpl>,
     /// What only a database open for writing has.
     pub(crate) writing: Option<Writing>,
 }
@@ -54,13 +57,18 @@ pub(crate) struct Writing {
     pub(crate) changed: Condvar,
     pub(crate) snapshots: Arc<SnapshotList>,
     pub(crate) file_numbers: Arc<FileNumbers>,
+    /// What flushes and compactions ask before they write.
+    pub(crate) rate_limiter: Option<Arc<dyn RateLimiter>>,
+    /// A released snapshot lets files be compacted only if the oldest one left is beyond this
+    /// number. Set under the state's lock.
+    pub(crate) bottommost_threshold: AtomicU64,
     pub(crate) stats: WriteStats,
     pub(crate) pool: ThreadPool,
     /// Whether writes have to look at the state before they go on: it holds them back, or an error
     /// stands. Set under the state's lock.
     pub(crate) has_obstacle: AtomicBool,
     /// Background work ends as soon as it can.
-    pub(crate) is_closing: AtomicBool,
+    pub(crate) is_closing: Arc<AtomicBool>,
     /// Identifies this opening of the database, in tables.
     pub(crate) session_id: String,
     pub(crate) db_id: Vec<u8>,
@@ -97,10 +105,17 @@ impl DbImpl {
     /// Takes in an error of the write path or of background work, and tells who waits.
     pub(crate) fn set_background_error(&self, reason: BackgroundErrorReason, status: &Status) {
         let Ok(writing) = self.writing() else { return };
+        if matches!(status.code(), Code::ColumnFamilyDropped | Code::ShutdownInProgress) {
+            return;
+        }
         let mut state = writing.state.lock();
-        state.errors.set(reason, status, self.options.paranoid_checks);
+        let may_go_away = state.errors.set(reason, status, self.options.paranoid_checks);
         writing.refresh_obstacle(&state);
         writing.changed.notify_all();
+        drop(state);
+        if may_go_away && let Some(db) = self.this.upgrade() {
+            db.schedule_recovery(writing);
+        }
     }
 
     /// The column family of this id.

@@ -3,13 +3,16 @@
 
 use crate::background::ScheduledJobs;
 use crate::column_family::ColumnFamilyData;
+use crate::compaction_state::CompactionState;
 use crate::error_handler::ErrorHandler;
 use crate::flow_control::pacer::Pacer;
-use crate::flow_control::write_controller::WriteController;
+use crate::flow_control::write_controller::{FamilyStall, WriteController};
+use crate::manual_compaction::ManualCompactions;
 use crate::memtable_list::MemTableList;
 use crate::super_version::SuperVersionParts;
+use base::SequenceNumber;
 use memtable::MemTable;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use version::Version;
@@ -17,14 +20,26 @@ use version::Version;
 /// Everything under the lock.
 #[derive(Debug)]
 pub(crate) struct DbState {
-    /// By id; dropped ones as long as work on them is under way.
+    /// By id, without those that were dropped.
     pub(crate) families: BTreeMap<u32, FamilyState>,
     pub(crate) errors: ErrorHandler,
     pub(crate) write_controller: WriteController,
     pub(crate) pacer: Pacer,
+    /// That of writes with `low_pri`.
+    pub(crate) low_pri_pacer: Pacer,
     pub(crate) scheduled: ScheduledJobs,
     /// WALs from this number on are kept for transactions that are prepared in them.
     pub(crate) oldest_prepared_log: Option<u64>,
+    /// Column families that need compaction, the first one first.
+    pub(crate) compaction_queue: VecDeque<u32>,
+    /// The oldest snapshot, or the last sequence number without one, as of when a snapshot was
+    /// last released; 0 before.
+    pub(crate) oldest_snapshot: SequenceNumber,
+    pub(crate) manual: ManualCompactions,
+    /// How often background work was paused and not continued.
+    pub(crate) pauses: usize,
+    /// Everything is closed.
+    pub(crate) is_closed: bool,
 }
 
 /// A column family.
@@ -34,7 +49,8 @@ pub(crate) struct FamilyState {
     /// The memtable that takes writes.
     pub(crate) active: Arc<MemTable>,
     pub(crate) immutables: MemTableList,
-    pub(crate) is_dropped: bool,
+    pub(crate) compaction: CompactionState,
+    pub(crate) stall: FamilyStall,
     /// Its memtables are to be flushed although there are fewer than
     /// `min_write_buffer_number_to_merge`.
     pub(crate) is_flush_requested: bool,
@@ -51,11 +67,9 @@ impl DbState {
     /// WALs with a smaller number hold nothing that is in no table; `current` is the one that
     /// writes go to.
     pub(crate) fn min_log_number_to_keep(&self, current: u64) -> u64 {
-        let needed = self.families.values().filter(|family| !family.is_dropped).map(|family| {
-            match family.is_in_memory() {
-                true => family.data.log_number.load(Ordering::Acquire),
-                false => current,
-            }
+        let needed = self.families.values().map(|family| match family.is_in_memory() {
+            true => family.data.log_number.load(Ordering::Acquire),
+            false => current,
         });
         needed.chain(self.oldest_prepared_log).min().unwrap_or(current)
     }
@@ -69,7 +83,7 @@ impl FamilyState {
 
     /// Memtables that wait before a flush begins by itself (`min_write_buffer_number_to_merge`).
     pub(crate) fn min_memtables_to_flush(&self) -> usize {
-        let number = self.data.options.min_write_buffer_number_to_merge;
+        let number = self.compaction.options.min_write_buffer_number_to_merge;
         usize::try_from(number).unwrap_or(0).max(1)
     }
 

@@ -133,7 +133,9 @@ impl Db {
             Some(writing) => writing.snapshots.clone(),
             None => Arc::default(),
         };
-        list.take(WallClock.now_seconds(), || inner.visibility.last_sequence())
+        list.take(Arc::downgrade(inner), WallClock.now_seconds(), || {
+            inner.visibility.last_sequence()
+        })
     }
 
     /// Brings what is in the memtables of `families` into tables.

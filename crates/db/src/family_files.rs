@@ -6,7 +6,7 @@ use base::filename::{blob_file_name, table_file_name};
 use base::{PinnableSlice, Result};
 use blob::{BlobReadOptions, BlobReference};
 use compaction::{JobEnvironment, NewOutputFile, OutputFileHint};
-use env::{FileOptions, FileSystem};
+use env::{FileOptions, FileSystem, IoPriority, RateLimitedFile, RateLimiter};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,8 @@ pub(crate) struct FamilyFiles {
     pub(crate) blobs: BlobReads,
     /// How outputs are written.
     pub(crate) file_options: FileOptions,
+    /// Whom writes ask, and how urgent they are.
+    limit: Option<(Arc<dyn RateLimiter>, IoPriority)>,
     /// Directories in which names were made.
     directories: Mutex<BTreeSet<PathBuf>>,
 }
@@ -34,7 +36,40 @@ impl FamilyFiles {
         file_options: FileOptions,
     ) -> Self {
         let blobs = family.super_version.load().resolver.blobs.clone();
-        Self { family, file_numbers, blobs, file_options, directories: Mutex::default() }
+        Self {
+            family,
+            file_numbers,
+            blobs,
+            file_options,
+            limit: None,
+            directories: Mutex::default(),
+        }
+    }
+
+    /// Writes ask `limiter`, if there is one.
+    pub(crate) fn with_rate_limit(
+        mut self,
+        limiter: Option<Arc<dyn RateLimiter>>,
+        priority: IoPriority,
+    ) -> Self {
+        self.limit = limiter.map(|limiter| (limiter, priority));
+        self
+    }
+
+    /// Removes a table that no version got to have.
+    pub(crate) fn discard_table(&self, file: &FileMetaData) {
+        let paths = &self.family.tables.paths;
+        if let Some(directory) = paths.get(file.path_id as usize).or(paths.last()) {
+            self.discard_file(file.number, &table_file_name(directory, file.number));
+        }
+    }
+
+    /// Removes a blob file that no version got to have.
+    pub(crate) fn discard_blob(&self, number: u64) {
+        if let Some(directory) = self.family.tables.paths.first() {
+            // What cannot be deleted now is found at the next open.
+            let _ = self.file_system().delete_file(&blob_file_name(directory, number));
+        }
     }
 
     fn file_system(&self) -> &dyn FileSystem {
@@ -45,6 +80,12 @@ impl FamilyFiles {
         let options = FileOptions { preallocation_block_size: preallocation, ..self.file_options };
         let file = self.file_system().new_writable_file(&path, &options)?;
         self.directories.lock().insert(env::parent_directory(&path));
+        let file = match &self.limit {
+            None => file,
+            Some((limiter, priority)) => {
+                Box::new(RateLimitedFile::new(file, limiter.clone(), *priority))
+            }
+        };
         Ok(NewOutputFile { number, path, file })
     }
 }

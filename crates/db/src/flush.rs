@@ -72,7 +72,7 @@ impl DbImpl {
         let mut state = writing.state.lock();
         loop {
             let waits = newest.iter().any(|(id, memtable_id)| {
-                let family = state.families.get(id).filter(|family| !family.is_dropped);
+                let family = state.families.get(id);
                 let memtables = family.map(|family| family.immutables.oldest_first());
                 memtables.is_some_and(|mut memtables| {
                     memtables.any(|immutable| immutable.memtable.id() <= *memtable_id)
@@ -97,9 +97,8 @@ impl DbImpl {
         loop {
             let is_full = |id: &u32| {
                 state.families.get(id).is_some_and(|family| {
-                    let max = family.data.options.max_write_buffer_number.max(2);
-                    !family.is_dropped
-                        && !family.active.is_empty()
+                    let max = family.compaction.options.max_write_buffer_number;
+                    !family.active.is_empty()
                         && family.immutables.len() + 1 >= usize::try_from(max).unwrap_or(usize::MAX)
                 })
             };

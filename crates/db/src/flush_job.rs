@@ -63,20 +63,25 @@ impl DbImpl {
                 self.set_background_error(BackgroundErrorReason::Write, status);
             })?;
         }
-        let mut edits = Edits::new();
+        let (mut edits, mut tables) = (Edits::new(), Vec::new());
         for pick in picks {
             let memtables: Vec<_> =
                 pick.memtables.iter().map(|immutable| immutable.memtable.clone()).collect();
             let built = self.build_level0_table(&pick.family, &memtables);
-            let mut edit = built.inspect_err(|status| {
-                self.set_background_error(BackgroundErrorReason::Flush, status);
+            let mut built = built.inspect_err(|status| {
+                let reason = BackgroundErrorReason::flush(has_no_wal(writing));
+                self.set_background_error(reason, status);
             })?;
+            let edit = &mut built.edit;
             edit.log_number = pick.memtables.last().map(|newest| newest.next_log_number);
-            edits.insert(pick.family.id, edit);
+            edits.insert(pick.family.id, edit.clone());
+            tables.push(built);
         }
         let remove_memtables = |state: &mut DbState| {
-            for pick in picks {
+            for (pick, built) in picks.iter().zip(&tables) {
                 let Some(family) = state.family_mut(pick.family.id) else { continue };
+                family.compaction.note_outputs(&built.edit, built.table.as_slice());
+                family.data.stats.count_flush(built);
                 family.immutables.remove(&pick.memtables);
                 family.is_flush_requested = !family.immutables.is_empty();
                 if let Some(newest) = pick.memtables.last() {
@@ -89,7 +94,8 @@ impl DbImpl {
             if status.code() == Code::ColumnFamilyDropped {
                 self.discard_outputs(picks, &made);
             } else {
-                self.set_background_error(BackgroundErrorReason::ManifestWrite, status);
+                let reason = BackgroundErrorReason::manifest_write(has_no_wal(writing));
+                self.set_background_error(reason, status);
             }
         })
     }
@@ -113,7 +119,8 @@ impl DbImpl {
     }
 
     /// Makes edits permanent and shows reads the result, together with what `change` does to the
-    /// state. Results are shown in the order of the MANIFEST.
+    /// state. Results are shown in the order of the MANIFEST. Compactions that become due are queued,
+    /// for the caller to schedule.
     ///
     /// # Errors
     /// As [`VersionSet::log_and_apply`](version::VersionSet::log_and_apply); then nothing changed.
@@ -130,6 +137,7 @@ impl DbImpl {
         let installed = versions.log_and_apply(edits, &context)?;
         let mut state = writing.state.lock();
         change(&mut state);
+        let touched: Vec<u32> = installed.iter().map(|(id, _)| *id).collect();
         for (id, version) in installed {
             let entry = versions.column_family(id);
             let history = entry.and_then(|entry| entry.state().full_history_ts_low.clone());
@@ -137,7 +145,10 @@ impl DbImpl {
                 family.install_with_history(version, history);
             }
         }
-        self.update_stall_conditions(writing, &mut state);
+        for id in touched {
+            state.update_stall_of_version(writing, id);
+            self.queue_if_needed(writing, &mut state, id);
+        }
         writing.changed.notify_all();
         Ok(())
     }
@@ -165,6 +176,11 @@ impl DbImpl {
             let _ = self.context.file_system.delete_file(&wal_file_name(&directory, number));
         }
     }
+}
+
+/// Whether no WAL holds anything: what fails then has to wait in memory.
+fn has_no_wal(writing: &Writing) -> bool {
+    writing.stage.lock().wal.total_size_bytes() == 0
 }
 
 /// Edits of column families, by id.
@@ -195,9 +211,6 @@ fn pick(writing: &Writing, ids: &[u32]) -> Vec<FlushPick> {
     let mut picks = Vec::new();
     for id in ids {
         let Some(family) = state.family_mut(*id) else { continue };
-        if family.is_dropped {
-            continue;
-        }
         let memtables = family.immutables.pick_to_flush();
         if !memtables.is_empty() {
             picks.push(FlushPick { family: family.data.clone(), memtables });

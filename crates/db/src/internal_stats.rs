@@ -1,11 +1,13 @@
 //! What a column family knows of its own past, for properties.
 
-use crate::property::compaction_stats::Activity;
+use crate::level0_table::Level0Table;
+use crate::property::compaction_stats::{Activity, CompactionStats};
 use crate::property::db_stats::WriteActivity;
+use compaction::Compaction;
 use env::{SystemClock, WallClock};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Counters and times of a column family since it was opened.
 #[derive(Debug)]
@@ -16,6 +18,24 @@ pub(crate) struct InternalStats {
     last_family_report: Mutex<Activity>,
     last_db_report: Mutex<WriteActivity>,
     cache_collections: AtomicU64,
+    jobs: Mutex<JobCounts>,
+}
+
+/// What flushes and compactions of a column family did.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct JobCounts {
+    /// By the level written to; levels beyond the end saw nothing.
+    pub(crate) compaction: Vec<CompactionStats>,
+    pub(crate) bytes_flushed: u64,
+}
+
+impl JobCounts {
+    fn level(&mut self, level: usize) -> &mut CompactionStats {
+        if self.compaction.len() <= level {
+            self.compaction.resize(level + 1, CompactionStats::default());
+        }
+        &mut self.compaction[level]
+    }
 }
 
 impl InternalStats {
@@ -27,6 +47,7 @@ impl InternalStats {
             last_family_report: Mutex::default(),
             last_db_report: Mutex::default(),
             cache_collections: AtomicU64::new(0),
+            jobs: Mutex::default(),
         }
     }
 
@@ -53,5 +74,48 @@ impl InternalStats {
     /// Notes a report and returns what the one before was about.
     pub(crate) fn report_db(&self, now: WriteActivity) -> WriteActivity {
         std::mem::replace(&mut *self.last_db_report.lock(), now)
+    }
+
+    /// A flush is installed.
+    pub(crate) fn count_flush(&self, built: &Level0Table) {
+        let bytes = built.table.as_ref().map_or(0, |table| table.metadata.file_size);
+        let mut jobs = self.jobs.lock();
+        jobs.bytes_flushed += bytes + built.blob_bytes;
+        let level = jobs.level(0);
+        level.micros += built.micros;
+        level.count += 1;
+        level.bytes_written += bytes;
+        level.bytes_written_blob += built.blob_bytes;
+    }
+
+    /// A compaction is installed. Without `stats` it only moved or deleted files.
+    pub(crate) fn count_compaction(
+        &self,
+        compaction: &Compaction,
+        stats: Option<&compaction::CompactionStats>,
+        took: Duration,
+    ) {
+        let mut jobs = self.jobs.lock();
+        let level = jobs.level(compaction.output_level);
+        let Some(stats) = stats else {
+            if compaction.is_trivial_move {
+                level.bytes_moved += compaction.total_input_size();
+            }
+            return;
+        };
+        level.micros += took.as_micros() as u64;
+        level.count += 1;
+        level.bytes_read_non_output_levels += stats.bytes_read_non_output_levels;
+        level.bytes_read_output_level += stats.bytes_read_output_level;
+        level.bytes_read_blob += stats.bytes_read_blob;
+        level.bytes_written += stats.bytes_written;
+        level.bytes_written_blob += stats.bytes_written_blob;
+        level.num_input_records += stats.num_input_records;
+        level.num_dropped_records += stats.num_dropped_records;
+    }
+
+    /// What flushes and compactions did since it was opened.
+    pub(crate) fn jobs(&self) -> JobCounts {
+        self.jobs.lock().clone()
     }
 }

@@ -7,14 +7,26 @@ use crate::table_builder_options::{compression_options, compression_type};
 use base::dbformat::extract_user_key;
 use base::{InternalIterator, Result};
 use compaction::{
-    BlobFileOptions, BuildTableInput, BuildTableOptions, Cancellation, OutputFileHint,
+    BlobFileOptions, BuildTableInput, BuildTableOptions, Cancellation, OutputFile, OutputFileHint,
     OutputTableOptions, SnapshotRules, build_table,
 };
-use env::{FileOptions, SystemClock, WallClock};
+use env::{FileOptions, IoPriority, SystemClock, WallClock};
 use memtable::MemTable;
 use options::ColumnFamilyOptions;
 use std::sync::Arc;
+use std::time::Instant;
 use version::VersionEdit;
+
+/// What memtables became.
+#[derive(Debug)]
+pub(crate) struct Level0Table {
+    pub(crate) edit: VersionEdit,
+    /// None if nothing was left to write.
+    pub(crate) table: Option<OutputFile>,
+    pub(crate) blob_bytes: u64,
+    /// How long it took.
+    pub(crate) micros: u64,
+}
 
 /// Where large values of outputs of a level go: to blob files, or nowhere special.
 pub(crate) fn blob_file_options(
@@ -47,14 +59,16 @@ impl DbImpl {
         &self,
         family: &Arc<ColumnFamilyData>,
         memtables: &[Arc<MemTable>],
-    ) -> Result<VersionEdit> {
+    ) -> Result<Level0Table> {
+        let start = Instant::now();
         let writing = self.writing()?;
         let now_seconds = WallClock.now_seconds();
         let files = FamilyFiles::new(
             family.clone(),
             writing.file_numbers.clone(),
             self.output_file_options(),
-        );
+        )
+        .with_rate_limit(writing.rate_limiter.clone(), IoPriority::High);
         let input = BuildTableInput {
             iterators: point_iterators(memtables),
             range_tombstones: memtables
@@ -78,7 +92,12 @@ impl DbImpl {
         let mut edit = VersionEdit::default();
         built.add_to(&mut edit);
         edit.full_history_ts_low = history_cutoff(family, memtables)?;
-        Ok(edit)
+        Ok(Level0Table {
+            edit,
+            table: built.table,
+            blob_bytes: built.blob_files.iter().map(|file| file.total_blob_bytes).sum(),
+            micros: start.elapsed().as_micros() as u64,
+        })
     }
 
     fn build_options(

@@ -8,10 +8,14 @@
 
 mod approximate_size;
 mod background;
+mod background_control;
 mod close;
 mod column_family;
 mod column_family_change;
+mod compaction_state;
+mod compaction_work;
 mod db;
+mod db_background;
 mod db_impl;
 mod db_state;
 mod db_write;
@@ -25,13 +29,16 @@ mod inspect;
 mod internal_stats;
 mod level0_table;
 mod live_files;
+mod manual_compaction;
 mod memtable_list;
 mod obsolete_files;
 mod open;
 mod options_file_writer;
+mod picker_options;
 mod property;
 mod read;
 mod recovery;
+mod resume;
 mod sanitize;
 mod shape;
 mod snapshot_list;
@@ -45,11 +52,16 @@ mod warnings;
 mod write;
 mod write_stats;
 
+pub use background_control::WaitForCompactOptions;
 pub use column_family::{ColumnFamilyDescriptor, ColumnFamilyHandle, DEFAULT_COLUMN_FAMILY_NAME};
+pub use compaction::CompactFilesOptions;
 pub use db::{Db, KeyPresence, OpenContext};
 pub use flush::FlushOptions;
 pub use inspect::InternalEntries;
 pub use live_files::LiveFileMetaData;
+pub use manual_compaction::{
+    BlobGarbageCollectionPolicy, BottommostLevelCompaction, CompactRangeOptions,
+};
 pub use read::db_iter::DbIterator;
 pub use read::value_resolver::Columns;
 pub use recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy};

@@ -15,13 +15,15 @@ mod tables;
 
 use crate::background::ScheduledJobs;
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY_NAME};
+use crate::compaction_state::CompactionState;
 use crate::db::OpenContext;
 use crate::db_impl::{DbImpl, WriteStage, Writing};
 use crate::db_state::{DbState, FamilyState};
 use crate::error_handler::ErrorHandler;
 use crate::flow_control::pacer::Pacer;
-use crate::flow_control::write_controller::WriteController;
+use crate::flow_control::write_controller::{FamilyStall, WriteController};
 use crate::identity::{new_db_id, new_session_id, settle_db_id};
+use crate::manual_compaction::ManualCompactions;
 use crate::memtable_list::MemTableList;
 use crate::read::read_view::Visibility;
 use crate::recovery::{self, RecoveredDb, TransactionWritePolicy, version_options};
@@ -38,13 +40,13 @@ use arc_swap::ArcSwap;
 use base::filename::{CURRENT, descriptor_file_name};
 use base::{Result, Status};
 use env::thread_pool::{BackgroundJobLimits, Priority, ThreadPool};
-use env::{FileLock, FileOptions};
+use env::{FileLock, FileOptions, GenericRateLimiter, RateLimiter, RateLimiterOptions};
 use options::{CompressionType, DbOptions};
 use parking_lot::{Condvar, Mutex};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Weak};
 use version::{VersionSet, VersionSetOptions};
 use wal::LogCompression;
 
@@ -67,7 +69,10 @@ pub(crate) fn open(
 
     let mut db = assemble(options, path, descriptors, context, versions, db_id, lock)?;
     db.replay_wals(descriptors)?;
-    let db = Arc::new(db);
+    let db = Arc::new_cyclic(|this| {
+        db.this = this.clone();
+        db
+    });
     db.delete_leftover_files()?;
     db.write_options_file()?;
     db.start_background_work();
@@ -180,6 +185,14 @@ fn wal_options(options: &DbOptions, directory: &Path) -> WalOptions {
     }
 }
 
+/// What flushes and compactions ask before they write (`rate_limiter_bytes_per_sec`).
+fn rate_limiter(options: &DbOptions) -> Result<Option<Arc<dyn RateLimiter>>> {
+    match options.rate_limiter_bytes_per_sec {
+        0 => Ok(None),
+        rate => Ok(Some(Arc::new(GenericRateLimiter::new(RateLimiterOptions::new(rate))?))),
+    }
+}
+
 /// The database with its files, with nothing in memory and no WAL to write to yet.
 fn assemble(
     options: &DbOptions,
@@ -201,7 +214,7 @@ fn assemble(
         let mut data =
             recovery::open_family(options, path, descriptor, context, family.state(), None)?;
         data.epoch_numbers = family.epoch_numbers().clone();
-        let (data, state) = family_state(data, last_sequence);
+        let (data, state) = family_state(options, data, last_sequence);
         memtables.set(ActiveFamily::new(data.clone(), state.active.clone()));
         states.insert(data.id, state);
         families.push(data);
@@ -223,6 +236,8 @@ fn assemble(
     );
     pool.set_background_threads(Priority::High, limits.flushes_max);
     pool.set_background_threads(Priority::Low, limits.compactions_max);
+    // For what goes on beside flushes and compactions.
+    pool.set_background_threads(Priority::Bottom, 1);
     let writing = Writing {
         pool,
         write_thread: WriteThread::default(),
@@ -239,15 +254,23 @@ fn assemble(
             errors: ErrorHandler::default(),
             write_controller: WriteController::new(delayed_write_rate(options)),
             pacer: Pacer::default(),
+            low_pri_pacer: Pacer::default(),
             scheduled: ScheduledJobs::default(),
             oldest_prepared_log: None,
+            compaction_queue: VecDeque::new(),
+            oldest_snapshot: 0,
+            manual: ManualCompactions::default(),
+            pauses: 0,
+            is_closed: false,
         }),
         changed: Condvar::new(),
         snapshots: Arc::new(SnapshotList::default()),
         file_numbers: versions.file_numbers().clone(),
+        rate_limiter: rate_limiter(options)?,
+        bottommost_threshold: AtomicU64::new(u64::MAX),
         stats: WriteStats::default(),
         has_obstacle: AtomicBool::new(false),
-        is_closing: AtomicBool::new(false),
+        is_closing: Arc::default(),
         session_id: new_session_id(),
         db_id,
         _lock: lock,
@@ -267,12 +290,14 @@ fn assemble(
         visibility: Arc::new(Visibility::new(last_sequence, Arc::default())),
         recovered,
         warnings: warnings::warnings(options, descriptors),
+        this: Weak::new(),
         writing: Some(writing),
     })
 }
 
 /// A column family and its state with an empty memtable, which reads go through from now on.
 pub(crate) fn family_state(
+    options: &DbOptions,
     data: ColumnFamilyData,
     creation_sequence: base::SequenceNumber,
 ) -> (Arc<ColumnFamilyData>, FamilyState) {
@@ -282,7 +307,8 @@ pub(crate) fn family_state(
         data: data.clone(),
         active,
         immutables: MemTableList::default(),
-        is_dropped: false,
+        compaction: CompactionState::new(options, &data),
+        stall: FamilyStall::default(),
         is_flush_requested: false,
         next_memtable_id: 2,
     };

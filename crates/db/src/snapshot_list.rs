@@ -1,9 +1,10 @@
 //! Snapshots: sequence numbers whose versions are kept.
 
+use crate::db_impl::DbImpl;
 use base::SequenceNumber;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// The sequence numbers that snapshots hold, with how many hold each.
 #[derive(Debug, Default)]
@@ -24,6 +25,8 @@ struct Held {
 pub struct Snapshot {
     sequence: SequenceNumber,
     list: Arc<SnapshotList>,
+    /// To be told when it is dropped: something may be compacted then.
+    db: Weak<DbImpl>,
 }
 
 impl Snapshot {
@@ -35,12 +38,9 @@ impl Snapshot {
 
 impl Drop for Snapshot {
     fn drop(&mut self) {
-        let mut held = self.list.held.lock();
-        if let Some(entry) = held.get_mut(&self.sequence) {
-            entry.count -= 1;
-            if entry.count == 0 {
-                held.remove(&self.sequence);
-            }
+        self.list.release(self.sequence);
+        if let Some(db) = self.db.upgrade() {
+            db.after_snapshot_release();
         }
     }
 }
@@ -50,13 +50,24 @@ impl SnapshotList {
     /// that whoever looks at the list afterwards finds it.
     pub(crate) fn take(
         self: &Arc<Self>,
+        db: Weak<DbImpl>,
         taken_at_secs: u64,
         sequence: impl FnOnce() -> SequenceNumber,
     ) -> Snapshot {
         let mut held = self.held.lock();
         let sequence = sequence();
         held.entry(sequence).or_insert(Held { count: 0, taken_at_secs }).count += 1;
-        Snapshot { sequence, list: self.clone() }
+        Snapshot { sequence, list: self.clone(), db }
+    }
+
+    fn release(&self, sequence: SequenceNumber) {
+        let mut held = self.held.lock();
+        if let Some(entry) = held.get_mut(&sequence) {
+            entry.count -= 1;
+            if entry.count == 0 {
+                held.remove(&sequence);
+            }
+        }
     }
 
     /// The numbers held, ascending.

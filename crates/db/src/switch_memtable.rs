@@ -98,8 +98,8 @@ impl DbImpl {
         let wal_number = stage.wal.current_number();
         let last_sequence = self.visibility.last_sequence();
         let mut state = writing.state.lock();
-        for id in ids {
-            let Some(family) = state.family_mut(id) else { continue };
+        for id in &ids {
+            let Some(family) = state.family_mut(*id) else { continue };
             let memtable =
                 Arc::new(new_memtable(&family.data, family.next_memtable_id, last_sequence));
             family.next_memtable_id += 1;
@@ -114,7 +114,9 @@ impl DbImpl {
         for family in state.families.values().filter(|family| !family.is_in_memory()) {
             family.data.log_number.fetch_max(wal_number, Ordering::AcqRel);
         }
-        self.update_stall_conditions(writing, &mut state);
+        for id in ids {
+            state.update_stall_of_memtables(writing, id);
+        }
         Ok(())
     }
 

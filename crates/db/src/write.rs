@@ -31,6 +31,9 @@ impl DbImpl {
     ) -> Result<()> {
         let writing = self.writing()?;
         check_options(options)?;
+        if options.low_pri {
+            self.wait_as_low_priority(options, batch.data().len() as u64)?;
+        }
         let mut lead = match writing.write_thread.join(options, batch) {
             Turn::Done(result) => return result,
             Turn::Leads(lead) => lead,

@@ -22,6 +22,7 @@ pub mod mem_fs;
 pub mod posix;
 mod random;
 pub mod random_access_file_reader;
+pub mod rate_limited_file;
 pub mod rate_limiter;
 pub mod readahead;
 pub mod thread_pool;
@@ -40,6 +41,7 @@ pub use logger::{InfoLogLevel, InfoLogOptions, Logger, NullLogger, create_logger
 pub use mem_fs::MemFileSystem;
 pub use posix::{PosixFileSystem, default_file_system};
 pub use random_access_file_reader::{read_exact_at, read_exact_into};
+pub use rate_limited_file::RateLimitedFile;
 pub use rate_limiter::{GenericRateLimiter, IoPriority, RateLimiter, RateLimiterOptions};
 pub use readahead::{Readahead, ReadaheadOptions, SequentialPrefetcher};
 pub use thread_pool::{BackgroundJobLimits, Priority, ThreadPool};

@@ -1,27 +1,57 @@
-//! Keeps the write controller up to date with the state of all column families.
+//! Keeps the write controller up to date with the state of column families.
 
-use crate::db_impl::{DbImpl, Writing};
-use crate::db_state::DbState;
+use crate::db_impl::Writing;
+use crate::db_state::{DbState, FamilyState};
 use crate::flow_control::stall_condition::StallState;
-use crate::flow_control::write_controller::WriteController;
-use crate::sanitize::{delayed_write_rate, sanitize_column_family};
 
-impl DbImpl {
-    /// To be called whenever memtables or files have changed.
-    pub(crate) fn update_stall_conditions(&self, writing: &Writing, state: &mut DbState) {
-        let mut controller = WriteController::new(delayed_write_rate(&self.options));
-        for family in state.families.values().filter(|family| !family.is_dropped) {
-            let options = sanitize_column_family(&self.options, &family.data.options);
-            let version = family.data.super_version.load().version.clone();
-            let stall = StallState {
-                immutable_memtables: family.immutables.len(),
-                l0_runs: version.level_files(0).len(),
-                pending_compaction_bytes: 0,
-            };
-            controller.add(&stall, &options);
+/// What of a column family's version decides about stalls.
+fn version_part(family: &FamilyState, oldest_snapshot: u64) -> StallState {
+    let version = family.data.super_version.load().version.clone();
+    let input = family.compaction.picker_input(&family.data, &version, oldest_snapshot);
+    let (l0_runs, pending_compaction_bytes) = family.compaction.pressure(&input);
+    let last =
+        (0..version.num_levels()).rev().find(|level| !version.level_files(*level).is_empty());
+    StallState {
+        immutable_memtables: family.immutables.len(),
+        l0_runs,
+        pending_compaction_bytes,
+        bottommost_bytes: last.map_or(0, |level| version.level_size_bytes(level)),
+    }
+}
+
+impl DbState {
+    /// To be called when a column family has another version.
+    pub(crate) fn update_stall_of_version(&mut self, writing: &Writing, id: u32) {
+        let oldest_snapshot = self.oldest_snapshot;
+        let Some(family) = self.families.get(&id) else { return };
+        let stall = version_part(family, oldest_snapshot);
+        self.set_stall(writing, id, stall);
+    }
+
+    /// To be called when a column family has other memtables, and the same version.
+    pub(crate) fn update_stall_of_memtables(&mut self, writing: &Writing, id: u32) {
+        let Some(family) = self.families.get(&id) else { return };
+        let immutable_memtables = family.immutables.len();
+        let stall = StallState { immutable_memtables, ..family.stall.state };
+        self.set_stall(writing, id, stall);
+    }
+
+    fn set_stall(&mut self, writing: &Writing, id: u32, stall: StallState) {
+        let Some(family) = self.families.get_mut(&id) else { return };
+        let options = &family.compaction.options;
+        let has_l0_compaction = family.compaction.in_progress.has_level0();
+        self.write_controller.update(&mut family.stall, stall, options, has_l0_compaction);
+        writing.refresh_obstacle(self);
+        writing.changed.notify_all();
+    }
+
+    /// Takes a dropped column family out of the state; jobs that work on it find out.
+    pub(crate) fn remove_family(&mut self, writing: &Writing, id: u32) {
+        if let Some(family) = self.families.remove(&id) {
+            self.write_controller.remove(&family.stall);
+            family.compaction.dropped.store(true, std::sync::atomic::Ordering::Release);
         }
-        state.write_controller = controller;
-        writing.refresh_obstacle(state);
+        writing.refresh_obstacle(self);
         writing.changed.notify_all();
     }
 }

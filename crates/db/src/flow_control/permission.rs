@@ -23,6 +23,31 @@ impl DbImpl {
         }
     }
 
+    /// Slows down a write with `low_pri` while compactions lag. No lock is held meanwhile.
+    ///
+    /// # Errors
+    /// `Incomplete` if the options do not allow to wait.
+    #[cold]
+    pub(crate) fn wait_as_low_priority(&self, options: &WriteOptions, bytes: u64) -> Result<()> {
+        let writing = self.writing()?;
+        let mut state = writing.state.lock();
+        if !state.write_controller.needs_speedup_compaction() {
+            return Ok(());
+        }
+        if options.no_slowdown {
+            return Err(Status::incomplete("Low priority write stall"));
+        }
+        let rate = state.write_controller.low_pri_rate();
+        let at = state.low_pri_pacer.grant(Instant::now(), bytes, rate);
+        while Instant::now() < at
+            && state.write_controller.needs_speedup_compaction()
+            && !writing.is_closing.load(Ordering::Acquire)
+        {
+            writing.changed.wait_until(&mut state, at);
+        }
+        Ok(())
+    }
+
     #[cold]
     fn wait_behind_obstacle(
         &self,

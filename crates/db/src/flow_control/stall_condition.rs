@@ -29,6 +29,8 @@ pub(crate) struct StallState {
     /// Files in L0; in universal compaction each deeper level that has files counts as one more.
     pub(crate) l0_runs: usize,
     pub(crate) pending_compaction_bytes: u64,
+    /// Bytes of the last level that has files.
+    pub(crate) bottommost_bytes: u64,
 }
 
 fn at_least(count: usize, trigger: i32) -> bool {
@@ -64,6 +66,30 @@ impl StallState {
         } else {
             StallCondition::Normal
         }
+    }
+
+    /// Whether compactions should hurry although writes need not be delayed yet: L0 is on a quarter
+    /// of the way from its trigger to a delay, or twice as full as the trigger; or as much is left
+    /// to compact as is large for this tree, or on a quarter of the way to a delay.
+    pub(crate) fn needs_speedup(&self, options: &ColumnFamilyOptions) -> bool {
+        if options.disable_auto_compactions {
+            return false;
+        }
+        let trigger = i64::from(options.level0_file_num_compaction_trigger);
+        let slowdown = i64::from(options.level0_slowdown_writes_trigger);
+        let hurry_from = (2 * trigger).min(trigger + (slowdown - trigger) / 4);
+        let l0_hurries =
+            trigger >= 0 && i64::try_from(self.l0_runs).unwrap_or(i64::MAX) >= hurry_from;
+        l0_hurries || self.pending_compaction_bytes >= self.large_debt_bytes(options)
+    }
+
+    fn large_debt_bytes(&self, options: &ColumnFamilyOptions) -> u64 {
+        let by_limit = options.soft_pending_compaction_bytes_limit / 4;
+        if self.bottommost_bytes == 0 {
+            return by_limit;
+        }
+        let debt_min = options.max_bytes_for_level_base.saturating_mul(2);
+        (self.bottommost_bytes / 8).max(debt_min).min(by_limit)
     }
 
     /// Whether writes are delayed and close to a stop, so that they must slow down more.

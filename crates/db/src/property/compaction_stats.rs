@@ -2,6 +2,7 @@
 //!
 //! Dashboards and scripts parse these texts, so widths, spaces and words are RocksDB 7.8's.
 
+pub(crate) use crate::flow_control::write_controller::StallCounts;
 use crate::property::text::{GB, MB, bytes_to_human, number_to_human};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -62,19 +63,6 @@ impl CompactionStats {
     fn elapsed_seconds(&self) -> f64 {
         (self.micros + 1) as f64 / 1e6
     }
-}
-
-/// How often writes were slowed down or stopped, by cause.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct StallCounts {
-    pub(crate) l0_delays: u64,
-    pub(crate) l0_delays_with_compaction: u64,
-    pub(crate) l0_stops: u64,
-    pub(crate) l0_stops_with_compaction: u64,
-    pub(crate) pending_compaction_bytes_delays: u64,
-    pub(crate) pending_compaction_bytes_stops: u64,
-    pub(crate) memtable_delays: u64,
-    pub(crate) memtable_stops: u64,
 }
 
 impl StallCounts {

@@ -2,7 +2,8 @@
 
 use crate::column_family::ColumnFamilyData;
 use crate::db::Db;
-use crate::flow_control::stall_condition::{StallCause, StallCondition, StallState};
+use crate::db_state::{DbState, FamilyState};
+use crate::flow_control::stall_condition::StallState;
 use crate::flow_control::write_controller::WriteController;
 use crate::property::compaction_need::FileAges;
 use crate::property::compaction_stats::{
@@ -111,11 +112,15 @@ impl<'a> Source<'a> {
             immutable_memtables: self.memtables().1.len(),
             l0_runs: levels.delaying_runs(),
             pending_compaction_bytes: levels.pending_compaction_bytes,
+            bottommost_bytes: 0,
         }
     }
 
     /// What all column families make of writes, as they were opened one after another.
     pub(crate) fn write_controller(&self) -> WriteController {
+        if let Some(controller) = self.live_state(|state| state.write_controller) {
+            return controller;
+        }
         let mut controller = WriteController::new(delayed_write_rate(self.db.options()));
         for family in self.db.families().iter() {
             let source = Source::new(self.db, family);
@@ -125,24 +130,27 @@ impl<'a> Source<'a> {
         controller
     }
 
-    /// How writes were stalled when the column family was opened; nothing changed since.
+    /// How often writes were stalled. Where only reads are done that is as the column family was
+    /// opened; nothing changed since.
     pub(crate) fn stall_counts(&self, levels: &LevelState) -> StallCounts {
+        if let Some(counts) = self.live(|family| family.stall.counts) {
+            return counts;
+        }
         let mut counts = StallCounts::default();
-        let count = match self.stall_state(levels).condition(&self.options) {
-            StallCondition::Normal => return counts,
-            StallCondition::Delayed(StallCause::Memtables) => &mut counts.memtable_delays,
-            StallCondition::Delayed(StallCause::L0Files) => &mut counts.l0_delays,
-            StallCondition::Delayed(StallCause::PendingCompactionBytes) => {
-                &mut counts.pending_compaction_bytes_delays
-            }
-            StallCondition::Stopped(StallCause::Memtables) => &mut counts.memtable_stops,
-            StallCondition::Stopped(StallCause::L0Files) => &mut counts.l0_stops,
-            StallCondition::Stopped(StallCause::PendingCompactionBytes) => {
-                &mut counts.pending_compaction_bytes_stops
-            }
-        };
-        *count = 1;
+        counts.count(self.stall_state(levels).condition(&self.options), false);
         counts
+    }
+
+    /// What the state of a database that is open for writing says of the column family.
+    pub(crate) fn live<T>(&self, ask: impl FnOnce(&FamilyState) -> T) -> Option<T> {
+        let state = self.db.inner.writing.as_ref()?.state.lock();
+        state.families.get(&self.family.id).map(ask)
+    }
+
+    /// What the state of a database that is open for writing says.
+    pub(crate) fn live_state<T>(&self, ask: impl FnOnce(&DbState) -> T) -> Option<T> {
+        let state = self.db.inner.writing.as_ref()?.state.lock();
+        Some(ask(&state))
     }
 
     /// `rocksdb.cfstats`, its interval not begun.
@@ -154,8 +162,11 @@ impl<'a> Source<'a> {
             bytes: size.size_bytes,
             score: state.shown_score(level),
         });
+        let jobs = self.family.stats.jobs();
         let now = Activity {
             uptime_secs: self.family.stats.uptime_secs(),
+            compaction: jobs.compaction,
+            bytes_flushed: jobs.bytes_flushed,
             stalls: self.stall_counts(&state),
             ..Activity::default()
         };

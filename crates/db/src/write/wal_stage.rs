@@ -128,6 +128,19 @@ impl WalStage {
         Ok(())
     }
 
+    /// Turns writes to a new WAL after a failure: the one before is closed as it is, and is never
+    /// synced. Everything that it and those before hold must be in tables before the next write.
+    ///
+    /// # Errors
+    /// As [`WalStage::start`].
+    pub(crate) fn start_after_failure(&mut self, number: u64) -> Result<()> {
+        for wal in self.unsynced.drain(..).chain(self.current.take()) {
+            // That it failed is known.
+            let _ = wal.writer.close();
+        }
+        self.start(number)
+    }
+
     /// Appends a batch; `timestamp_sizes` are those of its column families that have timestamps.
     ///
     /// # Errors

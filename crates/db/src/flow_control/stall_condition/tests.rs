@@ -14,7 +14,7 @@ fn options() -> ColumnFamilyOptions {
 }
 
 fn state(immutable_memtables: usize, l0_runs: usize, pending_compaction_bytes: u64) -> StallState {
-    StallState { immutable_memtables, l0_runs, pending_compaction_bytes }
+    StallState { immutable_memtables, l0_runs, pending_compaction_bytes, bottommost_bytes: 0 }
 }
 
 #[test]
@@ -91,4 +91,23 @@ fn near_a_stop_are_two_files_or_a_quarter_of_the_bytes() {
     ] {
         assert_eq!(state.is_near_stop(&options), near, "{state:?}");
     }
+}
+
+#[test]
+fn compactions_hurry_before_writes_are_delayed() {
+    let mut options = ColumnFamilyOptions::default();
+    options.level0_file_num_compaction_trigger = 4;
+    options.level0_slowdown_writes_trigger = 20;
+    options.soft_pending_compaction_bytes_limit = 64 << 30;
+    options.max_bytes_for_level_base = 256 << 20;
+    let hurries = |l0_runs, pending_compaction_bytes, bottommost_bytes| {
+        let immutable_memtables = 0;
+        StallState { immutable_memtables, l0_runs, pending_compaction_bytes, bottommost_bytes }
+            .needs_speedup(&options)
+    };
+    assert!(!hurries(7, 0, 0) && hurries(8, 0, 0));
+    assert!(!hurries(0, (16 << 30) - 1, 0) && hurries(0, 16 << 30, 0));
+    // Twice the base level, or an eighth of the last level.
+    assert!(!hurries(0, (512 << 20) - 1, 1 << 30) && hurries(0, 512 << 20, 1 << 30));
+    assert!(!hurries(0, (10 << 30) - 1, 80 << 30) && hurries(0, 10 << 30, 80 << 30));
 }

@@ -59,3 +59,37 @@ fn without_automatic_compactions_the_rate_is_the_given_one() {
     controller.add(&memtables, &options);
     assert_eq!(controller.actual_delayed_write_rate(), 1000 * MB);
 }
+
+#[test]
+fn the_rate_follows_what_is_left_to_compact() {
+    let options = options();
+    let mut controller = WriteController::new(1000 * MB);
+    let mut family = FamilyStall::default();
+    let mut rate_after = |controller: &mut WriteController, l0_runs, pending_compaction_bytes| {
+        let state = StallState { l0_runs, pending_compaction_bytes, ..StallState::default() };
+        controller.update(&mut family, state, &options, false);
+        controller.actual_delayed_write_rate() / MB
+    };
+    assert_eq!(rate_after(&mut controller, 20, 100), 1000);
+    assert_eq!(rate_after(&mut controller, 21, 100), 800);
+    assert_eq!(rate_after(&mut controller, 22, 200), 640);
+    assert_eq!(rate_after(&mut controller, 34, 100), 384);
+    assert_eq!(rate_after(&mut controller, 22, 50), 480);
+    assert_eq!(rate_after(&mut controller, 36, 50), 0);
+    assert!(controller.is_stopped());
+    assert_eq!(rate_after(&mut controller, 8, 0), 0);
+    assert!(!controller.is_stopped() && controller.needs_speedup_compaction());
+    assert_eq!(rate_after(&mut controller, 0, 0), 0);
+    assert!(!controller.needs_speedup_compaction());
+    assert_eq!((family.counts.l0_delays, family.counts.l0_stops), (5, 1));
+}
+
+#[test]
+fn a_dropped_family_stops_nothing() {
+    let mut controller = WriteController::new(MB);
+    let mut family = FamilyStall::default();
+    controller.update(&mut family, files(36), &options(), false);
+    assert!(controller.is_stopped());
+    controller.remove(&family);
+    assert!(!controller.is_stopped());
+}

@@ -185,6 +185,7 @@ fn state(spec: &Spec, directive: &Directive) -> String {
         immutable_memtables: directive.parse_or("immutable", 0),
         l0_runs: state.delaying_runs(),
         pending_compaction_bytes: state.pending_compaction_bytes,
+        bottommost_bytes: 0,
     };
     let mut controller = WriteController::new(delayed_write_rate(&DbOptions::default()));
     controller.add(&stall, &options);

@@ -1,0 +1,122 @@
+//! Waiting for background work, pausing it and ending it.
+
+use crate::db_impl::{DbImpl, Writing};
+use crate::db_state::DbState;
+use crate::flush::FlushOptions;
+use base::status::Code;
+use base::{Result, Status};
+use parking_lot::MutexGuard;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// What [`Db::wait_for_compact`](crate::Db::wait_for_compact) waits for
+/// (`rocksdb::WaitForCompactOptions`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WaitForCompactOptions {
+    /// Give up where background work is paused. Default: false, wait until it continues.
+    pub abort_on_pause: bool,
+    /// Flush all column families first. Default: false.
+    pub flush: bool,
+    /// Close the database afterwards. Default: false.
+    pub close_db: bool,
+    /// Give up after so long. Default: none, never.
+    pub timeout: Option<Duration>,
+}
+
+impl DbImpl {
+    pub(crate) fn wait_for_compact(
+        self: &Arc<Self>,
+        options: &WaitForCompactOptions,
+    ) -> Result<()> {
+        let writing = self.writing()?;
+        let deadline = options.timeout.map(|timeout| Instant::now() + timeout);
+        if options.flush {
+            self.flush_all()?;
+        }
+        let mut state = writing.state.lock();
+        loop {
+            if writing.is_closing.load(Ordering::Acquire) {
+                return Err(Status::shutdown_in_progress("the database is closing"));
+            }
+            if state.pauses > 0 && options.abort_on_pause {
+                return Err(Status::aborted("background work is paused"));
+            }
+            if let Some(error) = state.errors.write_error() {
+                return Err(error.clone());
+            }
+            if state.is_settled() {
+                break;
+            }
+            match deadline {
+                None => writing.changed.wait(&mut state),
+                Some(deadline) => {
+                    if writing.changed.wait_until(&mut state, deadline).timed_out() {
+                        return Err(Status::new(Code::TimedOut, "background work goes on"));
+                    }
+                }
+            }
+        }
+        drop(state);
+        if options.close_db { self.close() } else { Ok(()) }
+    }
+
+    pub(crate) fn flush_all(self: &Arc<Self>) -> Result<()> {
+        let families: Vec<_> =
+            self.families.load().iter().cloned().map(crate::ColumnFamilyHandle).collect();
+        let families: Vec<_> = families.iter().collect();
+        self.flush(&FlushOptions { wait: true, allow_write_stall: true }, &families)
+    }
+
+    pub(crate) fn pause_background_work(&self) -> Result<()> {
+        let writing = self.writing()?;
+        let mut state = writing.state.lock();
+        state.pauses += 1;
+        wait_until_idle(writing, &mut state);
+        Ok(())
+    }
+
+    pub(crate) fn continue_background_work(self: &Arc<Self>) -> Result<()> {
+        let writing = self.writing()?;
+        let mut state = writing.state.lock();
+        if state.pauses == 0 {
+            return Err(Status::invalid_argument("background work is not paused"));
+        }
+        state.pauses -= 1;
+        self.schedule_work(writing, &mut state);
+        writing.changed.notify_all();
+        Ok(())
+    }
+
+    pub(crate) fn cancel_all_background_work(self: &Arc<Self>, wait: bool) -> Result<()> {
+        let writing = self.writing()?;
+        self.flush_what_no_wal_has()?;
+        let mut state = writing.state.lock();
+        writing.is_closing.store(true, Ordering::Release);
+        writing.has_obstacle.store(true, Ordering::Release);
+        writing.changed.notify_all();
+        if wait {
+            wait_until_idle(writing, &mut state);
+        }
+        Ok(())
+    }
+}
+
+/// Waits until nothing runs and nothing waits for a thread.
+pub(crate) fn wait_until_idle(writing: &Writing, state: &mut MutexGuard<'_, DbState>) {
+    while !state.scheduled.is_idle() {
+        writing.changed.wait(state);
+    }
+}
+
+impl DbState {
+    /// Whether there is nothing to do in the background.
+    fn is_settled(&self) -> bool {
+        let is_flush_due =
+            || self.families.values().any(|f| f.is_flush_requested && !f.immutables.is_empty());
+        self.scheduled.is_idle()
+            && self.compaction_queue.is_empty()
+            && self.manual.is_idle()
+            && !is_flush_due()
+    }
+}

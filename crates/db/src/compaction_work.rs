@@ -1,0 +1,287 @@
+//! Compactions: chosen under the state's lock, carried out without, installed in the order of the
+//! MANIFEST.
+//!
+//! ```text
+//! queue ─▶ pick, register ─▶ merge into new tables ─▶ MANIFEST ─▶ show reads the result, unregister
+//!   ─▶ delete what nobody reads any more
+//! ```
+
+use crate::column_family::ColumnFamilyData;
+use crate::db_impl::{DbImpl, Writing};
+use crate::db_state::DbState;
+use crate::error_handler::BackgroundErrorReason;
+use crate::family_files::FamilyFiles;
+use crate::flush_job::Edits;
+use crate::level0_table::blob_file_options;
+use base::status::Code;
+use base::{Result, Status};
+use compaction::picker::options::CompactionPri;
+use compaction::{
+    Cancellation, Compaction, CompactionId, CompactionJob, CompactionJobOptions, CompactionOutcome,
+    JobEnvironment, OutputTableOptions, PickerOptions, RunningCompaction, TtlSplit,
+    pick_compaction,
+};
+use env::{IoPriority, SystemClock, WallClock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use version::{CompactionStyle, VersionEdit};
+
+/// A compaction that is registered, to be carried out.
+pub(crate) struct PickedCompaction {
+    pub(crate) family: Arc<ColumnFamilyData>,
+    pub(crate) compaction: Arc<Compaction>,
+    id: CompactionId,
+    cancellation: Cancellation,
+    /// As they were when it was picked.
+    options: PickerOptions,
+}
+
+/// What became of a compaction, to be installed.
+struct Finished {
+    edit: VersionEdit,
+    /// None if files were only moved or deleted.
+    outcome: Option<CompactionOutcome>,
+}
+
+impl DbImpl {
+    /// Carries out the next compaction of those that are queued, if one can run now.
+    pub(crate) fn background_compaction(self: &Arc<Self>) {
+        let Ok(writing) = self.writing() else { return };
+        let picked = {
+            let mut state = writing.state.lock();
+            state.scheduled.compactions_waiting -= 1;
+            state.scheduled.compactions_running += 1;
+            let may_run = !writing.is_closing.load(Ordering::Acquire)
+                && state.pauses == 0
+                && !state.manual.excludes_others()
+                && !state.errors.stops_background_work();
+            let picked = if may_run { self.pick_queued(writing, &mut state) } else { None };
+            self.schedule_work(writing, &mut state);
+            picked
+        };
+        let id = picked.as_ref().map(|picked| picked.family.id);
+        let result = picked.map_or(Ok(()), |picked| self.carry_out(writing, picked));
+        let mut state = writing.state.lock();
+        if result.is_err() {
+            self.wait_after_failure(writing, &mut state);
+            if let Some(id) = id {
+                self.queue_if_needed(writing, &mut state, id);
+            }
+        }
+        state.scheduled.compactions -= 1;
+        state.scheduled.compactions_running -= 1;
+        self.schedule_work(writing, &mut state);
+        writing.changed.notify_all();
+    }
+
+    /// What only a snapshot that is gone needed may be compacted now.
+    pub(crate) fn after_snapshot_release(self: &Arc<Self>) {
+        let Ok(writing) = self.writing() else { return };
+        let oldest = writing.snapshots.oldest().unwrap_or_else(|| self.visibility.last_sequence());
+        if oldest <= writing.bottommost_threshold.load(Ordering::Acquire) {
+            return;
+        }
+        let mut state = writing.state.lock();
+        state.oldest_snapshot = state.oldest_snapshot.max(oldest);
+        writing.bottommost_threshold.store(u64::MAX, Ordering::Release);
+        let ids: Vec<u32> = state.families.keys().copied().collect();
+        for id in ids {
+            self.queue_if_needed(writing, &mut state, id);
+        }
+        self.schedule_work(writing, &mut state);
+    }
+
+    /// Picks for the first column family in the queue that has something that can run now.
+    fn pick_queued(&self, writing: &Writing, state: &mut DbState) -> Option<PickedCompaction> {
+        let oldest_snapshot = state.oldest_snapshot;
+        while let Some(id) = state.compaction_queue.pop_front() {
+            let Some(family) = state.families.get_mut(&id) else { continue };
+            family.compaction.is_queued = false;
+            if family.compaction.options.disable_auto_compactions {
+                continue;
+            }
+            let version = family.data.super_version.load().version.clone();
+            let input = family.compaction.picker_input(&family.data, &version, oldest_snapshot);
+            let Some(compaction) = pick_compaction(&input) else { continue };
+            let picked = register(writing, state, id, compaction, None);
+            // There may be more that can run beside it.
+            self.queue_if_needed(writing, state, id);
+            return picked;
+        }
+        None
+    }
+
+    /// Carries out a compaction that is registered, and unregisters it.
+    ///
+    /// # Errors
+    /// What reading, writing and the MANIFEST give; it stands as background error too.
+    pub(crate) fn carry_out(
+        self: &Arc<Self>,
+        writing: &Writing,
+        picked: PickedCompaction,
+    ) -> Result<()> {
+        let result = self.compact(writing, &picked);
+        if let Err((reason, status)) = &result {
+            let mut state = writing.state.lock();
+            if let Some(family) = state.family_mut(picked.family.id) {
+                family.compaction.in_progress.unregister(picked.id);
+            }
+            drop(state);
+            if status.code() != Code::Incomplete {
+                self.set_background_error(*reason, status);
+            }
+        }
+        // It holds a version, and with it the files that have become obsolete.
+        drop(picked);
+        self.delete_obsolete_files();
+        result.map_err(|(_, status)| status)
+    }
+
+    fn compact(
+        &self,
+        writing: &Writing,
+        picked: &PickedCompaction,
+    ) -> std::result::Result<(), (BackgroundErrorReason, Status)> {
+        let start = Instant::now();
+        let files = Arc::new(
+            FamilyFiles::new(
+                picked.family.clone(),
+                writing.file_numbers.clone(),
+                self.output_file_options(),
+            )
+            .with_rate_limit(writing.rate_limiter.clone(), IoPriority::Low),
+        );
+        let finished = self
+            .merge(writing, picked, &files)
+            .map_err(|status| (BackgroundErrorReason::Compaction, status))?;
+        let edits = Edits::from([(picked.family.id, finished.edit.clone())]);
+        let installed = self.log_and_install(writing, edits, |state| {
+            let Some(family) = state.family_mut(picked.family.id) else { return };
+            let outputs = finished.outcome.as_ref().map_or(&[][..], |outcome| &outcome.files[..]);
+            family.compaction.note_outputs(&finished.edit, outputs);
+            family.compaction.in_progress.unregister(picked.id);
+        });
+        if let Err(status) = installed {
+            discard_outputs(writing, &*files, &finished);
+            let reason = match status.code() {
+                Code::IoError => BackgroundErrorReason::ManifestWrite,
+                _ => BackgroundErrorReason::Compaction,
+            };
+            return Err((reason, status));
+        }
+        let stats = finished.outcome.as_ref().map(|outcome| &outcome.stats);
+        picked.family.stats.count_compaction(&picked.compaction, stats, start.elapsed());
+        Ok(())
+    }
+
+    /// Makes the outputs, if there need be any.
+    fn merge(
+        &self,
+        writing: &Writing,
+        picked: &PickedCompaction,
+        files: &Arc<FamilyFiles>,
+    ) -> Result<Finished> {
+        picked.cancellation.check()?;
+        let compaction = &picked.compaction;
+        let mut edit = VersionEdit::default();
+        if compaction.is_deletion_only {
+            compaction.delete_inputs(&mut edit);
+            return Ok(Finished { edit, outcome: None });
+        }
+        if compaction.is_trivial_move {
+            compaction.move_inputs(&picked.family.comparator, &mut edit);
+            return Ok(Finished { edit, outcome: None });
+        }
+        let environment: Arc<dyn JobEnvironment> = files.clone();
+        let options = self.compaction_job_options(writing, picked);
+        let job = CompactionJob::new(compaction.clone(), options, environment);
+        let outcome = job.run(&job.boundaries()?)?;
+        Ok(Finished { edit: outcome.edit.clone(), outcome: Some(outcome) })
+    }
+
+    fn compaction_job_options(
+        &self,
+        writing: &Writing,
+        picked: &PickedCompaction,
+    ) -> CompactionJobOptions {
+        let (family, compaction) = (&*picked.family, &*picked.compaction);
+        let mut builder = self.table_builder_options(writing, family);
+        if family.options.optimize_filters_for_hits && compaction.is_bottommost_level {
+            builder.filter_policy = None;
+        }
+        CompactionJobOptions {
+            tables: OutputTableOptions {
+                builder,
+                use_fsync: self.options.use_fsync,
+                paranoid_file_checks: family.options.paranoid_file_checks,
+                now_seconds: WallClock.now_seconds(),
+            },
+            blob_files: blob_file_options(&family.options, compaction.output_level),
+            column_family_id: family.id,
+            merge_operator: family.options.merge_operator.clone(),
+            compaction_filter_factory: None,
+            enforce_single_del_contracts: self.options.enforce_single_del_contracts,
+            allow_ingest_behind: picked.options.allow_ingest_behind,
+            compaction_readahead_size: self.options.compaction_readahead_size,
+            verify_record_count: self.options.compaction_verify_record_count,
+            target_file_size_is_upper_bound: family.options.target_file_size_is_upper_bound,
+            ttl_split: ttl_split(&picked.options),
+            preserve_sequences_from: None,
+            snapshots: self.snapshot_rules(writing),
+            full_history_ts_low: family.super_version.load().full_history_ts_low.clone(),
+            cancellation: picked.cancellation.clone(),
+        }
+    }
+}
+
+fn ttl_split(options: &PickerOptions) -> Option<TtlSplit> {
+    let is_wanted = options.style() == CompactionStyle::Level
+        && options.compaction_pri == CompactionPri::MinOverlappingRatio
+        && options.ttl_seconds > 0;
+    is_wanted.then(|| TtlSplit {
+        ttl_seconds: options.ttl_seconds,
+        min_file_size: options.target_file_size_base / 2,
+    })
+}
+
+/// Takes the files of a compaction, so that no other one does. None if the column family was
+/// dropped.
+pub(crate) fn register(
+    writing: &Writing,
+    state: &mut DbState,
+    id: u32,
+    compaction: Compaction,
+    canceled: Option<Arc<AtomicBool>>,
+) -> Option<PickedCompaction> {
+    let family = state.family_mut(id)?;
+    let running = RunningCompaction::of(&compaction);
+    Some(PickedCompaction {
+        family: family.data.clone(),
+        compaction: Arc::new(compaction),
+        id: family.compaction.in_progress.register(running),
+        cancellation: Cancellation {
+            shutting_down: writing.is_closing.clone(),
+            column_family_dropped: family.compaction.dropped.clone(),
+            manual_compaction_canceled: canceled,
+        },
+        options: family.compaction.picker_options.clone(),
+    })
+}
+
+/// Removes the outputs of a compaction that could not be installed, but for those that a MANIFEST
+/// may nevertheless have.
+fn discard_outputs(writing: &Writing, files: &FamilyFiles, finished: &Finished) {
+    let Some(outcome) = &finished.outcome else { return };
+    let versions = writing.versions.lock();
+    for new in &outcome.edit.new_files {
+        if !versions.is_in_doubt(new.file.number) {
+            files.discard_table(&new.file);
+        }
+    }
+    for blob in &outcome.edit.blob_file_additions {
+        if !versions.is_in_doubt(blob.number) {
+            files.discard_blob(blob.number);
+        }
+    }
+}
