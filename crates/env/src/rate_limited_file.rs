@@ -94,6 +94,6 @@ mod tests {
         file.close().unwrap();
         assert_eq!(limiter.total_bytes_through(Some(IoPriority::Low)), 10_500);
         assert_eq!(limiter.total_requests(None), 11);
-        assert_eq!(crate::file_util::read_file_to_vec(&fs, path).unwrap(), bytes);
+        assert_eq!(crate::file_util::read_file_to_vec(&fs, path, 1 << 20).unwrap(), bytes);
     }
 }
