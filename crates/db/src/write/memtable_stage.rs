@@ -116,7 +116,7 @@ impl MemTableStage {
             };
         };
         if family.timestamp_size > 0 {
-            return check_timestamps(family, entry, checked);
+            check_timestamps(family, entry, checked)?;
         }
         match entry.value_type {
             ValueType::Merge if family.data.options.merge_operator.is_none() => {
@@ -127,6 +127,7 @@ impl MemTableStage {
                 )))
             }
             ValueType::RangeDeletion => check_range(family, entry),
+            ValueType::ValuePreferredSeqno => entry.timed_value().map(|_| ()),
             ValueType::BlobIndex => Err(Status::not_supported(format!(
                 "write batch with a blob index for key {}: blob files are written by flush and \
                  compaction only",
@@ -208,15 +209,9 @@ fn check_timestamps(
             family.data.name
         )));
     }
-    if matches!(entry.value_type, ValueType::Merge) && family.data.options.merge_operator.is_none()
-    {
-        return Err(Status::invalid_argument(
-            "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`",
-        ));
-    }
     let id = entry.column_family_id;
     if !checked.timestamp_sizes.iter().any(|(stated, _)| *stated == id) {
         checked.timestamp_sizes.push((id, size as u16));
     }
-    if is_range { check_range(family, entry) } else { Ok(()) }
+    Ok(())
 }

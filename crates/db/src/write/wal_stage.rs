@@ -51,6 +51,9 @@ pub(crate) struct WalStage {
     live: BTreeMap<u64, u64>,
     /// Numbers of files that the next WALs may overwrite.
     recyclable: VecDeque<u64>,
+    /// The first WAL begun here. Older ones are not written over: their records may have no log
+    /// number, so that they would pass for records of the new WAL.
+    first_own: Option<u64>,
     /// Whether the directory has to be synced for the current WAL to be found again.
     is_directory_dirty: bool,
 }
@@ -65,6 +68,7 @@ impl WalStage {
             unsynced: VecDeque::new(),
             live: BTreeMap::new(),
             recyclable: VecDeque::new(),
+            first_own: None,
             is_directory_dirty: false,
         }
     }
@@ -97,34 +101,29 @@ impl WalStage {
     /// Turns writes to a new WAL. The one before stays open until it is synced, or released.
     ///
     /// # Errors
-    /// `IoError` if it cannot be made; then nothing has changed.
+    /// `IoError` if it cannot be made, or the one before cannot be handed to the operating system;
+    /// then writes still go to the one before.
     pub(crate) fn start(&mut self, number: u64) -> Result<()> {
+        self.flush()?;
         let path = wal_file_name(&self.options.directory, number);
-        let file = match self.recyclable.front() {
-            Some(&old) => {
+        // One that cannot be reused is not tried again.
+        let file = match self.recyclable.pop_front() {
+            Some(old) => {
                 let old = wal_file_name(&self.options.directory, old);
                 self.file_system.reuse_writable_file(&path, &old, &self.options.file_options)?
             }
             None => self.file_system.new_writable_file(&path, &self.options.file_options)?,
         };
-        self.recyclable.pop_front();
         let mut writer = match self.options.recycled_max {
             0 => LogWriter::new(file),
             _ => LogWriter::new_recyclable(file, number),
         };
         writer.add_compression_record(self.options.compression)?;
-        let mut finished = self.current.replace(OpenWal {
-            number,
-            writer,
-            stated: BTreeSet::new(),
-            synced_bytes: 0,
-        });
+        let wal = OpenWal { number, writer, stated: BTreeSet::new(), synced_bytes: 0 };
+        self.unsynced.extend(self.current.replace(wal));
+        self.first_own.get_or_insert(number);
         self.is_directory_dirty = true;
         self.live.insert(number, 0);
-        if let Some(wal) = &mut finished {
-            wal.writer.file_mut().flush()?;
-        }
-        self.unsynced.extend(finished);
         Ok(())
     }
 
@@ -178,7 +177,7 @@ impl WalStage {
     /// # Errors
     /// `IoError`.
     pub(crate) fn sync(&mut self) -> Result<()> {
-        self.sync_finished()?;
+        self.sync_finished_files()?;
         if let Some(wal) = &mut self.current {
             let size = wal.writer.file_mut().size();
             if size > wal.synced_bytes {
@@ -195,6 +194,11 @@ impl WalStage {
     /// # Errors
     /// `IoError`.
     pub(crate) fn sync_finished(&mut self) -> Result<()> {
+        self.sync_finished_files()?;
+        self.sync_directory()
+    }
+
+    fn sync_finished_files(&mut self) -> Result<()> {
         while let Some(wal) = self.unsynced.front_mut() {
             sync_file(wal, self.options.use_fsync)?;
             if let Some(wal) = self.unsynced.pop_front() {
@@ -220,7 +224,8 @@ impl WalStage {
         let mut obsolete = Vec::new();
         for number in std::mem::replace(&mut self.live, kept).into_keys() {
             self.unsynced.retain(|wal| wal.number != number);
-            if self.recyclable.len() < self.options.recycled_max {
+            let is_own = self.first_own.is_some_and(|first| number >= first);
+            if is_own && self.recyclable.len() < self.options.recycled_max {
                 self.recyclable.push_back(number);
             } else {
                 obsolete.push(number);
@@ -248,3 +253,6 @@ fn sync_file(wal: &mut OpenWal, use_fsync: bool) -> Result<()> {
         false => wal.writer.file_mut().sync(),
     }
 }
+
+#[cfg(test)]
+mod tests;

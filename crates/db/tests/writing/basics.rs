@@ -118,3 +118,26 @@ fn a_column_family_dropped_while_it_is_flushed_leaves_the_others_alone() {
     assert_eq!(fixture.files_with(".sst").len(), live, "{:?}", fixture.files());
     assert_eq!(scan(&fixture.open()).len(), 10);
 }
+
+#[test]
+fn a_batch_that_could_not_be_replayed_is_refused_before_it_is_logged() {
+    let fixture = Fixture::new();
+    let db = fixture.open();
+    put(&db, "key", "value");
+    let mut timed = WriteBatch::new();
+    timed.timed_put(0, b"timed", b"", 7).unwrap();
+    let mut bytes = timed.into_bytes();
+    // The value, which ends in a time of eight bytes, loses one.
+    bytes.pop();
+    let at = bytes.len() - 8;
+    assert_eq!(bytes[at], 8);
+    bytes[at] = 7;
+    let cut = WriteBatch::from_bytes(bytes).unwrap();
+    let error = db.write(&WriteOptions::default(), cut).unwrap_err();
+    assert!(error.to_string().contains("timed value of 7 bytes"), "{error}");
+    put(&db, "next", "value");
+    drop(db);
+    let db = fixture.open();
+    assert_eq!(get(&db, "next").as_deref(), Some("value"));
+    assert_eq!(get(&db, "timed"), None);
+}
