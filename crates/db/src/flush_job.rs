@@ -11,7 +11,7 @@ use crate::db_state::DbState;
 use crate::error_handler::BackgroundErrorReason;
 use crate::memtable_list::ImmutableMemTable;
 use base::Result;
-use base::filename::{blob_file_name, table_file_name, wal_file_name};
+use base::filename::{blob_file_name, table_file_name};
 use base::status::Code;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -58,10 +58,11 @@ impl DbImpl {
         // A table may hold part of what a finished WAL holds for several column families: after a
         // power loss there must not be that part alone.
         if self.families.load().len() > 1 {
-            let synced = writing.stage.lock().wal.sync_finished();
-            synced.inspect_err(|status| {
+            let mut stage = writing.stage.lock();
+            stage.wal.sync_finished().inspect_err(|status| {
                 self.set_background_error(BackgroundErrorReason::Write, status);
             })?;
+            self.track_synced_wals(writing, &mut stage)?;
         }
         let (mut edits, mut tables) = (Edits::new(), Vec::new());
         for pick in picks {
@@ -170,11 +171,11 @@ impl DbImpl {
         let number_min = writing.state.lock().min_log_number_to_keep(current);
         let obsolete = stage.wal.release(number_min);
         drop(stage);
-        let directory = self.wal_directory();
-        for number in obsolete {
-            // What cannot be deleted now is found at the next open.
-            let _ = self.context.file_system.delete_file(&wal_file_name(&directory, number));
+        if self.untrack_wals_before(writing, number_min).is_err() || obsolete.is_empty() {
+            return;
         }
+        obsolete.into_iter().for_each(|number| self.remove_wal(number));
+        self.purge_wal_archive();
     }
 }
 

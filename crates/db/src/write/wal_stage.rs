@@ -10,6 +10,7 @@ use env::{FileOptions, FileSystem};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
+use version::WalAddition;
 use wal::{LogCompression, LogWriter};
 
 /// How WALs are written.
@@ -47,6 +48,8 @@ pub(crate) struct WalStage {
     current: Option<OpenWal>,
     /// Closed to writes and not synced, from old to new.
     unsynced: VecDeque<OpenWal>,
+    /// Finished and synced since somebody last asked.
+    synced: Vec<WalAddition>,
     /// Bytes of every WAL that holds what is in no table, by number.
     live: BTreeMap<u64, u64>,
     /// Numbers of files that the next WALs may overwrite.
@@ -66,6 +69,7 @@ impl WalStage {
             options,
             current: None,
             unsynced: VecDeque::new(),
+            synced: Vec::new(),
             live: BTreeMap::new(),
             recyclable: VecDeque::new(),
             first_own: None,
@@ -201,11 +205,21 @@ impl WalStage {
     fn sync_finished_files(&mut self) -> Result<()> {
         while let Some(wal) = self.unsynced.front_mut() {
             sync_file(wal, self.options.use_fsync)?;
+            let size = wal.writer.file_mut().size();
+            if size > 0 {
+                let synced_size_bytes = Some(size);
+                self.synced.push(WalAddition { number: wal.number, synced_size_bytes });
+            }
             if let Some(wal) = self.unsynced.pop_front() {
                 wal.writer.close()?;
             }
         }
         Ok(())
+    }
+
+    /// Finished WALs that were synced since the last call, with their sizes.
+    pub(crate) fn take_synced(&mut self) -> Vec<WalAddition> {
+        std::mem::take(&mut self.synced)
     }
 
     fn sync_directory(&mut self) -> Result<()> {

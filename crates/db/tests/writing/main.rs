@@ -1,5 +1,8 @@
 //! A database that is open for writing: what was written is there, now and after a reopen.
 
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
+
 mod basics;
 mod compactions;
 mod fixture;
+mod recovery;
