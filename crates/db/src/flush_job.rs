@@ -132,7 +132,12 @@ impl DbImpl {
         change: impl FnOnce(&mut DbState),
     ) -> Result<()> {
         let mut versions = writing.versions.lock();
-        let oldest_prepared = writing.state.lock().oldest_prepared_log;
+        let state = writing.state.lock();
+        let oldest_prepared = state.oldest_prepared_log;
+        for (id, family) in &state.families {
+            versions.advance_log_number(*id, family.data.log_number.load(Ordering::Acquire));
+        }
+        drop(state);
         let edits = with_min_log_number(&versions, edits, oldest_prepared);
         let context = ApplyContext { atomic: true, last_sequence: self.visibility.last_sequence() };
         let installed = versions.log_and_apply(edits, &context)?;
@@ -164,11 +169,12 @@ impl DbImpl {
         writing.changed.notify_all();
     }
 
-    /// Lets go of the WALs that hold nothing that is not in a table.
+    /// Lets go of the WALs that hold nothing that is not in a table: those that the MANIFEST says
+    /// are not needed. Others would be replayed if their deletion were undone by a power loss, or
+    /// their content written over.
     pub(crate) fn release_wals(&self, writing: &Writing) {
+        let number_min = writing.versions.lock().min_log_number_to_keep();
         let mut stage = writing.stage.lock();
-        let current = stage.wal.current_number();
-        let number_min = writing.state.lock().min_log_number_to_keep(current);
         let obsolete = stage.wal.release(number_min);
         drop(stage);
         if self.untrack_wals_before(writing, number_min).is_err() || obsolete.is_empty() {
