@@ -39,7 +39,7 @@ use crate::write::wal_stage::{WalOptions, WalStage};
 use crate::write::write_thread::WriteThread;
 use crate::write_stats::WriteStats;
 use arc_swap::ArcSwap;
-use base::filename::{CURRENT, descriptor_file_name};
+use base::filename::{CURRENT, descriptor_file_name, wal_file_name};
 use base::{Result, Status};
 use env::thread_pool::{BackgroundJobLimits, Priority, ThreadPool};
 use env::{FileLock, FileOptions, GenericRateLimiter, RateLimiter, RateLimiterOptions};
@@ -145,11 +145,28 @@ fn open_versions(
             path.join(CURRENT).display()
         ))),
         (false, true, _) => {
+            check_no_wals(options, path, context)?;
             let default =
                 recovery::descriptor_of(descriptors, DEFAULT_COLUMN_FAMILY_NAME.as_bytes())?;
             let id = new_db_id().into_bytes();
             VersionSet::create(fs.clone(), path, set_options, &id, &version_options(default)?)
         }
+    }
+}
+
+/// WALs without a database are of one that lost its CURRENT: they would be replayed into the new
+/// one, and deleted.
+fn check_no_wals(options: &DbOptions, path: &Path, context: &OpenContext) -> Result<()> {
+    let directory = match options.wal_dir.as_str() {
+        "" => path,
+        directory => Path::new(directory),
+    };
+    match recovery::list_wals(&*context.file_system, directory)?.first() {
+        None => Ok(()),
+        Some(number) => Err(Status::corruption(format!(
+            "While creating a new Db, wal_dir contains existing log file: {}",
+            wal_file_name(directory, *number).display()
+        ))),
     }
 }
 
@@ -288,6 +305,7 @@ fn assemble(
             is_closed: false,
         }),
         changed: Condvar::new(),
+        options_file: Mutex::default(),
         snapshots: Arc::new(SnapshotList::default()),
         file_numbers: versions.file_numbers().clone(),
         rate_limiter: rate_limiter(options)?,

@@ -38,6 +38,7 @@ use version::{
 };
 use wal::WalRecoveryMode;
 pub(crate) use wal_replay::Replayed;
+pub(crate) use wal_replay::list_wals;
 use wal_replay::{AfterBatch, WalReplay};
 
 pub use memtable_inserter::TransactionWritePolicy;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod basics;
+mod column_families;
 mod compactions;
 mod fixture;
 mod recovery;
