@@ -8,6 +8,8 @@
 //! - [`limits`]: a test with only so much memory and time.
 //! - [`datadriven`]: tests that are text files of commands and expected output.
 //! - [`hexes`]: byte strings as hexadecimal.
+//! - [`judges`]: releases of RocksDB that judge a directory.
+//! - [`model`]: random operation sequences, and a model that knows what they must read.
 //! - [`peer`]: RocksDB's own programs, where they are installed.
 //!
 //! This crate must not know any crate of the engine, so that every one of them can use it.
@@ -19,5 +21,6 @@ pub mod fixtures;
 pub mod hexes;
 pub mod judges;
 pub mod limits;
+pub mod model;
 pub mod parallel;
 pub mod peer;
