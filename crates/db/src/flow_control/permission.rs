@@ -2,7 +2,6 @@
 
 use crate::db_impl::{DbImpl, Writing};
 use crate::write::write_options::WriteOptions;
-use crate::write::write_thread::write_stall;
 use base::{Result, Status};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -57,7 +56,7 @@ impl DbImpl {
         bytes: u64,
     ) -> Result<()> {
         let mut state = writing.state.lock();
-        let (mut granted_at, mut stall) = (None, None);
+        let mut granted_at = None;
         loop {
             if let Some(error) = state.errors.write_error() {
                 return Err(error.clone());
@@ -71,9 +70,8 @@ impl DbImpl {
                 return Ok(());
             }
             if options.no_slowdown {
-                return Err(write_stall());
+                return Err(Status::incomplete("Write stall"));
             }
-            stall.get_or_insert_with(|| writing.write_thread.begin_stall());
             if is_stopped {
                 writing.changed.wait(&mut state);
                 continue;
