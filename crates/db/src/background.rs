@@ -6,6 +6,7 @@
 
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::{DbState, FamilyState};
+use crate::sanitize::delayed_write_rate;
 use env::thread_pool::{BackgroundJobLimits, Priority};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -43,6 +44,7 @@ impl DbImpl {
         let Ok(writing) = self.writing() else { return };
         let mut state = writing.state.lock();
         let ids: Vec<u32> = state.families.keys().copied().collect();
+        state.reset_stalls(delayed_write_rate(&self.options));
         for id in ids {
             state.update_stall_of_version(writing, id);
             self.queue_if_needed(writing, &mut state, id);

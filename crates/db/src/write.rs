@@ -31,6 +31,9 @@ impl DbImpl {
     ) -> Result<()> {
         let writing = self.writing()?;
         check_options(options)?;
+        if options.no_slowdown {
+            self.check_no_slowdown()?;
+        }
         if options.low_pri {
             self.wait_as_low_priority(options, batch.data().len() as u64)?;
         }

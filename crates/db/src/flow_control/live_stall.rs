@@ -3,6 +3,7 @@
 use crate::db_impl::Writing;
 use crate::db_state::{DbState, FamilyState};
 use crate::flow_control::stall_condition::StallState;
+use crate::flow_control::write_controller::{FamilyStall, WriteController};
 
 /// What of a column family's version decides about stalls.
 fn version_part(family: &FamilyState, oldest_snapshot: u64) -> StallState {
@@ -20,6 +21,12 @@ fn version_part(family: &FamilyState, oldest_snapshot: u64) -> StallState {
 }
 
 impl DbState {
+    /// Forgets all conditions, those of an open under way.
+    pub(crate) fn reset_stalls(&mut self, rate_max: u64) {
+        self.write_controller = WriteController::new(rate_max);
+        self.families.values_mut().for_each(|family| family.stall = FamilyStall::default());
+    }
+
     /// To be called when a column family has another version.
     pub(crate) fn update_stall_of_version(&mut self, writing: &Writing, id: u32) {
         let oldest_snapshot = self.oldest_snapshot;

@@ -23,6 +23,24 @@ impl DbImpl {
         }
     }
 
+    /// What a write with `no_slowdown` asks before it joins the queue, where it could stand behind
+    /// one that waits.
+    ///
+    /// # Errors
+    /// `Incomplete` if it would have to wait.
+    #[cold]
+    pub(crate) fn check_no_slowdown(&self) -> Result<()> {
+        let writing = self.writing()?;
+        if !writing.has_obstacle.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let controller = writing.state.lock().write_controller;
+        match controller.is_stopped() || controller.actual_delayed_write_rate() > 0 {
+            true => Err(Status::incomplete("Write stall")),
+            false => Ok(()),
+        }
+    }
+
     /// Slows down a write with `low_pri` while compactions lag. No lock is held meanwhile.
     ///
     /// # Errors

@@ -94,14 +94,54 @@ pub(super) fn base_level(source: &Source<'_>) -> Option<u64> {
 }
 
 pub(super) fn pending_compaction_bytes(source: &Source<'_>) -> Option<u64> {
+    if let Some(bytes) = source.live(|family| family.stall.state.pending_compaction_bytes) {
+        return Some(bytes);
+    }
     Some(source.level_state(LEVEL_TARGET_RULE).pending_compaction_bytes)
 }
 
 pub(super) fn compaction_pending(source: &Source<'_>) -> Option<u64> {
+    let oldest_snapshot = source.live_state(|state| state.oldest_snapshot).unwrap_or(0);
+    let is_pending = source.live(|family| {
+        let version = &source.super_version.version;
+        compaction::needs_compaction(&family.compaction.picker_input(
+            &family.data,
+            version,
+            oldest_snapshot,
+        ))
+    });
+    if let Some(is_pending) = is_pending {
+        return Some(u64::from(is_pending));
+    }
     let scores = source.level_state(LEVEL_TARGET_RULE).scores;
     let is_pending = source
         .with_ages(|ages| is_compaction_pending(source.version(), &source.options, &scores, ages));
     Some(u64::from(is_pending))
+}
+
+/// Whether memtables wait for a flush that does not run yet.
+pub(super) fn flush_pending(source: &Source<'_>) -> Option<u64> {
+    let is_pending = source.live(|family| {
+        let immutables = &family.immutables;
+        family.is_flush_requested && !immutables.is_empty() && !immutables.is_flushing()
+    });
+    Some(u64::from(is_pending.unwrap_or(false)))
+}
+
+/// Of all column families.
+pub(super) fn running_compactions(source: &Source<'_>) -> Option<u64> {
+    let running = source.live_state(|state| state.scheduled.compactions_running);
+    Some(running.unwrap_or(0) as u64)
+}
+
+/// Of all column families.
+pub(super) fn running_flushes(source: &Source<'_>) -> Option<u64> {
+    Some(source.live_state(|state| state.scheduled.flushes_running).unwrap_or(0) as u64)
+}
+
+/// Of all column families.
+pub(super) fn background_errors(source: &Source<'_>) -> Option<u64> {
+    Some(source.live_state(|state| state.errors.count).unwrap_or(0))
 }
 
 pub(super) fn delayed_write_rate(source: &Source<'_>) -> Option<u64> {
@@ -113,7 +153,10 @@ pub(super) fn is_write_stopped(source: &Source<'_>) -> Option<u64> {
 }
 
 pub(super) fn min_log_number_to_keep(source: &Source<'_>) -> Option<u64> {
-    Some(source.db.recovered().min_log_number_to_keep)
+    Some(match &source.db.inner.writing {
+        Some(writing) => writing.versions.lock().min_log_number_to_keep(),
+        None => source.db.recovered().min_log_number_to_keep,
+    })
 }
 
 /// Tables that no read has opened yet take no memory.

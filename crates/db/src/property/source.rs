@@ -156,9 +156,19 @@ impl<'a> Source<'a> {
     /// `rocksdb.cfstats`, its interval not begun.
     pub(crate) fn family_report(&self) -> ColumnFamilyReport<'a> {
         let state = self.level_state(LEVEL_TARGET_RULE);
+        let version = self.version();
+        let compacted: Option<Vec<usize>> = self.live(|family| {
+            let is_taken =
+                |file: &&Arc<FileMetaData>| family.compaction.in_progress.has_file(file.number);
+            let in_level = |level| version.level_files(level).iter().filter(is_taken).count();
+            (0..version.num_levels()).map(in_level).collect()
+        });
         let levels = state.sizes.iter().enumerate().map(|(level, size)| LevelFiles {
             files: size.files,
-            files_being_compacted: size.files.saturating_sub(size.idle_files),
+            files_being_compacted: match compacted.as_ref() {
+                Some(compacted) => compacted[level],
+                None => size.files.saturating_sub(size.idle_files),
+            },
             bytes: size.size_bytes,
             score: state.shown_score(level),
         });

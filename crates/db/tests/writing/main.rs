@@ -3,3 +3,5 @@
 mod basics;
 mod compactions;
 mod fixture;
+mod recovery_from_errors;
+mod stalls;

@@ -1,0 +1,105 @@
+//! Writes wait where flushes and compactions fall behind, and go on when they have caught up.
+
+use crate::fixture::{Fixture, default_family, put, scan};
+use base::status::Code;
+use db::{Db, FlushOptions, WaitForCompactOptions, WriteOptions};
+use std::time::Duration;
+
+fn flush(db: &Db) {
+    db.flush(&FlushOptions::default(), &[&default_family(db)]).unwrap();
+}
+
+fn number(db: &Db, property: &str) -> u64 {
+    db.int_property(&default_family(db), property).unwrap()
+}
+
+/// Puts without waiting; whether it was let through.
+fn try_put(db: &Db, low_pri: bool) -> bool {
+    let options = WriteOptions { no_slowdown: true, low_pri, ..WriteOptions::default() };
+    match db.put(&options, &default_family(db), b"b", b"2") {
+        Ok(()) => true,
+        Err(status) if status.code() == Code::Incomplete => false,
+        Err(status) => panic!("{status}"),
+    }
+}
+
+/// A database with so many files in L0 that compactions, which begin now, are slow to merge.
+fn with_l0_files(count: usize) -> (Fixture, Db) {
+    let mut fixture = Fixture::new();
+    fixture.options.delayed_write_rate = 1 << 20;
+    fixture.family_options.level0_file_num_compaction_trigger = 2;
+    fixture.family_options.level0_slowdown_writes_trigger = 3;
+    fixture.family_options.level0_stop_writes_trigger = 5;
+    fixture.family_options.disable_auto_compactions = true;
+    let db = fixture.open();
+    for _ in 0..count {
+        put(&db, "a", "1");
+        put(&db, "b", "1");
+        flush(&db);
+    }
+    drop(db);
+    fixture.family_options.disable_auto_compactions = false;
+    fixture.options.rate_limiter_bytes_per_sec = 2_000;
+    let db = fixture.open();
+    (fixture, db)
+}
+
+fn stall_count(db: &Db, cause: &str) -> String {
+    let stats = db.map_property(&default_family(db), "rocksdb.cfstats").unwrap();
+    stats[&format!("io_stalls.{cause}")].clone()
+}
+
+#[test]
+fn a_full_l0_stops_writes_until_it_is_compacted() {
+    let (_fixture, db) = with_l0_files(6);
+    assert_eq!(number(&db, "rocksdb.is-write-stopped"), 1);
+    assert!(!try_put(&db, false));
+    while number(&db, "rocksdb.num-running-compactions") == 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    put(&db, "c", "1");
+    let version = default_family(&db).version();
+    assert!(version.level_files(0).len() < 5);
+    db.wait_for_compact(&WaitForCompactOptions::default()).unwrap();
+    assert_eq!(number(&db, "rocksdb.is-write-stopped"), 0);
+    assert_eq!(number(&db, "rocksdb.num-running-compactions"), 0);
+    assert_eq!(stall_count(&db, "level0_numfiles"), "1");
+    assert!(try_put(&db, true));
+    assert_eq!(scan(&db).len(), 3);
+}
+
+#[test]
+fn a_filling_l0_delays_writes_until_it_is_compacted() {
+    let (_fixture, db) = with_l0_files(4);
+    assert_eq!(number(&db, "rocksdb.actual-delayed-write-rate"), 1 << 20);
+    assert!(!try_put(&db, false) && !try_put(&db, true));
+    put(&db, "c", "1");
+    db.wait_for_compact(&WaitForCompactOptions::default()).unwrap();
+    assert_eq!(number(&db, "rocksdb.actual-delayed-write-rate"), 0);
+    assert_eq!(stall_count(&db, "level0_slowdown"), "1");
+    assert!(try_put(&db, false) && try_put(&db, true));
+}
+
+#[test]
+fn writers_wait_for_memtables_and_go_on_after_their_flush() {
+    let mut fixture = Fixture::new();
+    fixture.family_options.write_buffer_size = 64 << 10;
+    fixture.family_options.max_write_buffer_number = 2;
+    let db = fixture.open();
+    db.pause_background_work().unwrap();
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for index in 0..3_000 {
+                put(&db, &format!("key{index:06}"), &"v".repeat(100));
+            }
+        });
+        while number(&db, "rocksdb.is-write-stopped") == 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(!writer.is_finished() && !try_put(&db, false));
+        db.continue_background_work().unwrap();
+        writer.join().unwrap();
+    });
+    assert_eq!(number(&db, "rocksdb.is-write-stopped"), 0);
+    assert_eq!(scan(&db).len(), 3_000);
+}
