@@ -3,7 +3,8 @@
 //! `--name=value`, `--name value`, `-name`, `--name` and `--noname` for booleans,
 //! `--flagfile=FILE`, `--undefok=a,b`; the last occurrence of a flag counts; `--` ends them.
 //! Every flag of the tool is known ([`table`]): one that would change what is measured and is not
-//! supported yet is refused, one that only concerns writing is named in a note.
+//! supported yet is refused. Of those some concern writing only, and are named in a note where
+//! nothing is written.
 
 pub mod table;
 
@@ -35,7 +36,13 @@ pub enum Kind {
 pub enum Support {
     /// What it says.
     Honoured,
-    /// It concerns writing, which benchmarks of an existing database do not do.
+    /// Sets the database's option of this name.
+    Db(&'static str),
+    /// Sets the option of this name of all column families.
+    Family(&'static str),
+    /// Sets the option of this name of all tables.
+    Table(&'static str),
+    /// It changes what writing does and is refused where a benchmark writes.
     Writing,
     /// It changes what reading does or what is printed, and is refused.
     NotYet,
@@ -169,16 +176,28 @@ impl Flags {
         Ok(())
     }
 
-    /// Flags given that have no effect, by name.
-    pub fn without_effect(&self) -> Vec<&'static str> {
-        let mut names: Vec<_> = self
-            .given
-            .keys()
-            .filter(|name| find(name).is_some_and(|flag| flag.support == Support::Writing))
-            .copied()
-            .collect();
+    /// Flags given, other than by default, that would change what writing does if they were
+    /// supported; by name.
+    pub fn unsupported_by_writers(&self) -> Vec<&'static str> {
+        let concerns = |name: &str, value: &str| {
+            find(name).is_some_and(|flag| {
+                flag.support == Support::Writing && !same_value(flag, value, flag.default)
+            })
+        };
+        let given = self.given.iter().filter(|(name, value)| concerns(name, value));
+        let mut names: Vec<_> = given.map(|(name, _)| *name).collect();
         names.sort_unstable();
         names
+    }
+
+    /// The value of a flag as an option string has it.
+    pub fn option_text(&self, flag: &Flag) -> String {
+        match flag.kind {
+            Kind::Bool => self.bool(flag.name).to_string(),
+            Kind::Double | Kind::String => self.text(flag.name).to_owned(),
+            Kind::Int32 | Kind::Int64 => self.int(flag.name).to_string(),
+            Kind::Uint32 | Kind::Uint64 => self.uint(flag.name).to_string(),
+        }
     }
 
     /// Whether the flag stands on the command line.

@@ -7,13 +7,18 @@
 #![forbid(unsafe_code)]
 
 pub mod combined_stats;
+mod destroy;
+mod family_options;
 pub mod flags;
 pub mod key_generator;
 pub mod random;
 mod report;
 pub mod runner;
+mod shuffle;
 pub mod stats;
 mod target;
+mod tree_actions;
+mod value_generator;
 pub mod workload;
 
 use flags::Flags;
@@ -46,11 +51,15 @@ pub fn main(arguments: &[String]) -> i32 {
 }
 
 fn print_help() {
-    println!("USAGE:\ntouchstone bench --use_existing_db=1 --readonly --db=DIR [OPTIONS]...\n");
+    println!("USAGE:\ntouchstone bench --db=DIR [OPTIONS]...\n");
+    println!("Without --use_existing_db or --readonly, a database at --db is deleted first.\n");
     for flag in flags::table::FLAGS {
         let note = match flag.support {
-            flags::Support::Honoured => "",
-            flags::Support::Writing => " (concerns writing: no effect yet)",
+            flags::Support::Honoured
+            | flags::Support::Db(_)
+            | flags::Support::Family(_)
+            | flags::Support::Table(_) => "",
+            flags::Support::Writing => " (not supported yet where a benchmark writes)",
             flags::Support::NotYet => " (not supported yet)",
         };
         println!(

@@ -76,7 +76,7 @@ pub(crate) fn print_header(flags: &Flags) {
         "FileSize:   {:.1} MB (estimated)",
         megabytes(key_size as f64 + value_size as f64 * ratio)
     );
-    println!("Write rate: 0 bytes/second");
+    println!("Write rate: {} bytes/second", flags.uint("benchmark_write_rate_limit"));
     println!("Read rate: 0 ops/second");
     println!("Compression: {}", compression_name(flags.text("compression_type")));
     println!("Compression sampling rate: {}", flags.int("sample_for_compression"));

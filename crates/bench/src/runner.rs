@@ -7,11 +7,15 @@ use crate::random::Random64;
 use crate::report;
 use crate::stats::{Progress, Stats};
 use crate::target;
-use crate::workload::{BENCHMARKS, Benchmark, Target, Thread, Workload};
+use crate::tree_actions::ACTIONS;
+use crate::workload::{BENCHMARKS, Benchmark, Changes, Target, Thread, Workload};
 use base::{Result, Status};
+use db::WriteOptions;
+use env::rate_limiter::{GenericRateLimiter, RateLimiterOptions};
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use table::ReadOptions;
 
 /// Properties that a step prints, by the step's name.
@@ -42,34 +46,82 @@ pub fn run(flags: &Flags) -> Result<()> {
         .filter(|name| !name.is_empty())
         .map(parse_step)
         .collect::<Result<Vec<_>>>()?;
-    let ignored = flags.without_effect();
-    if !ignored.is_empty() {
-        eprintln!(
-            "note: without effect on reads of an existing database: --{}",
-            ignored.join(" --")
-        );
-    }
+    check_writers(flags, &steps)?;
     let mut runner = Runner::open(flags)?;
     report::print_header(flags);
-    steps.iter().try_for_each(|step| runner.run_step(step))
+    steps.iter().try_for_each(|step| runner.run_step(step))?;
+    runner.close()
+}
+
+/// Checks what matters where something is written, before anything is.
+fn check_writers(flags: &Flags, steps: &[Step]) -> Result<()> {
+    let unsupported = flags.unsupported_by_writers();
+    let Some(writer) = steps.iter().find(|step| step.writes()) else {
+        if !unsupported.is_empty() {
+            let names = unsupported.join(" --");
+            eprintln!("note: without effect where nothing is written: --{names}");
+        }
+        return match keeps_database(flags) {
+            true => Ok(()),
+            // `db_bench` would delete it.
+            false => Err(Status::invalid_argument(
+                "no benchmark here fills a database: give --use_existing_db=1 (or --readonly) and \
+                 --db=DIR to read one that is there",
+            )),
+        };
+    };
+    if flags.bool("readonly") {
+        return Err(Status::invalid_argument(format!(
+            "benchmark '{}' writes, and --readonly was given",
+            writer.name
+        )));
+    }
+    let refused = |flag: &str, what: &str| {
+        Err(Status::not_supported(format!("--{flag}: {what}, benchmark '{}' writes", writer.name)))
+    };
+    if let Some(name) = unsupported.first() {
+        return refused(name, "is not supported yet and would change the result");
+    }
+    if flags.uint("num_column_families") > 1 && flags.uint("num_hot_column_families") > 0 {
+        return refused("num_hot_column_families", "families are not made one after another");
+    }
+    let merges = |step: &&Step| step.name.contains("merge");
+    match steps.iter().find(merges) {
+        Some(step) if flags.text("merge_operator").is_empty() => {
+            Err(Status::invalid_argument(format!("{:<12} : needs --merge_operator", step.name)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether what is at `--db` is used as it is.
+fn keeps_database(flags: &Flags) -> bool {
+    flags.bool("use_existing_db") || flags.bool("readonly")
 }
 
 fn check(flags: &Flags) -> Result<()> {
-    if !flags.bool("use_existing_db") && !flags.bool("readonly") {
-        return Err(Status::not_supported(
-            "this release reads existing databases only: give --use_existing_db=1 --readonly and \
-             --db=DIR",
-        ));
-    }
     if flags.int("num") <= 0 {
         return Err(Status::invalid_argument("--num must be at least 1"));
     }
-    for name in ["key_size", "threads"] {
+    for name in ["key_size", "threads", "batch_size"] {
         if flags.int(name) <= 0 {
             return Err(Status::invalid_argument(format!("--{name} must be at least 1")));
         }
     }
     Ok(())
+}
+
+impl Step {
+    /// Whether it changes the database.
+    fn writes(&self) -> bool {
+        let changes = |benchmark: &&Benchmark| benchmark.changes != Changes::Nothing;
+        self.benchmark().is_some_and(|benchmark| changes(&benchmark))
+            || ACTIONS.iter().any(|(name, _)| *name == self.name)
+    }
+
+    fn benchmark(&self) -> Option<&'static Benchmark> {
+        BENCHMARKS.iter().find(|benchmark| benchmark.name == self.name)
+    }
 }
 
 fn parse_step(text: &str) -> Result<Step> {
@@ -110,14 +162,10 @@ impl<'a> Runner<'a> {
             }
             seed => seed as u64,
         };
-        println!("Initializing RocksDB Options from the specified file");
-        println!("Initializing RocksDB Options from command-line flags");
-        println!("Integrated BlobDB: blob cache disabled");
-        let started = std::time::Instant::now();
-        let targets = target::open_all(flags)?;
-        if flags.bool("report_open_timing") {
-            println!("OpenDb:     {:.3} milliseconds", started.elapsed().as_secs_f64() * 1e3);
+        if !keeps_database(flags) {
+            target::destroy_all(flags)?;
         }
+        let targets = open_targets(flags)?;
         let existing_keys = match flags.bool("use_existing_keys") {
             true => target::all_keys(&targets)?,
             false => Vec::new(),
@@ -125,22 +173,44 @@ impl<'a> Runner<'a> {
         Ok(Self { flags, targets, existing_keys, seed_base, threads_started: 0 })
     }
 
+    /// Closes the databases. What was written without a WAL is flushed.
+    fn close(&mut self) -> Result<()> {
+        self.targets.drain(..).try_for_each(|Target { db, families }| {
+            drop(families);
+            db.close()
+        })
+    }
+
+    /// Deletes the databases and makes them again.
+    fn start_afresh(&mut self) -> Result<()> {
+        self.close()?;
+        target::destroy_all(self.flags)?;
+        self.targets = open_targets(self.flags)?;
+        Ok(())
+    }
+
     fn run_step(&mut self, step: &Step) -> Result<()> {
+        if let Some((_, act)) = ACTIONS.iter().find(|(name, _)| *name == step.name) {
+            return act(self.flags, &self.targets);
+        }
         if let Some((_, property)) = PROPERTY_STEPS.iter().find(|(name, _)| *name == step.name) {
             return self.print_property(property);
         }
-        let Some(benchmark) = BENCHMARKS.iter().find(|benchmark| benchmark.name == step.name)
-        else {
-            return Err(Status::invalid_argument(match is_writer(&step.name) {
-                true => format!(
-                    "benchmark '{}' writes, which this release does not do yet; it has {}",
-                    step.name,
-                    known_names()
-                ),
-                false => format!("unknown benchmark '{}'; known are {}", step.name, known_names()),
-            }));
+        let Some(benchmark) = step.benchmark() else {
+            return Err(Status::invalid_argument(format!(
+                "unknown benchmark '{}'; known are {}",
+                step.name,
+                known_names()
+            )));
         };
-        println!("DB path: [{}]", self.flags.text("db"));
+        if benchmark.changes == Changes::AllOfIt {
+            if self.flags.bool("use_existing_db") {
+                println!("{:<12} : skipped (--use_existing_db is true)", step.name);
+                return Ok(());
+            }
+            self.start_afresh()?;
+        }
+        println!("DB path: [{}]", target::database_path(self.flags).display());
         if step.warmups > 0 {
             println!("Warming up benchmark by running {} times", step.warmups);
         }
@@ -175,18 +245,23 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Runs all threads once and prints what they measured.
-    fn run_once(&mut self, benchmark: &Benchmark) -> Result<Stats> {
+    fn workload(&self, benchmark: &Benchmark, running: usize) -> Result<Workload<'_>> {
         let flags = self.flags;
-        let thread_count = flags.uint("threads") as usize;
-        if benchmark.name == "multireadrandom" {
-            eprintln!("entries_per_batch = {}", flags.int("batch_size"));
-        }
+        let num = flags.uint("num");
         let key_count = match self.existing_keys.len() as u64 {
-            0 => flags.uint("num"),
+            0 => num,
             count => count,
         };
-        let workload = Workload {
+        let count = |name: &str| u64::try_from(flags.int(name)).unwrap_or(num);
+        let reads_and_writes = match (flags.int("reads"), flags.int("writes")) {
+            (..0, ..0) => num,
+            (reads, writes) => reads.max(writes) as u64,
+        };
+        let write_limiter = match flags.uint("benchmark_write_rate_limit") {
+            0 => None,
+            rate => Some(GenericRateLimiter::new(RateLimiterOptions::new(rate))?),
+        };
+        Ok(Workload {
             flags,
             targets: &self.targets,
             keys: KeyFormat {
@@ -195,20 +270,45 @@ impl<'a> Runner<'a> {
                 keys_per_prefix: flags.uint("keys_per_prefix"),
                 key_count,
             },
-            chooser: KeyChooser { key_count, exp_range: flags.double("read_random_exp_range") },
-            existing_keys: &self.existing_keys,
-            reads: match flags.int("reads") {
-                reads if reads >= 0 => reads as u64,
-                _ => flags.uint("num"),
+            chooser: KeyChooser {
+                key_count: key_count / benchmark.key_divisor,
+                exp_range: flags.double("read_random_exp_range"),
             },
+            existing_keys: &self.existing_keys,
+            reads: count("reads"),
+            writes: count("writes"),
+            reads_and_writes,
+            batch_size: benchmark.batch_size.unwrap_or(flags.uint("batch_size")),
+            value_size: benchmark.value_size.unwrap_or(flags.uint("value_size") as usize),
+            seed_base: self.seed_base,
             read_options: read_options(flags),
+            write_options: WriteOptions {
+                sync: flags.bool("sync") || benchmark.syncs,
+                disable_wal: flags.bool("disable_wal"),
+                ..WriteOptions::default()
+            },
+            write_limiter,
+            running: AtomicUsize::new(running),
             hot_families: match flags.uint("num_hot_column_families") as usize {
                 0 => usize::MAX,
                 count => count,
             },
+        })
+    }
+
+    /// Runs all threads once and prints what they measured.
+    fn run_once(&mut self, benchmark: &Benchmark) -> Result<Stats> {
+        let flags = self.flags;
+        let measured_count = match benchmark.is_single_threaded {
+            true => 1,
+            false => flags.uint("threads") as usize,
         };
+        let thread_count = measured_count + usize::from(benchmark.background.is_some());
+        if benchmark.name == "multireadrandom" {
+            eprintln!("entries_per_batch = {}", flags.int("batch_size"));
+        }
+        let workload = self.workload(benchmark, measured_count)?;
         let first_seed = self.seed_base.wrapping_add(self.threads_started + 1);
-        self.threads_started += thread_count as u64;
         let barrier = Barrier::new(thread_count);
         let (workload, barrier) = (&workload, &barrier);
         let results: Vec<Result<Stats>> = thread::scope(|scope| {
@@ -220,9 +320,14 @@ impl<'a> Runner<'a> {
                 .collect();
             threads.into_iter().map(|thread| join(thread.join())).collect()
         });
+        self.threads_started += thread_count as u64;
         let mut merged: Option<Stats> = None;
-        for stats in results {
+        let background_count = thread_count - measured_count;
+        for (id, stats) in results.into_iter().enumerate() {
             let stats = stats?;
+            if id < background_count {
+                continue;
+            }
             match &mut merged {
                 Some(merged) => merged.merge(&stats),
                 None => merged = Some(stats),
@@ -261,7 +366,15 @@ fn run_thread(
     barrier.wait();
     let stats = Stats::start(id, progress, flags.bool("histogram"));
     let mut thread = Thread { random, stats };
-    let result = (benchmark.run)(workload, &mut thread);
+    let result = match benchmark.background {
+        Some(background) if id == 0 => background(workload, &mut thread),
+        _ => {
+            let result = (benchmark.run)(workload, &mut thread);
+            // Relaxed: what is in the background only wants to know that we have ended.
+            workload.running.fetch_sub(1, Ordering::Relaxed);
+            result
+        }
+    };
     thread.stats.stop();
     result.map(|()| thread.stats)
 }
@@ -277,15 +390,24 @@ fn read_options(flags: &Flags) -> ReadOptions {
     }
 }
 
-fn is_writer(name: &str) -> bool {
-    ["fill", "overwrite", "delete", "merge", "update", "append", "compact", "flush", "writing"]
-        .iter()
-        .any(|part| name.contains(part))
+/// Opens the databases, and says so as `db_bench` does.
+fn open_targets(flags: &Flags) -> Result<Vec<Target>> {
+    println!("Initializing RocksDB Options from the specified file");
+    println!("Initializing RocksDB Options from command-line flags");
+    println!("Integrated BlobDB: blob cache disabled");
+    let started = Instant::now();
+    let targets = target::open_all(flags)?;
+    if flags.bool("report_open_timing") {
+        println!("OpenDb:     {:.3} milliseconds", started.elapsed().as_secs_f64() * 1e3);
+    }
+    Ok(targets)
 }
 
 fn known_names() -> String {
     let timed = BENCHMARKS.iter().map(|benchmark| benchmark.name);
-    timed.chain(PROPERTY_STEPS.iter().map(|(name, _)| *name)).collect::<Vec<_>>().join(", ")
+    let actions = ACTIONS.iter().map(|(name, _)| *name);
+    let properties = PROPERTY_STEPS.iter().map(|(name, _)| *name);
+    timed.chain(actions).chain(properties).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

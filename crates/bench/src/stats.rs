@@ -10,6 +10,14 @@ pub enum OperationType {
     Read,
     /// A seek with its nexts.
     Seek,
+    /// A batch of puts.
+    Write,
+    /// A batch of deletions.
+    Delete,
+    /// A merge operand.
+    Merge,
+    /// A read and the put that follows from it.
+    Update,
 }
 
 impl OperationType {
@@ -17,6 +25,10 @@ impl OperationType {
         match self {
             Self::Read => "read",
             Self::Seek => "seek",
+            Self::Write => "write",
+            Self::Delete => "delete",
+            Self::Merge => "merge",
+            Self::Update => "update",
         }
     }
 }
@@ -84,6 +96,14 @@ impl Stats {
         self.operations += count;
         if self.operations >= self.next_report && self.progress.enabled {
             self.report();
+        }
+    }
+
+    /// Leaves the time since the last operation out of the next one's.
+    #[inline]
+    pub fn reset_last_operation_time(&mut self) {
+        if self.histogram.is_some() {
+            self.last_operation = Instant::now();
         }
     }
 

@@ -1,11 +1,13 @@
 //! Opens the databases of a run with options from flags.
 
-use crate::flags::Flags;
+use crate::destroy::destroy;
+use crate::family_options;
+use crate::flags::{Flags, Support};
 use crate::workload::Target;
 use base::{Result, Status};
 use cache::{Cache, LruCache, LruCacheOptions};
 use db::{ColumnFamilyDescriptor, Db, OpenContext};
-use options::{ColumnFamilyOptions, CompactionStyle, DbOptions, Registry};
+use options::{ConfigOptions, DbOptions};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,14 +15,36 @@ use table::ReadOptions;
 
 /// Opens `--db`, or with `--num_multi_db` each of `DB/0`, `DB/1`, ….
 pub(crate) fn open_all(flags: &Flags) -> Result<Vec<Target>> {
-    let path = database_path(flags);
     let context = OpenContext { block_cache: block_cache(flags)?, ..OpenContext::default() };
-    match flags.uint("num_multi_db") {
-        0 | 1 => Ok(vec![open(flags, &path, &context)?]),
-        count => {
-            (0..count).map(|index| open(flags, &path.join(index.to_string()), &context)).collect()
-        }
+    let open = |(path, index): (PathBuf, _)| open(flags, &path, &context, index);
+    paths(flags).into_iter().map(open).collect()
+}
+
+/// Deletes the databases that [`open_all`] would open.
+pub(crate) fn destroy_all(flags: &Flags) -> Result<()> {
+    let fs = ::env::default_file_system();
+    for (path, index) in paths(flags) {
+        destroy(&*fs, &path, wal_dir(flags, index).as_deref())?;
     }
+    if flags.uint("num_multi_db") > 1 {
+        fs.create_dir_if_missing(&database_path(flags))?;
+    }
+    Ok(())
+}
+
+/// Where the databases are, with their numbers if there may be several.
+fn paths(flags: &Flags) -> Vec<(PathBuf, Option<u64>)> {
+    let path = database_path(flags);
+    match flags.uint("num_multi_db") {
+        0 | 1 => vec![(path, None)],
+        count => (0..count).map(|index| (path.join(index.to_string()), Some(index))).collect(),
+    }
+}
+
+/// `--wal_dir`, or the part of it that a database has of several.
+fn wal_dir(flags: &Flags, index: Option<u64>) -> Option<PathBuf> {
+    let directory = Some(flags.text("wal_dir")).filter(|text| !text.is_empty()).map(PathBuf::from);
+    directory.map(|path| index.map_or(path.clone(), |index| path.join(index.to_string())))
 }
 
 /// Every key there is, in order (`--use_existing_keys`).
@@ -40,7 +64,7 @@ pub(crate) fn all_keys(targets: &[Target]) -> Result<Vec<Vec<u8>>> {
 }
 
 /// `--db`, or where `db_bench` puts it.
-fn database_path(flags: &Flags) -> PathBuf {
+pub(crate) fn database_path(flags: &Flags) -> PathBuf {
     match flags.text("db") {
         "" => {
             let directory = env::var("TEST_TMPDIR").unwrap_or_else(|_| {
@@ -52,21 +76,34 @@ fn database_path(flags: &Flags) -> PathBuf {
     }
 }
 
-fn open(flags: &Flags, path: &Path, context: &OpenContext) -> Result<Target> {
-    let options = DbOptions {
-        max_open_files: flags.int("open_files") as i32,
-        paranoid_checks: flags.bool("paranoid_checks"),
-        use_direct_reads: flags.bool("use_direct_reads"),
-        wal_dir: flags.text("wal_dir").to_owned(),
-        ..DbOptions::default()
-    };
-    let family = family_options(flags)?;
+fn open(flags: &Flags, path: &Path, context: &OpenContext, index: Option<u64>) -> Result<Target> {
+    let mut options = DbOptions::default();
+    family_options::apply(flags, |support, value| match support {
+        Support::Db(name) => options.apply(name, value, &ConfigOptions::default()).map(|_| ()),
+        _ => Ok(()),
+    })?;
+    // As in `db_bench`, also with --use_existing_db.
+    options.create_if_missing = true;
+    options.create_missing_column_families = true;
+    options.max_open_files = flags.int("open_files") as i32;
+    options.wal_compression = family_options::compression(flags, "wal_compression")?;
+    if let Some(directory) = wal_dir(flags, index) {
+        options.wal_dir = directory.display().to_string();
+    }
+    let family = family_options::family_options(flags)?;
     let count = flags.uint("num_column_families").max(1);
     let descriptors: Vec<_> = (0..count)
         .map(|index| ColumnFamilyDescriptor::new(family_name(index), family.clone()))
         .collect();
-    let db = Db::open_for_read_only(&options, path, &descriptors, context)?;
-    for warning in db.warnings() {
+    let db = match flags.bool("readonly") {
+        true => Db::open_for_read_only(&options, path, &descriptors, context)?,
+        false => Db::open(&options, path, &descriptors, context)?,
+    };
+    let warnings = match flags.bool("readonly") {
+        true => db::reading_warnings(&options, &descriptors),
+        false => db.warnings().to_vec(),
+    };
+    for warning in warnings {
         eprintln!("warning: {warning}");
     }
     let families = descriptors
@@ -85,43 +122,6 @@ fn family_name(index: u64) -> String {
         0 => "default".to_owned(),
         _ => format!("column_family_name_{index:06}"),
     }
-}
-
-fn family_options(flags: &Flags) -> Result<ColumnFamilyOptions> {
-    let mut options = ColumnFamilyOptions::default();
-    options.num_levels = flags.int("num_levels") as i32;
-    options.max_bytes_for_level_base = flags.uint("max_bytes_for_level_base");
-    options.max_bytes_for_level_multiplier = flags.double("max_bytes_for_level_multiplier");
-    options.level_compaction_dynamic_level_bytes =
-        flags.bool("level_compaction_dynamic_level_bytes");
-    options.level0_file_num_compaction_trigger =
-        flags.int("level0_file_num_compaction_trigger") as i32;
-    options.force_consistency_checks = flags.bool("force_consistency_checks");
-    options.compaction_style = match flags.int("compaction_style") {
-        0 => CompactionStyle::Level,
-        1 => CompactionStyle::Universal,
-        2 => CompactionStyle::Fifo,
-        3 => CompactionStyle::None,
-        other => {
-            return Err(Status::invalid_argument(format!(
-                "--compaction_style={other}: expected 0 to 3"
-            )));
-        }
-    };
-    options.table.cache_index_and_filter_blocks = flags.bool("cache_index_and_filter_blocks");
-    options.table.no_block_cache = flags.int("cache_size") <= 0;
-    let registry = Registry::new();
-    if flags.int("prefix_size") > 0 {
-        options.prefix_extractor =
-            registry.slice_transform(&format!("fixed:{}", flags.int("prefix_size")));
-    }
-    if !flags.text("merge_operator").is_empty() {
-        let name = flags.text("merge_operator");
-        options.merge_operator = Some(registry.merge_operator(name).ok_or_else(|| {
-            Status::invalid_argument(format!("--merge_operator={name} is not known"))
-        })?);
-    }
-    Ok(options)
 }
 
 fn block_cache(flags: &Flags) -> Result<Option<Arc<dyn Cache>>> {

@@ -52,14 +52,21 @@ impl DbImpl {
         self.schedule_work(writing, &mut state);
     }
 
-    /// Has the memtables of column families flushed that take no writes any more, however few they
-    /// are.
-    pub(crate) fn request_flush(self: &Arc<Self>, ids: &[u32]) {
+    /// Has the memtables of column families flushed that take no writes any more: of `full` where
+    /// enough of them wait (`min_write_buffer_number_to_merge`), of `forced` however few they are.
+    pub(crate) fn request_flush(self: &Arc<Self>, full: &[u32], forced: &[u32]) {
         let Ok(writing) = self.writing() else { return };
         let mut state = writing.state.lock();
-        for id in ids {
+        for id in full {
             if let Some(family) = state.family_mut(*id)
                 && family.immutables.len() >= family.min_memtables_to_flush()
+            {
+                family.is_flush_requested = true;
+            }
+        }
+        for id in forced {
+            if let Some(family) = state.family_mut(*id)
+                && !family.immutables.is_empty()
             {
                 family.is_flush_requested = true;
             }
@@ -76,7 +83,8 @@ impl DbImpl {
             return;
         }
         let due = flushes_due(state, self.options.atomic_flush).len();
-        while state.scheduled.flushes < due {
+        // What runs is no longer due, and does not stand in the way of what is.
+        while state.scheduled.flushes - state.scheduled.flushes_running < due {
             let db = self.clone();
             let scheduled = writing.pool.schedule(Priority::High, move || db.background_flush());
             if scheduled.is_err() {

@@ -12,10 +12,10 @@ impl DbImpl {
         let writing = self.writing()?;
         let mut stage = writing.stage.lock();
         let result = if sync { stage.wal.sync() } else { stage.wal.flush() };
-        drop(stage);
         result.inspect_err(|status| {
             self.set_background_error(BackgroundErrorReason::Write, status);
-        })
+        })?;
+        self.track_synced_wals(writing, &mut stage)
     }
 
     /// Closes a database; does nothing if it is closed.

@@ -1,17 +1,19 @@
 //! Creating and dropping column families.
 
-use crate::column_family::{ColumnFamilyDescriptor, ColumnFamilyHandle};
+use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, ColumnFamilyHandle};
 use crate::db::Db;
 use crate::db_impl::DbImpl;
 use crate::error_handler::BackgroundErrorReason;
 use crate::open::family_state;
-use crate::recovery::{open_family, version_options};
+use crate::recovery::{open_family, table_paths, version_options};
 use crate::validate_options::validate_family;
 use crate::write::memtable_stage::ActiveFamily;
 use base::status::Code;
 use base::{Result, Status};
+use env::create_dir_all;
 use options::ColumnFamilyOptions;
 use std::sync::Arc;
+use version::VersionSet;
 
 impl Db {
     /// Creates a column family.
@@ -47,6 +49,9 @@ impl DbImpl {
         let descriptor = ColumnFamilyDescriptor::new(name, options.clone());
         validate_family(&self.options, &descriptor)?;
         let version_options = version_options(&descriptor)?;
+        for directory in table_paths(&self.options, &self.path, &descriptor) {
+            create_dir_all(&*self.context.file_system, &directory)?;
+        }
         // No write is under way, so that the WAL's number is that of the next one.
         let lead = writing.write_thread.enter_exclusively();
         let mut stage = writing.stage.lock();
@@ -58,12 +63,7 @@ impl DbImpl {
                 self.set_background_error(BackgroundErrorReason::ManifestWrite, status);
             }
         })?;
-        let entry = versions
-            .column_family(id)
-            .ok_or_else(|| Status::aborted(format!("column family {name} was not created")))?;
-        let (path, context) = (&self.path, &self.context);
-        let mut data = open_family(&self.options, path, &descriptor, context, entry.state(), None)?;
-        data.epoch_numbers = entry.epoch_numbers().clone();
+        let data = self.open_created(&mut versions, id, &descriptor)?;
         let (data, family) = family_state(&self.options, data, self.visibility.last_sequence());
         drop(versions);
         stage.memtables.set(ActiveFamily::new(data.clone(), family.active.clone()));
@@ -77,6 +77,33 @@ impl DbImpl {
         drop(lead);
         self.write_options_file()?;
         Ok(ColumnFamilyHandle(data))
+    }
+
+    /// Opens a column family that the MANIFEST has since just now. One that cannot be opened is
+    /// dropped again: nobody could write to it, nor use its name.
+    fn open_created(
+        &self,
+        versions: &mut VersionSet,
+        id: u32,
+        descriptor: &ColumnFamilyDescriptor,
+    ) -> Result<ColumnFamilyData> {
+        let name = &descriptor.name;
+        let entry = versions
+            .column_family(id)
+            .ok_or_else(|| Status::aborted(format!("column family {name} was not created")))?;
+        let (path, context) = (&self.path, &self.context);
+        match open_family(&self.options, path, descriptor, context, entry.state(), None) {
+            Ok(mut data) => {
+                data.epoch_numbers = entry.epoch_numbers().clone();
+                Ok(data)
+            }
+            Err(status) => {
+                versions.drop_column_family(id).inspect_err(|status| {
+                    self.set_background_error(BackgroundErrorReason::ManifestWrite, status);
+                })?;
+                Err(status)
+            }
+        }
     }
 
     fn drop_column_family(self: &Arc<Self>, handle: &ColumnFamilyHandle) -> Result<()> {

@@ -55,6 +55,8 @@ pub(crate) struct Writing {
     /// Told when the state changed in a way that somebody may wait for: a flush or compaction
     /// ended, writes may go on, an error occurred, the database closes.
     pub(crate) changed: Condvar,
+    /// Held while an OPTIONS file is written; comes after no other lock.
+    pub(crate) options_file: Mutex<()>,
     pub(crate) snapshots: Arc<SnapshotList>,
     pub(crate) file_numbers: Arc<FileNumbers>,
     /// What flushes and compactions ask before they write.
@@ -144,7 +146,8 @@ impl Writing {
     pub(crate) fn refresh_obstacle(&self, state: &DbState) {
         let controller = &state.write_controller;
         let is_held_back = controller.is_stopped() || controller.actual_delayed_write_rate() > 0;
-        let obstacle = is_held_back || state.errors.write_error().is_some();
+        let is_closing = self.is_closing.load(Ordering::Acquire);
+        let obstacle = is_held_back || is_closing || state.errors.write_error().is_some();
         self.has_obstacle.store(obstacle, Ordering::Release);
     }
 }

@@ -14,7 +14,6 @@ use base::SequenceNumber;
 use memtable::MemTable;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use version::Version;
 
 /// Everything under the lock.
@@ -62,16 +61,6 @@ impl DbState {
     /// The column family of this id.
     pub(crate) fn family_mut(&mut self, id: u32) -> Option<&mut FamilyState> {
         self.families.get_mut(&id)
-    }
-
-    /// WALs with a smaller number hold nothing that is in no table; `current` is the one that
-    /// writes go to.
-    pub(crate) fn min_log_number_to_keep(&self, current: u64) -> u64 {
-        let needed = self.families.values().map(|family| match family.is_in_memory() {
-            true => family.data.log_number.load(Ordering::Acquire),
-            false => current,
-        });
-        needed.chain(self.oldest_prepared_log).min().unwrap_or(current)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::db_state::DbState;
 use crate::error_handler::BackgroundErrorReason;
 use crate::memtable_list::ImmutableMemTable;
 use base::Result;
-use base::filename::{blob_file_name, table_file_name, wal_file_name};
+use base::filename::{blob_file_name, table_file_name};
 use base::status::Code;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -58,10 +58,11 @@ impl DbImpl {
         // A table may hold part of what a finished WAL holds for several column families: after a
         // power loss there must not be that part alone.
         if self.families.load().len() > 1 {
-            let synced = writing.stage.lock().wal.sync_finished();
-            synced.inspect_err(|status| {
+            let mut stage = writing.stage.lock();
+            stage.wal.sync_finished().inspect_err(|status| {
                 self.set_background_error(BackgroundErrorReason::Write, status);
             })?;
+            self.track_synced_wals(writing, &mut stage)?;
         }
         let (mut edits, mut tables) = (Edits::new(), Vec::new());
         for pick in picks {
@@ -131,7 +132,12 @@ impl DbImpl {
         change: impl FnOnce(&mut DbState),
     ) -> Result<()> {
         let mut versions = writing.versions.lock();
-        let oldest_prepared = writing.state.lock().oldest_prepared_log;
+        let state = writing.state.lock();
+        let oldest_prepared = state.oldest_prepared_log;
+        for (id, family) in &state.families {
+            versions.advance_log_number(*id, family.data.log_number.load(Ordering::Acquire));
+        }
+        drop(state);
         let edits = with_min_log_number(&versions, edits, oldest_prepared);
         let context = ApplyContext { atomic: true, last_sequence: self.visibility.last_sequence() };
         let installed = versions.log_and_apply(edits, &context)?;
@@ -163,18 +169,19 @@ impl DbImpl {
         writing.changed.notify_all();
     }
 
-    /// Lets go of the WALs that hold nothing that is not in a table.
+    /// Lets go of the WALs that hold nothing that is not in a table: those that the MANIFEST says
+    /// are not needed. Others would be replayed if their deletion were undone by a power loss, or
+    /// their content written over.
     pub(crate) fn release_wals(&self, writing: &Writing) {
+        let number_min = writing.versions.lock().min_log_number_to_keep();
         let mut stage = writing.stage.lock();
-        let current = stage.wal.current_number();
-        let number_min = writing.state.lock().min_log_number_to_keep(current);
         let obsolete = stage.wal.release(number_min);
         drop(stage);
-        let directory = self.wal_directory();
-        for number in obsolete {
-            // What cannot be deleted now is found at the next open.
-            let _ = self.context.file_system.delete_file(&wal_file_name(&directory, number));
+        if self.untrack_wals_before(writing, number_min).is_err() || obsolete.is_empty() {
+            return;
         }
+        obsolete.into_iter().for_each(|number| self.remove_wal(number));
+        self.purge_wal_archive();
     }
 }
 

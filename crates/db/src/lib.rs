@@ -48,6 +48,8 @@ mod switch_memtable;
 mod table_builder_options;
 mod table_set;
 mod validate_options;
+mod wal_archive;
+mod wal_tracking;
 mod warnings;
 mod write;
 mod write_stats;

@@ -96,7 +96,11 @@ impl DbImpl {
         for family in self.families.load().iter() {
             directories.extend(family.tables.paths.iter().cloned());
         }
-        directories.iter().try_for_each(|directory| self.delete_leftovers_in(directory, &needed))
+        directories
+            .iter()
+            .try_for_each(|directory| self.delete_leftovers_in(directory, &needed))?;
+        self.purge_wal_archive();
+        Ok(())
     }
 
     fn delete_leftovers_in(&self, directory: &Path, needed: &Needed) -> Result<()> {
@@ -105,6 +109,10 @@ impl DbImpl {
             if let Some((number, kind)) = parse_file_name(&name)
                 && needed.is_leftover(number, kind)
             {
+                if kind == FileType::Wal && directory == self.wal_directory() {
+                    self.remove_wal(number);
+                    continue;
+                }
                 // It does no harm; the next open tries again.
                 let _ = fs.delete_file(&directory.join(name));
             }

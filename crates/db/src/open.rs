@@ -26,22 +26,24 @@ use crate::identity::{new_db_id, new_session_id, settle_db_id};
 use crate::manual_compaction::ManualCompactions;
 use crate::memtable_list::MemTableList;
 use crate::read::read_view::Visibility;
+use crate::recovery::best_efforts::{DirectoryChecker, has_manifest};
 use crate::recovery::{self, RecoveredDb, TransactionWritePolicy, version_options};
 use crate::sanitize::delayed_write_rate;
 use crate::snapshot_list::SnapshotList;
 use crate::switch_memtable::{max_total_wal_size_bytes, new_memtable};
 use crate::validate_options::validate;
+use crate::wal_archive::archives_wals;
 use crate::warnings;
 use crate::write::memtable_stage::{ActiveFamily, MemTableStage};
 use crate::write::wal_stage::{WalOptions, WalStage};
 use crate::write::write_thread::WriteThread;
 use crate::write_stats::WriteStats;
 use arc_swap::ArcSwap;
-use base::filename::{CURRENT, descriptor_file_name};
+use base::filename::{CURRENT, descriptor_file_name, wal_file_name};
 use base::{Result, Status};
 use env::thread_pool::{BackgroundJobLimits, Priority, ThreadPool};
 use env::{FileLock, FileOptions, GenericRateLimiter, RateLimiter, RateLimiterOptions};
-use options::{CompressionType, DbOptions};
+use options::{CompressionType, DbOptions, WalRecoveryMode};
 use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -122,23 +124,49 @@ fn open_versions(
     let open_family = |family: &version::ColumnFamilyReplay| {
         recovery::find_descriptor(descriptors, &family.name).map(version_options).transpose()
     };
-    let exists = fs.file_exists(&path.join(CURRENT))?;
+    let exists = match options.best_efforts_recovery {
+        true => has_manifest(&**fs, path)?,
+        false => fs.file_exists(&path.join(CURRENT))?,
+    };
     match (exists, options.create_if_missing, options.error_if_exists) {
         (true, _, true) => Err(Status::invalid_argument(format!(
             "{}: exists (error_if_exists is true)",
             path.display()
         ))),
+        (true, _, false) if options.best_efforts_recovery => {
+            let mut checker = DirectoryChecker { file_system: &**fs, options, path, descriptors };
+            let recover = VersionSet::recover_best_efforts;
+            let recovered = recover(fs.clone(), path, set_options, open_family, &mut checker);
+            recovered.map(|(versions, _)| versions)
+        }
         (true, _, false) => VersionSet::recover(fs.clone(), path, set_options, open_family),
         (false, false, _) => Err(Status::invalid_argument(format!(
             "{}: does not exist (create_if_missing is false)",
             path.join(CURRENT).display()
         ))),
         (false, true, _) => {
+            check_no_wals(options, path, context)?;
             let default =
                 recovery::descriptor_of(descriptors, DEFAULT_COLUMN_FAMILY_NAME.as_bytes())?;
             let id = new_db_id().into_bytes();
             VersionSet::create(fs.clone(), path, set_options, &id, &version_options(default)?)
         }
+    }
+}
+
+/// WALs without a database are of one that lost its CURRENT: they would be replayed into the new
+/// one, and deleted.
+fn check_no_wals(options: &DbOptions, path: &Path, context: &OpenContext) -> Result<()> {
+    let directory = match options.wal_dir.as_str() {
+        "" => path,
+        directory => Path::new(directory),
+    };
+    match recovery::list_wals(&*context.file_system, directory)?.first() {
+        None => Ok(()),
+        Some(number) => Err(Status::corruption(format!(
+            "While creating a new Db, wal_dir contains existing log file: {}",
+            wal_file_name(directory, *number).display()
+        ))),
     }
 }
 
@@ -175,7 +203,7 @@ fn wal_options(options: &DbOptions, directory: &Path) -> WalOptions {
             CompressionType::Zstd => LogCompression::Zstd,
             _ => LogCompression::None,
         },
-        recycled_max: usize::try_from(options.recycle_log_file_num).unwrap_or(usize::MAX),
+        recycled_max: recycled_max(options),
         file_options: FileOptions {
             bytes_per_sync: options.wal_bytes_per_sync,
             strict_bytes_per_sync: options.strict_bytes_per_sync,
@@ -190,6 +218,19 @@ fn rate_limiter(options: &DbOptions) -> Result<Option<Arc<dyn RateLimiter>>> {
     match options.rate_limiter_bytes_per_sec {
         0 => Ok(None),
         rate => Ok(Some(Arc::new(GenericRateLimiter::new(RateLimiterOptions::new(rate))?))),
+    }
+}
+
+/// WALs kept to be written over. Not where they are archived, nor where the end of a WAL must be
+/// told from damage: behind it there is what the file held before.
+fn recycled_max(options: &DbOptions) -> usize {
+    let tells_ends = matches!(
+        options.wal_recovery_mode,
+        WalRecoveryMode::TolerateCorruptedTailRecords | WalRecoveryMode::AbsoluteConsistency
+    );
+    match tells_ends || archives_wals(options) {
+        true => 0,
+        false => usize::try_from(options.recycle_log_file_num).unwrap_or(usize::MAX),
     }
 }
 
@@ -264,6 +305,7 @@ fn assemble(
             is_closed: false,
         }),
         changed: Condvar::new(),
+        options_file: Mutex::default(),
         snapshots: Arc::new(SnapshotList::default()),
         file_numbers: versions.file_numbers().clone(),
         rate_limiter: rate_limiter(options)?,

@@ -11,6 +11,8 @@ impl DbImpl {
     /// deletes all but the one before it.
     pub(crate) fn write_options_file(&self) -> Result<()> {
         let writing = self.writing()?;
+        // One at a time, so that the newest file is of the newest state.
+        let _turn = writing.options_file.lock();
         let families = self.families.load();
         let column_families = families
             .iter()

@@ -4,6 +4,7 @@
 //! WALs give what was written and not flushed. A family that was not asked for is skipped, its
 //! entries in the WALs still use up sequence numbers.
 
+pub(crate) mod best_efforts;
 mod memtable_inserter;
 mod prepared_transactions;
 mod read_setup;
@@ -15,6 +16,7 @@ use crate::db::OpenContext;
 use crate::internal_stats::InternalStats;
 use crate::read::blob_reads::BlobReads;
 use crate::read::value_resolver::ValueResolver;
+use crate::recovery::best_efforts::DirectoryChecker;
 use crate::super_version::{SuperVersion, SuperVersionParts};
 use crate::table_set::TableSet;
 use arc_swap::ArcSwap;
@@ -36,6 +38,7 @@ use version::{
 };
 use wal::WalRecoveryMode;
 pub(crate) use wal_replay::Replayed;
+pub(crate) use wal_replay::list_wals;
 use wal_replay::{AfterBatch, WalReplay};
 
 pub use memtable_inserter::TransactionWritePolicy;
@@ -83,7 +86,7 @@ pub(crate) fn recover(
     descriptors: &[ColumnFamilyDescriptor],
     context: &OpenContext,
 ) -> Result<(RecoveredDb, Vec<ColumnFamilyData>)> {
-    let manifest = recover_manifest(path, descriptors, context)?;
+    let manifest = recover_manifest(options, path, descriptors, context)?;
     for family in &manifest.column_families {
         let descriptor = descriptor_of(descriptors, &family.name)?;
         let paths = table_paths(options, path, descriptor);
@@ -136,6 +139,7 @@ pub(crate) fn lossy(name: &[u8]) -> String {
 }
 
 fn recover_manifest(
+    options: &DbOptions,
     path: &Path,
     descriptors: &[ColumnFamilyDescriptor],
     context: &OpenContext,
@@ -143,7 +147,13 @@ fn recover_manifest(
     let open = |family: &ColumnFamilyReplay| {
         find_descriptor(descriptors, &family.name).map(version_options).transpose()
     };
-    let manifest = version::recover(&*context.file_system, path, open)?;
+    let file_system = &*context.file_system;
+    let manifest = if options.best_efforts_recovery {
+        let mut checker = DirectoryChecker { file_system, options, path, descriptors };
+        version::recover_best_efforts(file_system, path, open, &mut checker)?.manifest
+    } else {
+        version::recover(file_system, path, open)?
+    };
     for descriptor in descriptors {
         let name = descriptor.name.as_bytes();
         if !manifest.column_families.iter().any(|family| family.name == name) {
@@ -250,6 +260,10 @@ pub(crate) fn replay_wals(
     inserter: &mut MemTableInserter,
     after_batch: &mut AfterBatch<'_>,
 ) -> Result<Replayed> {
+    if options.best_efforts_recovery {
+        // They may begin behind files that are missing.
+        return Ok(Replayed::default());
+    }
     let directory = match options.wal_dir.as_str() {
         "" => path.to_owned(),
         directory => PathBuf::from(directory),

@@ -4,6 +4,7 @@ use crate::property::table_stats::TableStats;
 use crate::read::value_resolver::ValueResolver;
 use crate::sorted_run::SortedRun;
 use memtable::MemTable;
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use version::Version;
 
@@ -67,13 +68,19 @@ impl SuperVersion {
 
 fn sorted_runs(version: &Version, before: &[Arc<SortedRun>]) -> Vec<Arc<SortedRun>> {
     let mut runs = Vec::new();
+    // There may be thousands of files in L0.
+    let level0_before: HashMap<u64, &Arc<SortedRun>> = before
+        .iter()
+        .filter(|run| run.level() == 0)
+        .filter_map(|run| Some((run.files().first()?.number, run)))
+        .collect();
     for level in 0..version.num_levels() {
         let files = version.level_files(level);
         if level == 0 {
             runs.extend(files.iter().map(|file| {
                 let file = std::slice::from_ref(file);
-                let same = before.iter().find(|run| run.level() == 0 && run.has_files(file));
-                same.cloned().unwrap_or_else(|| Arc::new(SortedRun::new(0, file)))
+                let same = level0_before.get(&file[0].number).filter(|run| run.has_files(file));
+                same.map(|&run| run.clone()).unwrap_or_else(|| Arc::new(SortedRun::new(0, file)))
             }));
         } else if !files.is_empty() {
             let old = before.iter().find(|run| run.level() == level);

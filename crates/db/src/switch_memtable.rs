@@ -59,22 +59,26 @@ impl DbImpl {
     /// together have become too large.
     pub(crate) fn make_room_for_write(self: &Arc<Self>, stage: &mut WriteStage) -> Result<()> {
         let mut wanted = std::mem::take(&mut stage.full);
-        if stage.wal.total_size_bytes() > stage.max_total_wal_size_bytes {
-            wanted.extend(self.families_of_oldest_wal(stage));
+        let mut forced = Vec::new();
+        // The WALs of a single column family are as long as its memtables let them become.
+        let is_shared = stage.memtables.families().len() > 1;
+        if is_shared && stage.wal.total_size_bytes() > stage.max_total_wal_size_bytes {
+            forced.extend(families_of_oldest_wal(stage));
         }
         if self.options.db_write_buffer_size > 0 {
-            wanted.extend(self.largest_if_over_budget(stage));
+            forced.extend(self.largest_if_over_budget(stage));
         }
-        if wanted.is_empty() {
+        if wanted.is_empty() && forced.is_empty() {
             return Ok(());
         }
+        wanted.extend_from_slice(&forced);
         if self.options.atomic_flush {
             wanted = stage.memtables.families().iter().map(|family| family.data.id).collect();
         }
         wanted.sort_unstable();
         wanted.dedup();
         self.switch_memtables(stage, &wanted)?;
-        self.request_flush(&wanted);
+        self.request_flush(&wanted, &forced);
         Ok(())
     }
 
@@ -125,30 +129,15 @@ impl DbImpl {
         max_total_wal_size_bytes(&self.options, &self.families.load())
     }
 
-    /// Column families whose memtables keep the oldest WAL.
-    fn families_of_oldest_wal(&self, stage: &mut WriteStage) -> Vec<u32> {
-        let Some(oldest) = stage.wal.live_numbers().next() else { return Vec::new() };
-        // Once is enough: its flushes are under way.
-        if oldest <= stage.wal_given_up {
-            return Vec::new();
-        }
-        stage.wal_given_up = oldest;
-        let families = stage.memtables.families().iter();
-        let keeps = |family: &&ActiveFamily| {
-            !family.memtable.is_empty() && family.data.log_number.load(Ordering::Acquire) <= oldest
-        };
-        families.filter(keeps).map(|family| family.data.id).collect()
-    }
-
     /// The column family with the largest memtable, if all together exceed
     /// `db_write_buffer_size`: by RocksDB's rule, where seven eighths of it are in memtables that
     /// take writes, or it is exceeded and at least half of it is.
     fn largest_if_over_budget(&self, stage: &WriteStage) -> Option<u32> {
         let budget = self.options.db_write_buffer_size;
-        let sizes =
-            stage.memtables.families().iter().map(|family| {
-                (family.memtable.approximate_memory_allocated() as u64, family.data.id)
-            });
+        let with_entries =
+            stage.memtables.families().iter().filter(|family| !family.memtable.is_empty());
+        let sizes = with_entries
+            .map(|family| (family.memtable.approximate_memory_allocated() as u64, family.data.id));
         let active: u64 = sizes.clone().map(|(bytes, _)| bytes).sum();
         if active <= budget / 2 {
             return None;
@@ -164,4 +153,17 @@ impl DbImpl {
         let is_over = active > budget / 8 * 7 || active + waiting >= budget;
         is_over.then(|| sizes.max().map(|(_, id)| id)).flatten()
     }
+}
+
+/// Column families whose memtables, be it those that wait for a flush, may keep the oldest WAL.
+fn families_of_oldest_wal(stage: &mut WriteStage) -> Vec<u32> {
+    let Some(oldest) = stage.wal.live_numbers().next() else { return Vec::new() };
+    // Once is enough: its flushes are under way.
+    if oldest <= stage.wal_given_up {
+        return Vec::new();
+    }
+    stage.wal_given_up = oldest;
+    let families = stage.memtables.families().iter();
+    let keeps = |family: &&ActiveFamily| family.data.log_number.load(Ordering::Acquire) <= oldest;
+    families.filter(keeps).map(|family| family.data.id).collect()
 }

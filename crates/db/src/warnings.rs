@@ -11,11 +11,10 @@ const OBJECTS: [(&str, &str); 2] = [
 
 /// Options that a read would act on, of those that are not honoured yet. The others have no say
 /// where nothing is written.
-const OF_READS: [&str; 22] = [
+const OF_READS: [&str; 21] = [
     "advise_random_on_open",
     "allow_data_in_errors",
     "allow_mmap_reads",
-    "best_efforts_recovery",
     "block_protection_bytes_per_key",
     "enforce_single_del_contracts",
     "env",

@@ -110,6 +110,9 @@ impl DbImpl {
                 self.set_background_error(BackgroundErrorReason::Write, &status);
                 return Err(status);
             }
+            if options.sync {
+                self.track_synced_wals(writing, stage)?;
+            }
         }
         let WriteStage { memtables, full, .. } = stage;
         for (first, batch) in batches {

@@ -14,6 +14,7 @@ mod blob_file_dump;
 mod checkconsistency;
 mod column_family_change;
 mod command;
+mod compact;
 mod delete;
 mod dump;
 mod dump_live_files;

@@ -1,5 +1,6 @@
 //! `touchstone bench` beside `db_bench` on one directory: same keys, same lines.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -9,7 +10,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn touchstone(arguments: &[&str]) -> Output {
+fn touchstone<A: AsRef<OsStr>>(arguments: &[A]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_touchstone"))
         .arg("bench")
         .args(arguments)
@@ -18,7 +19,7 @@ fn touchstone(arguments: &[&str]) -> Output {
 }
 
 /// `db_bench`, or nothing where it is not installed.
-fn db_bench(arguments: &[&str]) -> Option<Output> {
+fn db_bench<A: AsRef<OsStr>>(arguments: &[A]) -> Option<Output> {
     match Command::new("db_bench").args(arguments).output() {
         Ok(output) => Some(output),
         Err(error) => {
@@ -48,11 +49,19 @@ fn results(output: &Output) -> Vec<String> {
         .collect()
 }
 
-fn fill(path: &Path, flags: &[&str]) -> Option<Output> {
+fn fill_flags(path: &Path) -> Vec<String> {
     let db = format!("--db={}", path.display());
     let fixed =
         [&db, "--num=20000", "--seed=999", "--compression_type=none", "--progress_reports=0"];
-    let output = db_bench(&[&fixed[..], flags].concat())?;
+    owned(&fixed)
+}
+
+fn owned(flags: &[&str]) -> Vec<String> {
+    flags.iter().map(|&flag| flag.to_owned()).collect()
+}
+
+fn fill(path: &Path, flags: &[&str]) -> Option<Output> {
+    let output = db_bench(&[&fill_flags(path)[..], &owned(flags)].concat())?;
     assert!(output.status.success(), "{}", text(&output.stderr));
     Some(output)
 }
@@ -90,21 +99,120 @@ fn key_sequences_and_result_lines_are_db_benchs() {
     }
 }
 
+/// The content of a database as RocksDB finds it; none where it is not installed.
+fn content(path: &Path, flags: &[&str]) -> Option<Vec<u8>> {
+    let ldb = testing::peer::find("ldb")?;
+    let db = format!("--db={}", path.display());
+    let output = ldb.run(&[&[db.as_str(), "scan", "--hex"], flags].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    Some(output.stdout)
+}
+
+#[test]
+fn what_is_written_is_what_db_bench_writes() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (ours, theirs) = (directory.path().join("ours"), directory.path().join("theirs"));
+    let runs: &[&[&str]] = &[
+        &["--benchmarks=fillseq", "--threads=2", "--batch_size=7"],
+        &["--benchmarks=fillrandom,overwrite", "--value_size=77", "--key_size=20"],
+        // More keys than the shuffle draws two at a time for, and fewer.
+        &["--benchmarks=filluniquerandom", "--num=70000", "--threads=2"],
+        &["--benchmarks=filluniquerandom,deleterandom", "--batch_size=10", "--deletes=5000"],
+        &["--benchmarks=fillbatch,deleteseq", "--disable_wal", "--deletes=77"],
+        &["--benchmarks=fillsync,fill100K", "--writes=30", "--compression_ratio=0.3"],
+        &["--benchmarks=fillrandom,flush,updaterandom,appendrandom", "--reads=7000"],
+        &[
+            "--benchmarks=fillrandom,mergerandom,readrandommergerandom",
+            "--merge_operator=stringappend",
+            "--merge_keys=5000",
+            "--mergereadpercent=40",
+        ],
+        &["--benchmarks=fillrandom,readrandom", "--keys_per_prefix=10", "--prefix_size=8"],
+    ];
+    for flags in runs {
+        let Some(theirs_said) = fill(&theirs, flags) else { return };
+        let ours_said = touchstone(&[&fill_flags(&ours)[..], &owned(flags)].concat());
+        assert!(ours_said.status.success(), "{flags:?}: {}", text(&ours_said.stderr));
+        assert_eq!(results(&ours_said), results(&theirs_said), "{flags:?}");
+        let Some(expected) = content(&theirs, &[]) else { return };
+        // Not assert_eq: it would print all of both.
+        assert!(content(&ours, &[]) == Some(expected), "{flags:?}: not the same content");
+    }
+}
+
+#[test]
+fn keys_are_spread_over_column_families_as_by_db_bench() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (ours, theirs) = (directory.path().join("ours"), directory.path().join("theirs"));
+    let flags = ["--benchmarks=fillrandom", "--num_column_families=3"];
+    if fill(&theirs, &flags).is_none() {
+        return;
+    }
+    let said = touchstone(&[&fill_flags(&ours)[..], &owned(&flags)].concat());
+    assert!(said.status.success(), "{}", text(&said.stderr));
+    for name in ["default", "column_family_name_000001", "column_family_name_000002"] {
+        let family = format!("--column_family={name}");
+        let Some(expected) = content(&theirs, &[&family]) else { return };
+        assert!(!expected.is_empty() && content(&ours, &[&family]) == Some(expected), "{name}");
+    }
+}
+
+#[test]
+fn readers_and_a_writer_run_side_by_side() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = directory.path().join("db");
+    let flags = [
+        "--benchmarks=fillrandom,readwhilewriting,readwhilemerging,seekrandomwhilewriting,levelstats",
+        "--merge_operator=put",
+        "--threads=2",
+        "--benchmark_write_rate_limit=20000000",
+    ];
+    let output = touchstone(&[&fill_flags(&db)[..], &owned(&flags)].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let results = results(&output);
+    assert_eq!(results.len(), 4, "{results:?}");
+    assert!(results[1].starts_with("readwhilewriting 40000 MB/s ("), "{results:?}");
+    assert!(text(&output.stdout).contains("Write rate: 20000000 bytes/second"));
+}
+
+#[test]
+fn a_database_that_is_kept_is_not_filled() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = directory.path().join("db");
+    let run = |flags: &[&str]| {
+        let output = touchstone(&[&fill_flags(&db)[..], &owned(flags)].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    run(&["--benchmarks=fillseq"]);
+    let stranger = db.join("stranger");
+    std::fs::write(&stranger, "").expect("a file");
+    let stdout = run(&["--benchmarks=fillrandom,readrandom", "--use_existing_db"]);
+    assert!(stdout.contains("fillrandom   : skipped (--use_existing_db is true)"), "{stdout}");
+    assert!(stdout.contains("(20000 of 20000 found)"), "{stdout}");
+    // What is deleted before a fill is the database, nothing else.
+    run(&["--benchmarks=fillrandom"]);
+    assert!(stranger.exists());
+}
+
 #[test]
 fn the_published_count_of_keys_found_is_reproduced() {
     let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join("db");
-    let shape = ["--key_size=8", "--value_size=128", "--num=1000000", "--seed=999"];
-    let fill_flags = [&["--benchmarks=fillrandom", "--disable_wal=1"], &shape[..]].concat();
-    if fill(&path, &fill_flags).is_none() {
-        return;
-    }
-    let db = format!("--db={}", path.display());
-    let run = [&[&db, "--benchmarks=seekrandom,readrandom"][..], COMMON, &shape];
-    let output = touchstone(&run.concat());
-    let stdout = text(&output.stdout);
+    let db = format!("--db={}", directory.path().join("db").display());
+    let shape =
+        ["--key_size=8", "--value_size=128", "--num=1000000", "--seed=999", "--progress_reports=0"];
+    let fill = [&db, "--benchmarks=fillrandom", "--disable_wal=1", "--compression_type=none"];
+    let output = touchstone(&[&fill[..], &shape].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
     // A new process with the seed of the fill asks for its keys again, one draw apart for seeks.
-    assert!(stdout.contains("(816350 of 1000000 found)"), "{stdout}{}", text(&output.stderr));
+    for (flags, found) in [
+        (["--benchmarks=seekrandom", "--reads=-1"], "(816350 of 1000000 found)"),
+        (["--benchmarks=readrandom", "--reads=100000"], "(100000 of 100000 found)"),
+    ] {
+        let output = touchstone(&[&[db.as_str()], COMMON, &shape, &flags].concat());
+        let stdout = text(&output.stdout);
+        assert!(stdout.contains(found), "{stdout}{}", text(&output.stderr));
+    }
 }
 
 #[test]
@@ -121,12 +229,13 @@ fn histograms_headers_and_errors() {
         assert!(stdout.contains(part), "{part}: {stdout}");
     }
     for (arguments, part) in [
-        (&["--benchmarks=fillseq"][..], "--use_existing_db=1"),
+        (&["--benchmarks=readseq"][..], "--use_existing_db=1"),
         (&["--nonsense"], "unknown command line flag 'nonsense'"),
-        (&["--use_existing_db", "--db=/nowhere/at/all"], "/nowhere/at/all"),
-        (&["--use_existing_db", "--benchmarks=fillseq", &db], "writes"),
-        (&["--use_existing_db", "--benchmarks=nonsense", &db], "unknown benchmark 'nonsense'"),
-        (&["--use_existing_db", "--cache_type=hyper_clock_cache", &db], "lru_cache"),
+        (&["--readonly", "--db=/nowhere/at/all"], "/nowhere/at/all"),
+        (&["--readonly", "--benchmarks=overwrite", &db], "writes"),
+        (&["--benchmarks=overwrite", "--sine_write_rate", &db], "--sine_write_rate"),
+        (&["--readonly", "--benchmarks=nonsense", &db], "unknown benchmark 'nonsense'"),
+        (&["--readonly", "--cache_type=hyper_clock_cache", &db], "lru_cache"),
     ] {
         let output = touchstone(arguments);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");

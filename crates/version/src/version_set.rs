@@ -466,6 +466,15 @@ impl VersionSet {
         }
     }
 
+    /// A column family needs no log before `log_number`, since it has nothing in memory that is in
+    /// one. That is not worth a record of its own; the next ones may say that the logs are not
+    /// needed, and the next MANIFEST says it of the family.
+    pub fn advance_log_number(&mut self, column_family: u32, log_number: u64) {
+        if let Some(family) = self.set.families.get_mut(&column_family) {
+            family.state.log_number = family.state.log_number.max(log_number);
+        }
+    }
+
     /// The log number from which on logs are needed once `edits` are applied: the smallest of all
     /// column families, or of a log with a prepared transaction that is not committed to a table,
     /// if there is one.

@@ -57,8 +57,8 @@ fn unsupported_flags_are_refused_unless_at_their_default() {
     assert!(parse(&["--transaction_db=0"]).is_ok());
     let error = parse(&["--transaction_db"]).unwrap_err().to_string();
     assert!(error.contains("--transaction_db=true"), "{error}");
-    let flags = parse(&["--write_buffer_size=1", "--sync"]).unwrap();
-    assert_eq!(flags.without_effect(), ["sync", "write_buffer_size"]);
+    let flags = parse(&["--sine_a=1", "--sync", "--mix_put_ratio=1", "--sine_write_rate"]).unwrap();
+    assert_eq!(flags.unsupported_by_writers(), ["mix_put_ratio", "sine_write_rate"]);
 }
 
 #[test]

@@ -1,4 +1,6 @@
 use super::*;
+use crate::flags::Support;
+use options::{BlockBasedTableOptions, ColumnFamilyOptions, ConfigOptions, DbOptions};
 
 fn step(name: &str, repeats: usize, warmups: usize) -> Step {
     Step { name: name.to_owned(), repeats, warmups }
@@ -24,5 +26,28 @@ fn command_lines_that_make_no_sense_are_refused() {
     assert!(error(&["--benchmarks=readseq"]).contains("--use_existing_db"));
     assert!(error(&["--use_existing_db", "--num=0"]).contains("--num"));
     assert!(error(&["--use_existing_db", "--threads=0"]).contains("--threads"));
-    assert!(error(&["--use_existing_db", "--db=/nowhere/at/all"]).contains("/nowhere/at/all"));
+    assert!(error(&["--use_existing_db", "--batch_size=0"]).contains("--batch_size"));
+    let read_only = ["--benchmarks=readseq", "--readonly", "--db=/nowhere/at/all"];
+    assert!(error(&read_only).contains("/nowhere/at/all"));
+    let writes = |flags: &[&str]| error(&[&["--benchmarks=readseq,overwrite"], flags].concat());
+    assert!(writes(&["--readonly"]).contains("'overwrite' writes"));
+    assert!(writes(&["--sine_write_rate"]).contains("--sine_write_rate"));
+    let hot = ["--num_column_families=4", "--num_hot_column_families=2"];
+    assert!(writes(&hot).contains("--num_hot_column_families"));
+    assert!(error(&["--benchmarks=fillseq,mergerandom"]).contains("--merge_operator"));
+}
+
+#[test]
+fn flags_name_options_that_there_are() {
+    let config = ConfigOptions::default();
+    for flag in crate::flags::table::FLAGS {
+        let value = Flags::default().option_text(flag);
+        let applied = match flag.support {
+            Support::Db(name) => DbOptions::default().apply(name, &value, &config),
+            Support::Family(name) => ColumnFamilyOptions::default().apply(name, &value, &config),
+            Support::Table(name) => BlockBasedTableOptions::default().apply(name, &value, &config),
+            Support::Honoured | Support::Writing | Support::NotYet => continue,
+        };
+        assert!(applied.is_ok(), "{flag:?}: {applied:?}");
+    }
 }

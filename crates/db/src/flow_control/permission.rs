@@ -2,6 +2,7 @@
 
 use crate::db_impl::{DbImpl, Writing};
 use crate::write::write_options::WriteOptions;
+use crate::write::write_thread::write_stall;
 use base::{Result, Status};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -74,7 +75,7 @@ impl DbImpl {
         bytes: u64,
     ) -> Result<()> {
         let mut state = writing.state.lock();
-        let mut granted_at = None;
+        let (mut granted_at, mut stall) = (None, None);
         loop {
             if let Some(error) = state.errors.write_error() {
                 return Err(error.clone());
@@ -88,8 +89,9 @@ impl DbImpl {
                 return Ok(());
             }
             if options.no_slowdown {
-                return Err(Status::incomplete("Write stall"));
+                return Err(write_stall());
             }
+            stall.get_or_insert_with(|| writing.write_thread.begin_stall());
             if is_stopped {
                 writing.changed.wait(&mut state);
                 continue;

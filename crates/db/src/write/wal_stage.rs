@@ -10,6 +10,7 @@ use env::{FileOptions, FileSystem};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
+use version::WalAddition;
 use wal::{LogCompression, LogWriter};
 
 /// How WALs are written.
@@ -37,6 +38,8 @@ struct OpenWal {
     stated: BTreeSet<u32>,
     /// Bytes known to be safe from a power loss.
     synced_bytes: u64,
+    /// Behind what was written there may be what the file held as an earlier WAL.
+    is_reused: bool,
 }
 
 /// The WALs. One writer at a time has it.
@@ -47,6 +50,8 @@ pub(crate) struct WalStage {
     current: Option<OpenWal>,
     /// Closed to writes and not synced, from old to new.
     unsynced: VecDeque<OpenWal>,
+    /// Finished and synced since somebody last asked.
+    synced: Vec<WalAddition>,
     /// Bytes of every WAL that holds what is in no table, by number.
     live: BTreeMap<u64, u64>,
     /// Numbers of files that the next WALs may overwrite.
@@ -66,6 +71,7 @@ impl WalStage {
             options,
             current: None,
             unsynced: VecDeque::new(),
+            synced: Vec::new(),
             live: BTreeMap::new(),
             recyclable: VecDeque::new(),
             first_own: None,
@@ -104,8 +110,9 @@ impl WalStage {
     /// `IoError` if it cannot be made, or the one before cannot be handed to the operating system;
     /// then writes still go to the one before.
     pub(crate) fn start(&mut self, number: u64) -> Result<()> {
-        self.flush()?;
+        self.finish_current()?;
         let path = wal_file_name(&self.options.directory, number);
+        let is_reused = !self.recyclable.is_empty();
         // One that cannot be reused is not tried again.
         let file = match self.recyclable.pop_front() {
             Some(old) => {
@@ -119,7 +126,7 @@ impl WalStage {
             _ => LogWriter::new_recyclable(file, number),
         };
         writer.add_compression_record(self.options.compression)?;
-        let wal = OpenWal { number, writer, stated: BTreeSet::new(), synced_bytes: 0 };
+        let wal = OpenWal { number, writer, stated: BTreeSet::new(), synced_bytes: 0, is_reused };
         self.unsynced.extend(self.current.replace(wal));
         self.first_own.get_or_insert(number);
         self.is_directory_dirty = true;
@@ -138,6 +145,19 @@ impl WalStage {
             let _ = wal.writer.close();
         }
         self.start(number)
+    }
+
+    /// Hands the current WAL to the operating system and ends it where what was written ends. What
+    /// an earlier WAL left behind that begins anywhere in its records, and would read as damage:
+    /// then no later WAL would count.
+    fn finish_current(&mut self) -> Result<()> {
+        let Some(wal) = &mut self.current else { return Ok(()) };
+        wal.writer.file_mut().flush()?;
+        if wal.is_reused {
+            let path = wal_file_name(&self.options.directory, wal.number);
+            self.file_system.truncate(&path, wal.writer.file_mut().size())?;
+        }
+        Ok(())
     }
 
     /// Appends a batch; `timestamp_sizes` are those of its column families that have timestamps.
@@ -201,11 +221,21 @@ impl WalStage {
     fn sync_finished_files(&mut self) -> Result<()> {
         while let Some(wal) = self.unsynced.front_mut() {
             sync_file(wal, self.options.use_fsync)?;
+            let size = wal.writer.file_mut().size();
+            if size > 0 {
+                let synced_size_bytes = Some(size);
+                self.synced.push(WalAddition { number: wal.number, synced_size_bytes });
+            }
             if let Some(wal) = self.unsynced.pop_front() {
                 wal.writer.close()?;
             }
         }
         Ok(())
+    }
+
+    /// Finished WALs that were synced since the last call, with their sizes.
+    pub(crate) fn take_synced(&mut self) -> Vec<WalAddition> {
+        std::mem::take(&mut self.synced)
     }
 
     fn sync_directory(&mut self) -> Result<()> {
@@ -239,7 +269,7 @@ impl WalStage {
     /// # Errors
     /// The first `IoError`; all files are closed nevertheless.
     pub(crate) fn close(&mut self) -> Result<()> {
-        let mut result = Ok(());
+        let mut result = self.finish_current();
         for wal in self.unsynced.drain(..).chain(self.current.take()) {
             result = result.and(wal.writer.close());
         }

@@ -43,6 +43,8 @@ pub(crate) struct Writer {
 #[derive(Debug, Default)]
 struct Queue {
     is_led: bool,
+    /// The one who leads waits for flushes or compactions.
+    is_stalled: bool,
     waiting: VecDeque<Arc<Writer>>,
 }
 
@@ -77,6 +79,9 @@ impl WriteThread {
             queue.is_led = true;
             return Turn::Leads(Lead { write_thread: self, followers: Vec::new() });
         }
+        if queue.is_stalled && options.no_slowdown {
+            return Turn::Done(Err(write_stall()));
+        }
         let request = Request { options: *options, batch: std::mem::take(batch) };
         let writer = Writer::new(Some(request));
         queue.waiting.push_back(writer.clone());
@@ -89,6 +94,23 @@ impl WriteThread {
             return Turn::Leads(Lead { write_thread: self, followers: Vec::new() });
         }
         Turn::Done(writer.result.lock().clone())
+    }
+
+    /// To be called by the one who leads, before it waits: writes behind it that must not wait
+    /// (`no_slowdown`) fail, until what this returns is dropped.
+    pub(crate) fn begin_stall(&self) -> Stall<'_> {
+        let mut queue = self.queue.lock();
+        queue.is_stalled = true;
+        let waiting = std::mem::take(&mut queue.waiting);
+        let (refused, waiting): (VecDeque<_>, VecDeque<_>) =
+            waiting.into_iter().partition(|writer| writer.must_not_wait());
+        queue.waiting = waiting;
+        drop(queue);
+        for writer in refused {
+            writer.fail(write_stall());
+            writer.wake(DONE);
+        }
+        Stall { write_thread: self }
     }
 
     /// Takes the lead to change what writes go to: no write is under way while it is held.
@@ -141,6 +163,10 @@ impl Writer {
         self.request.lock().as_mut().map(|request| use_batch(&mut request.batch))
     }
 
+    fn must_not_wait(&self) -> bool {
+        self.request.lock().as_ref().is_some_and(|request| request.options.no_slowdown)
+    }
+
     /// What becomes of this writer alone, whatever becomes of the group.
     pub(crate) fn fail(&self, status: Status) {
         *self.result.lock() = Err(status);
@@ -149,6 +175,23 @@ impl Writer {
     /// Whether it failed alone.
     pub(crate) fn has_failed(&self) -> bool {
         self.result.lock().is_err()
+    }
+}
+
+/// What a write gets that would have to wait and must not.
+pub(crate) fn write_stall() -> Status {
+    Status::incomplete("Write stall")
+}
+
+/// The leader waits, until dropped.
+#[derive(Debug)]
+pub(crate) struct Stall<'a> {
+    write_thread: &'a WriteThread,
+}
+
+impl Drop for Stall<'_> {
+    fn drop(&mut self) {
+        self.write_thread.queue.lock().is_stalled = false;
     }
 }
 

@@ -96,9 +96,14 @@ fn damaged_tables_give_an_error_or_the_same_content() {
             }
         });
         for (victim, found) in victims.iter().zip(found) {
-            // What may change unseen is padding, and here and there what is only a hint.
+            // What may change unseen is padding, which is a tenth of a table with aligned blocks,
+            // and here and there what is only a hint.
             let total = victim.changes.len();
-            assert!(found * 100 > total * 90, "{victim}: {found} of {total} damages found");
+            let percent_min = if victim.to_string().contains("block-align") { 85 } else { 90 };
+            assert!(
+                found * 100 > total * percent_min,
+                "{victim}: {found} of {total} damages found"
+            );
         }
     });
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use base::merge_operator::{builtin, builtin_with_delimiter};
 use base::{Result, comparator};
 use db::{
-    ColumnFamilyDescriptor, ColumnFamilyHandle, Db, FlushOptions, OpenContext, ReadOptions,
-    WriteBatch, WriteOptions,
+    BottommostLevelCompaction, ColumnFamilyDescriptor, ColumnFamilyHandle, CompactRangeOptions, Db,
+    FlushOptions, OpenContext, ReadOptions, WriteBatch, WriteOptions,
 };
 use options::{ColumnFamilyOptions, DbOptions};
 use testing::content::{ColumnsHash, ContentHash};
@@ -67,7 +67,8 @@ fn descriptor(family: &FamilyOpening) -> std::result::Result<ColumnFamilyDescrip
 }
 
 /// Has the engine write batches, round by round; what it holds before it closes the database. All
-/// rounds are flushed, the last one only with `flush_last`.
+/// rounds are flushed, the last one only with `flush_last`. The first is also compacted, while a
+/// snapshot holds on to it.
 pub(crate) fn write(
     directory: &Path,
     options: &str,
@@ -90,6 +91,7 @@ fn write_rounds(
 ) -> Result<(Contents, Vec<LiveFile>, u64)> {
     let options = DbOptions::from_string(options)?;
     let db = Db::open(&options, directory, descriptors, &OpenContext::default())?;
+    let mut snapshots = Vec::new();
     for (number, round) in rounds.iter().enumerate() {
         for operations in round {
             let mut batch = WriteBatch::new();
@@ -101,6 +103,16 @@ fn write_rounds(
         if flush_last || number + 1 < rounds.len() {
             for family in db.column_families() {
                 db.flush(&FlushOptions::default(), &[&family])?;
+            }
+        }
+        if number == 0 {
+            snapshots.push(db.snapshot());
+            for family in db.column_families() {
+                let options = CompactRangeOptions {
+                    bottommost_level_compaction: BottommostLevelCompaction::Force,
+                    ..CompactRangeOptions::default()
+                };
+                db.compact_range(&options, &family, None, None)?;
             }
         }
     }

@@ -94,6 +94,17 @@ fn directory_has_options(directory: &Path) -> bool {
     names.into_iter().any(|name| name.to_string_lossy().starts_with("OPTIONS-"))
 }
 
+/// There are blob files where the plan wants them, and only there.
+fn check_blob_files(plan: &Plan, directory: &Path) -> Result<(), String> {
+    let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
+    let found = names.filter(|name| name.to_string_lossy().ends_with(".blob")).count();
+    match (plan.fills_blob_files(), found > 0) {
+        (true, false) => Err("no blob file was written".to_owned()),
+        (false, true) => Err(format!("{found} blob files were written")),
+        _ => Ok(()),
+    }
+}
+
 /// What this engine wrote, all judges that are new enough read as it does, and it reads what they
 /// add.
 #[test]
@@ -104,6 +115,7 @@ fn what_touchstone_wrote() {
         let scratch = tempfile::TempDir::new().map_err(|error| error.to_string())?;
         let directory = scratch.path().join("db");
         let expectation = write_by_touchstone(plan, &directory)?;
+        check_blob_files(plan, &directory)?;
         check_own_reading(&directory, plan, &expectation)?;
         judges::judge_by_tools(&directory, &expectation)?;
         let read_back = |copy: &Path| Ok(engine::read(copy, &plan.needed())?.0);

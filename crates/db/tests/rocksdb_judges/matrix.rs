@@ -210,6 +210,11 @@ impl Plan {
         if self.is(COMPRESSION, "zlib") { vec!["Zlib"] } else { Vec::new() }
     }
 
+    /// Whether there are blob files, and values large enough for them.
+    pub(crate) fn fills_blob_files(&self) -> bool {
+        self.has_blobs() && !self.is(MERGES, "sums")
+    }
+
     fn has_blobs(&self) -> bool {
         !self.is(BLOBS, "no blobs")
     }

@@ -1,7 +1,11 @@
 //! A database that is open for writing: what was written is there, now and after a reopen.
 
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
+
 mod basics;
+mod column_families;
 mod compactions;
 mod fixture;
+mod recovery;
 mod recovery_from_errors;
 mod stalls;

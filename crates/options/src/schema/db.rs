@@ -73,7 +73,7 @@ options! {
         /// How many old info LOG files are retained.
         keep_log_file_num: u64 = 1000, fixed accepted 4.0;
         /// Number of finished WAL files kept for reuse.
-        recycle_log_file_num: u64 = 0, fixed accepted 4.2;
+        recycle_log_file_num: u64 = 0, fixed honoured 4.2;
         /// Next WAL file is created ahead of time in background.
         async_wal_precreate: bool = false, fixed accepted 11.8;
         /// Floor size before MANIFEST is rewritten from scratch.
@@ -89,9 +89,9 @@ options! {
         /// Log2 of shard count in the table reader cache.
         table_cache_numshardbits: i32 = 6, fixed accepted 4.0;
         /// Age limit for archived WAL files; 0 with size 0 disables archiving.
-        wal_ttl_seconds as "WAL_ttl_seconds": u64 = 0, fixed accepted 4.0;
+        wal_ttl_seconds as "WAL_ttl_seconds": u64 = 0, fixed honoured 4.0;
         /// Total size limit in MiB for archived WAL files.
-        wal_size_limit_mb as "WAL_size_limit_MB": u64 = 0, fixed accepted 4.0;
+        wal_size_limit_mb as "WAL_size_limit_MB": u64 = 0, fixed honoured 4.0;
         /// Bytes reserved ahead when a MANIFEST is created.
         manifest_preallocation_size: u64 = 4 << 20, mutable accepted 4.0;
         /// Read tables through memory mapping.
@@ -164,7 +164,7 @@ options! {
         /// Include allocator statistics with periodic dumps.
         dump_malloc_stats: bool = false, fixed accepted 4.8;
         /// Replay WAL into memtables without flushing when possible.
-        avoid_flush_during_recovery: bool = false, fixed accepted 4.11;
+        avoid_flush_during_recovery: bool = false, fixed honoured 4.11;
         /// WAL replay flushes when the shared memtable budget is exceeded.
         enforce_write_buffer_manager_during_recovery: bool = true, fixed accepted 11.1;
         /// Close without flushing; data lacking WAL is lost.
@@ -176,7 +176,7 @@ options! {
         /// WAL is buffered until FlushWAL is called.
         manual_wal_flush: bool = false, fixed accepted 5.7;
         /// Codec for WAL records; only zstd is honoured.
-        wal_compression: CompressionType = CompressionType::NoCompression, fixed accepted 7.0;
+        wal_compression: CompressionType = CompressionType::NoCompression, fixed honoured 7.0;
         /// Leave finished WALs open until purge thread closes them.
         background_close_inactive_wals: bool = false, fixed accepted 9.4;
         /// Flush chosen families together as one atomic edit.
@@ -194,7 +194,7 @@ options! {
         /// Makes whole-file checksums recorded in MANIFEST.
         file_checksum_gen_factory: ObjectName = ObjectName::null(), fixed honoured 6.26;
         /// Recover to the newest consistent state, missing files tolerated.
-        best_efforts_recovery: bool = false, fixed accepted 6.10;
+        best_efforts_recovery: bool = false, fixed honoured 6.10;
         /// Automatic resume attempts after a retryable background error.
         max_bgerror_resume_count: i32 = i32::MAX, fixed accepted 6.12;
         /// Microseconds between automatic resume attempts.

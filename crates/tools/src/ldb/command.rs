@@ -3,9 +3,9 @@
 use super::failure::Outcome;
 use super::session::Session;
 use super::{
-    approxsize, checkconsistency, column_family_change, delete, dump, dump_live_files, dump_wal,
-    file_checksum_dump, get, get_property, idump, list_column_families, list_file_range_deletes,
-    list_live_files_metadata, load, manifest_dump, put, query, scan,
+    approxsize, checkconsistency, column_family_change, compact, delete, dump, dump_live_files,
+    dump_wal, file_checksum_dump, get, get_property, idump, list_column_families,
+    list_file_range_deletes, list_live_files_metadata, load, manifest_dump, put, query, scan,
 };
 
 /// Options and flags that nearly all commands take.
@@ -163,9 +163,11 @@ pub(crate) static COMMANDS: &[Command] = &[
         "checks that the files of the database are there and as large as they should be",
     ),
     Command::not_implemented(("checkpoint", ""), &["checkpoint_dir"], "makes a checkpoint"),
-    Command::not_implemented(
+    Command::writes(
         ("compact", ""),
+        COMMON,
         &["from", "to", "hex", "key_hex", "value_hex", "ttl"],
+        compact::run,
         "compacts a range of keys",
     ),
     Command::writes(

@@ -8,6 +8,7 @@ use super::arguments::bytes;
 use super::failure::{Failure, Outcome};
 use super::session::Session;
 use super::writing::WritingDb;
+use db::CompactRangeOptions;
 use options::{ColumnFamilyOptions, DbOptions};
 
 /// What parts a key from its value.
@@ -29,6 +30,11 @@ pub(crate) fn run(session: &mut Session<'_>) -> Outcome {
     let bad_lines = load(session, &writing)?;
     if bad_lines > 0 {
         writeln!(session.out, "Warning: {bad_lines} bad lines ignored.")?;
+    }
+    if arguments.flag("compact") {
+        let options = CompactRangeOptions::default();
+        let compacted = writing.db.compact_range(&options, &writing.family, None, None);
+        compacted.map_err(|status| Failure::new(format!("Compaction failed: {status}")))?;
     }
     writing.close()?;
     Ok(())

@@ -72,6 +72,26 @@ const SCENARIOS: &[Scenario] = &[
         lines: &[
             "load --db=@ --create_if_missing --bulk_load --disable_wal <<< b ==> 1|a ==> 2|b ==> 3",
             "load --db=@ --bulk_load <<< c ==> 4",
+            "load --db=@ --compact <<< d ==> 5|b ==> 6",
+            "get_property --db=@ rocksdb.num-files-at-level1",
+        ],
+    },
+    Scenario {
+        name: "compactions",
+        lines: &[
+            "compact --db=@",
+            "batchput --db=@ --create_if_missing a 1 b 2 c 3 d 4",
+            "compact --db=@",
+            "get_property --db=@ rocksdb.num-files-at-level0",
+            "deleterange --db=@ b d",
+            "put --db=@ e 5",
+            "compact --db=@ --from=a --to=c",
+            "delete --db=@ a",
+            "put --db=@ f 6",
+            "compact --db=@ --hex --to=0x62",
+            "compact --db=@ --from=b --compression_type=zstd",
+            "idump --db=@ --count_only",
+            "compact --db=@ --column_family=nowhere",
         ],
     },
     Scenario {
@@ -103,6 +123,7 @@ const SCENARIOS: &[Scenario] = &[
             "delete --db=@ a",
             "get --db=@ --ttl c",
             "query --db=@ --ttl <<< put e 5|get e|delete d",
+            "compact --db=@ --ttl",
         ],
     },
     Scenario {
@@ -149,6 +170,7 @@ const ON_FIXTURES: &[&[&str]] = &[
     &["put --db=@ key05x new", "delete --db=@ key06"],
     &["deleterange --db=@ --hex 0x00 0x6B657930", "put --db=@ a new"],
     &["load --db=@ --disable_wal <<< a ==> new|key07 ==> new|zz ==> new"],
+    &["put --db=@ key03x new", "compact --db=@"],
     &["create_column_family --db=@ created", "put --db=@ --column_family=created a new"],
 ];
 

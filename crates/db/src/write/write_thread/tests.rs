@@ -1,6 +1,7 @@
 use super::{Turn, WriteThread, group_size_max, may_join};
 use crate::write::write_options::WriteOptions;
 use base::Status;
+use base::status::Code;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex};
 use std::thread;
@@ -130,4 +131,31 @@ fn a_sync_does_not_join_what_is_not_synced() {
 fn small_batches_do_not_wait_for_large_groups() {
     assert_eq!(group_size_max(100, 1 << 20), 100 + (128 << 10));
     assert_eq!(group_size_max(1 << 19, 1 << 20), 1 << 20);
+}
+
+#[test]
+fn writes_that_must_not_wait_fail_behind_a_leader_that_waits() {
+    let write_thread = WriteThread::default();
+    let patient = WriteOptions::default();
+    let impatient = WriteOptions { no_slowdown: true, ..WriteOptions::default() };
+    let Turn::Leads(lead) = write_thread.join(&patient, &mut batch(b"a")) else { panic!() };
+    thread::scope(|scope| {
+        let queued = scope.spawn(|| {
+            let mut own = batch(b"b");
+            let turn = write_thread.join(&impatient, &mut own);
+            assert_eq!(own, batch(b"b"), "the batch came back");
+            matches!(turn, Turn::Done(Err(status)) if status.code() == Code::Incomplete)
+        });
+        while write_thread.queue.lock().waiting.is_empty() {
+            thread::yield_now();
+        }
+        let stall = write_thread.begin_stall();
+        assert!(queued.join().unwrap(), "one that had come before the stall");
+        let turn = write_thread.join(&impatient, &mut batch(b"c"));
+        assert!(matches!(turn, Turn::Done(Err(_))), "one that came during the stall");
+        drop(stall);
+    });
+    drop(lead);
+    let turn = write_thread.join(&impatient, &mut batch(b"d"));
+    assert!(matches!(turn, Turn::Leads(_)));
 }

@@ -1,0 +1,194 @@
+//! Options of column families and tables from flags.
+
+use crate::flags::table::FLAGS;
+use crate::flags::{Flags, Support};
+use base::{Result, Status};
+use options::{
+    ChecksumType, ColumnFamilyOptions, CompactionPri, CompactionStyle, CompressionType,
+    ConfigOptions, DataBlockIndexType, FilterPolicy, IndexShorteningMode, IndexType, ObjectName,
+    Registry,
+};
+
+/// Flags that set a field of `compaction_options_universal`, and the value that leaves it alone.
+const UNIVERSAL: [(&str, &str, i64); 5] = [
+    ("universal_size_ratio", "size_ratio", 0),
+    ("universal_min_merge_width", "min_merge_width", 0),
+    ("universal_max_merge_width", "max_merge_width", 0),
+    ("universal_max_size_amplification_percent", "max_size_amplification_percent", 0),
+    ("universal_compression_size_percent", "compression_size_percent", -1),
+];
+
+/// Hands each flag that sets an option to `set`, with its value.
+pub(crate) fn apply(flags: &Flags, mut set: impl FnMut(Support, &str) -> Result<()>) -> Result<()> {
+    FLAGS.iter().try_for_each(|flag| {
+        set(flag.support, &flags.option_text(flag))
+            .map_err(|status| Status::invalid_argument(format!("--{}: {status}", flag.name)))
+    })
+}
+
+/// The options of every column family.
+pub(crate) fn family_options(flags: &Flags) -> Result<ColumnFamilyOptions> {
+    let mut options = ColumnFamilyOptions::default();
+    let config = ConfigOptions::default();
+    apply(flags, |support, value| match support {
+        Support::Family(name) => options.apply(name, value, &config).map(|_| ()),
+        Support::Table(name) => options.table.apply(name, value, &config).map(|_| ()),
+        _ => Ok(()),
+    })?;
+    options.num_levels = flags.int("num_levels") as i32;
+    options.max_bytes_for_level_base = flags.uint("max_bytes_for_level_base");
+    options.max_bytes_for_level_multiplier = flags.double("max_bytes_for_level_multiplier");
+    options.level_compaction_dynamic_level_bytes =
+        flags.bool("level_compaction_dynamic_level_bytes");
+    options.level0_file_num_compaction_trigger =
+        flags.int("level0_file_num_compaction_trigger") as i32;
+    options.force_consistency_checks = flags.bool("force_consistency_checks");
+    options.sample_for_compression = flags.uint("sample_for_compression");
+    set_compaction(flags, &mut options)?;
+    set_compression(flags, &mut options)?;
+    set_table(flags, &mut options)?;
+    set_objects(flags, &mut options)?;
+    Ok(options)
+}
+
+fn set_compaction(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
+    options.compaction_style = match flags.int("compaction_style") {
+        0 => CompactionStyle::Level,
+        1 => CompactionStyle::Universal,
+        2 => CompactionStyle::Fifo,
+        3 => CompactionStyle::None,
+        other => return Err(out_of_range("compaction_style", other, 3)),
+    };
+    options.compaction_pri = match flags.int("compaction_pri") {
+        0 => CompactionPri::ByCompensatedSize,
+        1 => CompactionPri::OldestLargestSeqFirst,
+        2 => CompactionPri::OldestSmallestSeqFirst,
+        3 => CompactionPri::MinOverlappingRatio,
+        4 => CompactionPri::RoundRobin,
+        other => return Err(out_of_range("compaction_pri", other, 4)),
+    };
+    let config = ConfigOptions::default();
+    for (flag, field, unset) in UNIVERSAL {
+        let value = flags.int(flag);
+        if value != unset {
+            let name = format!("compaction_options_universal.{field}");
+            options.apply(&name, &value.to_string(), &config)?;
+        }
+    }
+    let trivial_move = flags.bool("universal_allow_trivial_move").to_string();
+    options.apply("compaction_options_universal.allow_trivial_move", &trivial_move, &config)?;
+    let fifo_bytes = flags.uint("fifo_compaction_max_table_files_size_mb") << 20;
+    options.apply(
+        "compaction_options_fifo.max_table_files_size",
+        &fifo_bytes.to_string(),
+        &config,
+    )?;
+    let allow = flags.bool("fifo_compaction_allow_compaction").to_string();
+    options.apply("compaction_options_fifo.allow_compaction", &allow, &config)?;
+    Ok(())
+}
+
+fn set_compression(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
+    options.compression = compression(flags, "compression_type")?;
+    options.blob_compression_type = compression(flags, "blob_compression_type")?;
+    if let Ok(first) = usize::try_from(flags.int("min_level_to_compress")) {
+        let by_level = (0..options.num_levels.max(0) as usize).map(|level| match level < first {
+            true => CompressionType::NoCompression,
+            false => options.compression,
+        });
+        options.compression_per_level = by_level.collect();
+    }
+    Ok(())
+}
+
+fn set_table(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
+    let table = &mut options.table;
+    table.cache_index_and_filter_blocks = flags.bool("cache_index_and_filter_blocks");
+    table.no_block_cache = flags.int("cache_size") <= 0;
+    table.checksum = match flags.int("checksum_type") {
+        0 => ChecksumType::NoChecksum,
+        1 => ChecksumType::Crc32c,
+        2 => ChecksumType::XxHash,
+        3 => ChecksumType::XxHash64,
+        4 => ChecksumType::Xxh3,
+        other => return Err(out_of_range("checksum_type", other, 4)),
+    };
+    table.index_shortening = match flags.int("index_shortening_mode") {
+        0 => IndexShorteningMode::NoShortening,
+        1 => IndexShorteningMode::ShortenSeparators,
+        2 => IndexShorteningMode::ShortenSeparatorsAndSuccessor,
+        other => return Err(out_of_range("index_shortening_mode", other, 2)),
+    };
+    let partitions_filters = flags.bool("partition_index_and_filters");
+    table.partition_filters = partitions_filters;
+    table.index_type = if partitions_filters || flags.bool("partition_index") {
+        IndexType::TwoLevelIndexSearch
+    } else if flags.bool("index_with_first_key") {
+        IndexType::BinarySearchWithFirstKey
+    } else if flags.bool("use_hash_search") {
+        IndexType::HashSearch
+    } else {
+        IndexType::BinarySearch
+    };
+    table.data_block_index_type = match flags.bool("use_data_block_hash_index") {
+        true => DataBlockIndexType::BinaryAndHash,
+        false => DataBlockIndexType::BinarySearch,
+    };
+    let bits_per_key = flags.int("bloom_bits");
+    if bits_per_key > 0 {
+        let bits_per_key = bits_per_key as f64;
+        table.filter_policy = Some(match flags.bool("use_ribbon_filter") {
+            true => FilterPolicy::Ribbon { bits_per_key, bloom_before_level: 0 },
+            false => FilterPolicy::Bloom { bits_per_key },
+        });
+    }
+    Ok(())
+}
+
+fn set_objects(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
+    let registry = Registry::new();
+    if flags.int("prefix_size") > 0 {
+        options.prefix_extractor =
+            registry.slice_transform(&format!("fixed:{}", flags.int("prefix_size")));
+    }
+    let name = flags.text("merge_operator");
+    if !name.is_empty() {
+        options.merge_operator = Some(registry.merge_operator(name).ok_or_else(|| {
+            Status::invalid_argument(format!("--merge_operator={name} is not known"))
+        })?);
+    }
+    options.memtable_factory = match flags.text("memtablerep") {
+        "skip_list" => ObjectName::new("SkipListFactory"),
+        "vector" => ObjectName::new("VectorRepFactory"),
+        other if flags.bool("readonly") => ObjectName::new(other),
+        other => {
+            return Err(Status::not_supported(format!(
+                "--memtablerep={other}: only skip_list and vector are there"
+            )));
+        }
+    };
+    Ok(())
+}
+
+/// The compression that a flag names.
+pub(crate) fn compression(flags: &Flags, flag: &str) -> Result<CompressionType> {
+    Ok(match flags.text(flag).to_ascii_lowercase().as_str() {
+        "none" => CompressionType::NoCompression,
+        "snappy" => CompressionType::Snappy,
+        "zlib" => CompressionType::Zlib,
+        "bzip2" => CompressionType::Bzip2,
+        "lz4" => CompressionType::Lz4,
+        "lz4hc" => CompressionType::Lz4hc,
+        "xpress" => CompressionType::Xpress,
+        "zstd" => CompressionType::Zstd,
+        other => {
+            return Err(Status::invalid_argument(format!(
+                "--{flag}: cannot parse compression type '{other}'"
+            )));
+        }
+    })
+}
+
+fn out_of_range(flag: &str, found: i64, most: i64) -> Status {
+    Status::invalid_argument(format!("--{flag}={found}: expected 0 to {most}"))
+}

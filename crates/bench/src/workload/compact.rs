@@ -1,0 +1,14 @@
+//! `compact`: compacts all there is, in one operation.
+
+use super::{Thread, Workload};
+use base::Result;
+use db::{BottommostLevelCompaction, CompactRangeOptions};
+
+pub(super) fn run(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
+    let target = workload.select_target(&mut thread.random);
+    let options = CompactRangeOptions {
+        bottommost_level_compaction: BottommostLevelCompaction::ForceOptimized,
+        ..CompactRangeOptions::default()
+    };
+    target.db.compact_range(&options, &target.families[0], None, None)
+}

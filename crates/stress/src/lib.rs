@@ -1,0 +1,17 @@
+//! Crashes, power losses and I/O faults under a database, and what must survive them.
+//!
+//! - [`power_loss`]: a disk in memory that keeps some of what was not synced.
+//!
+//! Every check is repeatable: it is decided by seeds, and a failure comes with the command that
+//! brings it again. `docs/stress.md` says what is held true, and what is not.
+
+#![forbid(unsafe_code)]
+
+pub mod command_line;
+pub mod database;
+pub mod dishonest_fs;
+pub mod model;
+pub mod operation;
+pub mod power_loss;
+pub mod random;
+pub mod watchdog;

@@ -1,0 +1,201 @@
+//! What a database should hold: the writes of a workload applied to maps.
+
+use crate::operation::{Entry, FAMILIES, Operation, key_prefix, operation};
+use std::collections::BTreeMap;
+
+/// Keys and values of each of [`FAMILIES`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content(pub [BTreeMap<Vec<u8>, Vec<u8>>; FAMILIES.len()]);
+
+impl Content {
+    /// Nothing.
+    pub fn new() -> Self {
+        Self(std::array::from_fn(|_| BTreeMap::new()))
+    }
+
+    /// The part with the keys of a thread.
+    #[must_use]
+    pub fn of_thread(&self, thread: usize) -> Self {
+        let prefix = key_prefix(thread).into_bytes();
+        Self(std::array::from_fn(|family| {
+            let pairs = self.0[family].iter().filter(|(key, _)| key.starts_with(&prefix));
+            pairs.map(|(key, value)| (key.clone(), value.clone())).collect()
+        }))
+    }
+
+    /// How many keys there are.
+    pub fn count(&self) -> usize {
+        self.0.iter().map(BTreeMap::len).sum()
+    }
+
+    /// Writes.
+    pub fn apply(&mut self, operation: &Operation) {
+        for entry in &operation.entries {
+            let map = &mut self.0[entry.family()];
+            match entry {
+                Entry::Put { key, value, .. } => {
+                    map.insert(key.clone(), value.clone());
+                }
+                Entry::Delete { key, .. } => {
+                    map.remove(key);
+                }
+                Entry::Merge { key, operand, .. } => match map.get_mut(key) {
+                    Some(value) => {
+                        value.push(b',');
+                        value.extend_from_slice(operand);
+                    }
+                    None => {
+                        map.insert(key.clone(), operand.clone());
+                    }
+                },
+                Entry::DeleteRange { begin, end, .. } => {
+                    map.retain(|key, _| key < begin || key >= end);
+                }
+            }
+        }
+    }
+
+    /// The first difference, in words; none if there is none.
+    pub fn difference(&self, found: &Self) -> Option<String> {
+        for (family, (expected, found)) in self.0.iter().zip(&found.0).enumerate() {
+            let keys = expected.keys().chain(found.keys());
+            let differs = |key: &&Vec<u8>| expected.get(*key) != found.get(*key);
+            if let Some(key) = keys.filter(differs).min() {
+                return Some(format!(
+                    "family {}, key {}: expected {}, found {}",
+                    FAMILIES[family],
+                    String::from_utf8_lossy(key),
+                    shown(expected.get(key)),
+                    shown(found.get(key))
+                ));
+            }
+        }
+        None
+    }
+}
+
+impl Default for Content {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn shown(value: Option<&Vec<u8>>) -> String {
+    match value {
+        None => "nothing".to_owned(),
+        Some(value) => {
+            let text = String::from_utf8_lossy(value);
+            text.chars().take(60).collect::<String>()
+        }
+    }
+}
+
+/// What a thread's part of the database is after its first writes.
+#[derive(Clone, Debug)]
+pub struct ThreadModel {
+    seed: u64,
+    thread: usize,
+    /// How many writes `content` has.
+    pub written: u64,
+    /// The thread's keys.
+    pub content: Content,
+}
+
+impl ThreadModel {
+    /// Before the first write.
+    pub fn new(seed: u64, thread: usize) -> Self {
+        Self { seed, thread, written: 0, content: Content::new() }
+    }
+
+    /// Goes on with the writes of another seed, of which none is written yet.
+    pub fn begin(&mut self, seed: u64) {
+        self.seed = seed;
+        self.written = 0;
+    }
+
+    /// After `written` writes, which are not fewer than now.
+    pub fn advance(&mut self, written: u64) {
+        while self.written < written {
+            self.content.apply(&operation(self.seed, self.thread, self.written));
+            self.written += 1;
+        }
+    }
+
+    /// As [`ThreadModel::advance_to`], for writes that went to a log of which the end is lost while a
+    /// later log survived: the writes before the loss, then those from one of `firsts` on, which
+    /// are the first of a log each.
+    ///
+    /// # Errors
+    /// If there are no such numbers.
+    pub fn advance_with_gap(
+        &mut self,
+        found: &Content,
+        min: u64,
+        max: u64,
+        firsts: &[u64],
+    ) -> Result<(), String> {
+        let part = found.of_thread(self.thread);
+        self.advance(min);
+        for end in min..max {
+            self.advance(end);
+            let previous = firsts.iter().rposition(|first| *first <= end);
+            // Logs after the one that lost its end; those between are lost whole.
+            for first in firsts.iter().skip(previous.map_or(0, |place| place + 1)) {
+                let mut later = Self { written: *first, ..self.clone() };
+                while later.written < max {
+                    later.advance(later.written + 1);
+                    if later.content == part {
+                        *self = later;
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Err("a gap between two logs does not explain it".to_owned())
+    }
+
+    /// The last number of writes up to `max` with the same content as now.
+    fn last_equal(&self, max: u64) -> u64 {
+        let mut later = self.clone();
+        let mut last = self.written;
+        while later.written < max {
+            later.advance(later.written + 1);
+            if later.content == self.content {
+                last = later.written;
+            }
+        }
+        last
+    }
+
+    /// Advances to the number of writes whose result is `found` (its other threads' keys are not
+    /// looked at): at least `min`, which must be there, at most `max`, which were tried. Writes may
+    /// change nothing: of several such numbers it is the smallest, and the largest is returned.
+    ///
+    /// # Errors
+    /// If there is no such number: something is lost, or there is a hole.
+    pub fn advance_to(&mut self, found: &Content, min: u64, max: u64) -> Result<u64, String> {
+        let found = found.of_thread(self.thread);
+        self.advance(min);
+        let at_least = self.clone();
+        let mut closest = String::new();
+        loop {
+            let Some(difference) = self.content.difference(&found) else {
+                return Ok(self.last_equal(max));
+            };
+            closest = if self.written == max { difference } else { closest };
+            if self.written >= max {
+                break;
+            }
+            self.advance(self.written + 1);
+        }
+        let first = at_least.content.difference(&found).unwrap_or_default();
+        Err(format!(
+            "thread {}: the content is that of no number of writes from {min} (which must be there) \
+             to {max} (which were tried); after {min}: {first}; after {max}: {closest}",
+            self.thread
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! Power losses: whatever was safe is there, whatever else the disk kept.
+//!
+//! A round is one database in memory that loses its power a few times. In each life a random
+//! operation of the file system is the last one; of what was not synced then, some pages and some
+//! names survive, as the seed decides. After it the database must open, hold every write that was
+//! safe, and of each thread a prefix of its writes.
+
+mod life;
+
+use crate::database::{Database, content};
+use crate::dishonest_fs::{DishonestFileSystem, Lie};
+use crate::model::{Content, ThreadModel};
+use crate::random::Random;
+use env::fault_injection_fs::{DataSurvival, DirectorySurvival, Operations, PowerLoss};
+use env::{FaultInjectionFileSystem, FileSystem, MemFileSystem};
+use life::{Life, LifePlan, Wals};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What is broken on purpose, to see that a round then fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sabotage {
+    /// Nothing.
+    None,
+    /// The disk lies.
+    Disk(Lie),
+    /// Replay skips what is damaged and goes on behind it.
+    ReplayWithHoles,
+}
+
+/// What a round did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Times the power was lost while writes were under way.
+    pub losses_in_writes: u64,
+    /// Times it was lost during an open.
+    pub losses_in_opens: u64,
+    /// Writes tried.
+    pub tried: u64,
+    /// Writes that were safe when the power was lost.
+    pub safe: u64,
+    /// Writes that survived.
+    pub survived: u64,
+    /// Times that a later WAL survived an earlier one, neither of them synced.
+    pub gaps: u64,
+}
+
+impl Tally {
+    /// Adds another.
+    pub fn add(&mut self, other: &Self) {
+        self.losses_in_writes += other.losses_in_writes;
+        self.losses_in_opens += other.losses_in_opens;
+        self.tried += other.tried;
+        self.safe += other.safe;
+        self.survived += other.survived;
+        self.gaps += other.gaps;
+    }
+}
+
+/// Lives of one database.
+const LIVES: u64 = 4;
+
+/// One database through its losses.
+///
+/// # Errors
+/// What was lost, or made no sense, in words.
+pub fn round(seed: u64, sabotage: Sabotage) -> Result<Tally, String> {
+    let mut random = Random::of(&[seed]);
+    let memory = Arc::new(MemFileSystem::new());
+    let made = memory.create_dir(Path::new("/db"));
+    made.map_err(|error| error.to_string())?;
+    let fault = Arc::new(FaultInjectionFileSystem::new(memory.clone()));
+    let file_system: Arc<dyn FileSystem> = match sabotage {
+        Sabotage::Disk(lie) => Arc::new(DishonestFileSystem::new(fault.clone(), lie)),
+        Sabotage::None | Sabotage::ReplayWithHoles => fault.clone(),
+    };
+    let mut database =
+        Database::new(Path::new("/db"), file_system).with_random_options(&mut random);
+    let logs_nothing = random.one_in(6);
+    database.options.atomic_flush = logs_nothing || random.one_in(6);
+    if sabotage == Sabotage::ReplayWithHoles {
+        database.options.wal_recovery_mode = options::WalRecoveryMode::SkipAnyCorruptedRecords;
+    }
+    let wal_directory = match database.options.wal_dir.as_str() {
+        "" => database.path.clone(),
+        directory => directory.into(),
+    };
+    let wals = Wals { file_system: memory, directory: wal_directory };
+    let threads = random.pick(&[1, 1, 3]);
+    let mut models: Vec<_> = (0..threads).map(|thread| ThreadModel::new(0, thread)).collect();
+    let mut tally = Tally::default();
+    for life in 0..LIVES {
+        let plan = LifePlan {
+            seed: Random::of(&[seed, life]).draw(),
+            threads,
+            logs_nothing,
+            sync_one_in: random.pick(&[5, 20, 100, 500]),
+            flush_one_in: random.pick(&[15, 15, 200]),
+            writes_max: 300,
+        };
+        models.iter_mut().for_each(|model| model.begin(plan.seed));
+        let last = if random.one_in(4) { random.below(80) } else { random.below(3_000) };
+        fault.plan().power_off_at(last, Operations::all());
+        let life_of = Life::new(&plan, wals.clone());
+        let lived = one_life(&database, &fault, &plan, life_of, &loss(&mut random));
+        let checked = lived.and_then(|life| check(&database, &life, &mut models, &mut tally));
+        checked.map_err(|why| {
+            format!("life {life}, power lost at operation {last} of the file system: {why}")
+        })?;
+    }
+    Ok(tally)
+}
+
+fn loss(random: &mut Random) -> PowerLoss {
+    match random.below(8) {
+        0 => PowerLoss::strict(),
+        1 => PowerLoss::process_crash(),
+        2 => PowerLoss { data: DataSurvival::None, directories: DirectorySurvival::All },
+        3 => PowerLoss { data: DataSurvival::All, directories: DirectorySurvival::None },
+        _ => PowerLoss::subset(random.draw()),
+    }
+}
+
+/// Opens and writes until the power is lost.
+fn one_life(
+    database: &Database,
+    fault: &FaultInjectionFileSystem,
+    plan: &LifePlan,
+    life: Life,
+    loss: &PowerLoss,
+) -> Result<Life, String> {
+    let opened = database.open();
+    if let Err(error) = &opened
+        && fault.plan().is_filesystem_active()
+    {
+        return Err(format!("opening without a fault: {error}"));
+    }
+    if let Ok(db) = &opened {
+        life.run(db, plan, || fault.plan().is_filesystem_active())?;
+    }
+    let crashed = fault.crash(loss);
+    drop(opened);
+    fault.recover();
+    crashed.map_err(|error| format!("the file system itself: {error}"))?;
+    Ok(life)
+}
+
+/// Compares what survived with what had to, by an open that changes nothing, then by one that may.
+fn check(
+    database: &Database,
+    life: &Life,
+    models: &mut [ThreadModel],
+    tally: &mut Tally,
+) -> Result<(), String> {
+    let found = database.read().map_err(|error| format!("reading after it: {error}"))?;
+    let mut survived = Vec::new();
+    for (model, progress) in models.iter_mut().zip(&life.threads) {
+        let (safe, tried) = (progress.safe(), progress.tried());
+        let before = model.clone();
+        match model.advance_to(&found, safe, tried) {
+            Ok(last) => survived.push((model.written, last)),
+            Err(why) => {
+                *model = before;
+                let explained = model.advance_with_gap(&found, safe, tried, &progress.firsts());
+                explained.map_err(|_| why)?;
+                survived.push((0, tried));
+                tally.gaps += 1;
+            }
+        }
+        tally.tried += progress.tried();
+        tally.safe += progress.safe();
+        tally.survived += model.written;
+    }
+    life.check_order(&survived)?;
+    match life.has_opened() {
+        true => tally.losses_in_writes += 1,
+        false => tally.losses_in_opens += 1,
+    }
+    let reopened = reopen(database).map_err(|error| format!("opening after it: {error}"))?;
+    match found.difference(&reopened) {
+        None => Ok(()),
+        Some(difference) => Err(format!("opening for writing changed it: {difference}")),
+    }
+}
+
+fn reopen(database: &Database) -> base::Result<Content> {
+    let db = database.open()?;
+    let found = content(&db)?;
+    db.close()?;
+    Ok(found)
+}

@@ -1,0 +1,253 @@
+//! A database between two power losses: threads that write, and what they know to be safe.
+
+use crate::database::families;
+use crate::operation::{FAMILIES, operation, to_batch};
+use crate::random::Random;
+use base::Result;
+use base::filename::{FileType, parse_file_name};
+use db::{ColumnFamilyHandle, Db, FlushOptions, WriteOptions};
+use env::FileSystem;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// What to do in a life.
+#[derive(Clone, Debug)]
+pub(super) struct LifePlan {
+    pub(super) seed: u64,
+    pub(super) threads: usize,
+    /// Writes go past the WAL: safe is what was flushed.
+    pub(super) logs_nothing: bool,
+    /// How seldom a write is synced.
+    pub(super) sync_one_in: u64,
+    /// How seldom something is flushed, or the WAL.
+    pub(super) flush_one_in: u64,
+    /// Of each thread.
+    pub(super) writes_max: u64,
+}
+
+/// What became of the writes of one thread.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    tried: AtomicU64,
+    acknowledged: AtomicU64,
+    safe: AtomicU64,
+    times: Mutex<Vec<Times>>,
+}
+
+/// An acknowledged write.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    /// When it began and ended, by the clock of the life.
+    began: u64,
+    ended: u64,
+    /// The newest WAL then.
+    wal: u64,
+}
+
+impl Progress {
+    pub(super) fn tried(&self) -> u64 {
+        self.tried.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn safe(&self) -> u64 {
+        self.safe.load(Ordering::SeqCst)
+    }
+
+    /// The writes that may be the first of a WAL. With other threads about it may also have been
+    /// the one before.
+    pub(super) fn firsts(&self) -> Vec<u64> {
+        let times = self.times.lock().map(|times| times.clone()).unwrap_or_default();
+        let pairs = times.windows(2).enumerate();
+        let changes = pairs.filter(|(_, pair)| pair[0].wal != pair[1].wal);
+        let mut firsts: Vec<u64> = changes
+            .flat_map(|(index, _)| [index as u64 + 1, index as u64 + 2])
+            .chain([times.len() as u64])
+            .collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        firsts
+    }
+}
+
+/// The writes of a life.
+#[derive(Debug)]
+pub(super) struct Life {
+    pub(super) threads: Vec<Progress>,
+    clock: AtomicU64,
+    wals: Wals,
+}
+
+/// Where the WALs are, seen without the faults.
+#[derive(Clone, Debug)]
+pub(super) struct Wals {
+    pub(super) file_system: Arc<dyn FileSystem>,
+    pub(super) directory: PathBuf,
+}
+
+impl Wals {
+    fn newest(&self) -> u64 {
+        let names = self.file_system.get_children(&self.directory).unwrap_or_default();
+        let wals = names.iter().filter_map(|name| match parse_file_name(name) {
+            Some((number, FileType::Wal)) => Some(number),
+            _ => None,
+        });
+        wals.max().unwrap_or(0)
+    }
+}
+
+impl Life {
+    pub(super) fn new(plan: &LifePlan, wals: Wals) -> Self {
+        let threads = (0..plan.threads).map(|_| Progress::default()).collect();
+        Self { threads, clock: AtomicU64::new(0), wals }
+    }
+
+    /// Whether the database was opened in it.
+    pub(super) fn has_opened(&self) -> bool {
+        self.clock.load(Ordering::SeqCst) > 0
+    }
+
+    /// Writes from all threads until their writes fail or are done. `is_powered` says whether a
+    /// failure is one of the engine.
+    pub(super) fn run(
+        &self,
+        db: &Db,
+        plan: &LifePlan,
+        is_powered: impl Fn() -> bool + Sync,
+    ) -> std::result::Result<(), String> {
+        self.clock.fetch_add(1, Ordering::SeqCst);
+        let handles = families(db).map_err(|error| error.to_string())?;
+        let results: Vec<Result<()>> = thread::scope(|scope| {
+            let write = |thread| {
+                let handles = &handles;
+                scope.spawn(move || self.write(db, handles, plan, thread))
+            };
+            let running: Vec<_> = (0..plan.threads).map(write).collect();
+            running.into_iter().filter_map(|thread| thread.join().ok()).collect()
+        });
+        if results.len() < plan.threads {
+            return Err("a writer panicked".to_owned());
+        }
+        match results.into_iter().find_map(Result::err) {
+            Some(error) if is_powered() => Err(format!("a write without a fault: {error}")),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(
+        &self,
+        db: &Db,
+        handles: &[ColumnFamilyHandle],
+        plan: &LifePlan,
+        thread: usize,
+    ) -> Result<()> {
+        let mut random = Random::of(&[plan.seed, thread as u64]);
+        let ids: Vec<u32> = handles.iter().map(ColumnFamilyHandle::id).collect();
+        let progress = &self.threads[thread];
+        for index in 0..plan.writes_max {
+            let is_synced = !plan.logs_nothing && random.one_in(plan.sync_one_in);
+            let before = is_synced.then(|| self.acknowledged());
+            let write_options = WriteOptions {
+                sync: is_synced,
+                disable_wal: plan.logs_nothing,
+                ..WriteOptions::default()
+            };
+            let batch = to_batch(&operation(plan.seed, thread, index), &ids)?;
+            let began = self.clock.fetch_add(1, Ordering::SeqCst);
+            progress.tried.store(index + 1, Ordering::SeqCst);
+            db.write(&write_options, batch)?;
+            let ended = self.clock.fetch_add(1, Ordering::SeqCst);
+            if let Ok(mut times) = progress.times.lock() {
+                times.push(Times { began, ended, wal: self.wals.newest() });
+            }
+            progress.acknowledged.store(index + 1, Ordering::SeqCst);
+            if let Some(before) = before {
+                self.is_safe(&before);
+                progress.safe.fetch_max(index + 1, Ordering::SeqCst);
+            }
+            self.make_safe(db, handles, plan, &mut random)?;
+        }
+        Ok(())
+    }
+
+    /// Now and then: a flush of all column families or of one, or a sync of the WAL.
+    fn make_safe(
+        &self,
+        db: &Db,
+        handles: &[ColumnFamilyHandle],
+        plan: &LifePlan,
+        random: &mut Random,
+    ) -> Result<()> {
+        if !random.one_in(plan.flush_one_in) {
+            return Ok(());
+        }
+        let mut before = self.acknowledged();
+        let flush = FlushOptions { wait: true, allow_write_stall: random.one_in(2) };
+        match random.below(4) {
+            0 => db.flush(&flush, &handles.iter().collect::<Vec<_>>())?,
+            1 => {
+                let family = random.below(FAMILIES.len() as u64) as usize;
+                db.flush(&flush, &[&handles[family]])?;
+                // A flush of all takes the others along.
+                if !db.options().atomic_flush {
+                    for (thread, count) in before.iter_mut().enumerate() {
+                        *count = count_up_to_last_in(plan.seed, thread, *count, family);
+                    }
+                }
+            }
+            2 if !plan.logs_nothing => db.flush_wal(true)?,
+            _ => {
+                db.flush_wal(false)?;
+                return Ok(());
+            }
+        }
+        self.is_safe(&before);
+        Ok(())
+    }
+
+    fn acknowledged(&self) -> Vec<u64> {
+        self.threads.iter().map(|thread| thread.acknowledged.load(Ordering::SeqCst)).collect()
+    }
+
+    fn is_safe(&self, counts: &[u64]) {
+        for (thread, count) in self.threads.iter().zip(counts) {
+            thread.safe.fetch_max(*count, Ordering::SeqCst);
+        }
+    }
+
+    /// A write that survived, and another that had been acknowledged before it began and did not,
+    /// are a hole, unless they are in different WALs. `survived` says of each thread how many writes survived: at least, at most.
+    pub(super) fn check_order(&self, survived: &[(u64, u64)]) -> std::result::Result<(), String> {
+        let times: Vec<Vec<Times>> = self
+            .threads
+            .iter()
+            .map(|thread| thread.times.lock().map(|times| times.clone()).unwrap_or_default())
+            .collect();
+        for (survivor, (at_least, _)) in survived.iter().enumerate() {
+            let last = at_least.checked_sub(1).and_then(|last| times[survivor].get(last as usize));
+            let Some(last) = last else { continue };
+            for (loser, (_, at_most)) in survived.iter().enumerate() {
+                if let Some(lost) = times[loser].get(*at_most as usize)
+                    && lost.ended < last.began
+                    && lost.wal == last.wal
+                {
+                    return Err(format!(
+                        "write {} of thread {survivor} survived, and write {at_most} of thread \
+                         {loser}, which was acknowledged before that began, did not",
+                        at_least - 1
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many of a thread's first `count` writes there are up to the last that concerns a family.
+fn count_up_to_last_in(seed: u64, thread: usize, count: u64, family: usize) -> u64 {
+    let concerns = |index: &u64| {
+        operation(seed, thread, index - 1).entries.iter().any(|entry| entry.family() == family)
+    };
+    (1..=count).rev().find(concerns).unwrap_or(0)
+}
