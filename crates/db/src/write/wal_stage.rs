@@ -254,6 +254,8 @@ impl WalStage {
         let mut obsolete = Vec::new();
         for number in std::mem::replace(&mut self.live, kept).into_keys() {
             self.unsynced.retain(|wal| wal.number != number);
+            // Entered in the MANIFEST now, it would be missed at the next open.
+            self.synced.retain(|wal| wal.number != number);
             let is_own = self.first_own.is_some_and(|first| number >= first);
             if is_own && self.recyclable.len() < self.options.recycled_max {
                 self.recyclable.push_back(number);

@@ -84,3 +84,17 @@ fn what_cannot_be_handed_over_stays_in_the_wal_it_is_in() {
     assert_eq!(wals.current_number(), 3);
     assert_eq!(wals.live_numbers().collect::<Vec<_>>(), [3]);
 }
+
+#[test]
+fn a_wal_that_was_let_go_is_not_told_as_synced() {
+    let fs = file_system();
+    let mut wals = stage(&fs, false, 0);
+    for number in [3, 5, 7] {
+        wals.start(number).unwrap();
+        wals.append(b"record", &[]).unwrap();
+    }
+    wals.sync().unwrap();
+    assert_eq!(wals.release(5), [3]);
+    let synced: Vec<u64> = wals.take_synced().iter().map(|wal| wal.number).collect();
+    assert_eq!(synced, [5]);
+}
