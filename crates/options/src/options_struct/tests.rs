@@ -161,7 +161,6 @@ fn what_is_set_and_not_honoured_is_remarked() {
         [
             "filter_deletes=true: no longer has an effect",
             "compaction_options_fifo.ttl=1: no longer has an effect",
-            "compaction_options_fifo={ttl=1}: accepted, not honoured yet",
         ]
     );
 }

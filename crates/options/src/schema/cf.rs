@@ -21,9 +21,9 @@ options! {
     pub struct ColumnFamilyOptions, short form no_short_form;
     rows {
         /// Memtables (active plus immutable) held before writes stall.
-        max_write_buffer_number: i32 = 2, mutable accepted 4.0;
+        max_write_buffer_number: i32 = 2, mutable honoured 4.0;
         /// Immutable memtables required before a flush starts.
-        min_write_buffer_number_to_merge: i32 = 1, fixed accepted 4.0;
+        min_write_buffer_number_to_merge: i32 = 1, fixed honoured 4.0;
         /// Flushed memtable bytes kept for conflict checks; -1 automatic.
         max_write_buffer_size_to_maintain: i64 = 0, fixed accepted 6.5;
         /// Overwrite values inside the memtable when they fit.
@@ -46,19 +46,19 @@ options! {
         /// Allocation unit of memtable arena; 0 derives from buffer size.
         arena_block_size: u64 = 0, mutable accepted 4.0;
         /// Codec list indexed by level; overrides the general codec.
-        compression_per_level: Vec<CompressionType> = Vec::new(), mutable accepted 3.9;
+        compression_per_level: Vec<CompressionType> = Vec::new(), mutable honoured 3.9;
         /// Count of levels.
         num_levels: i32 = 7, fixed honoured 4.0;
         /// L0 file count that throttles writers.
-        level0_slowdown_writes_trigger: i32 = 20, mutable accepted 4.0;
+        level0_slowdown_writes_trigger: i32 = 20, mutable honoured 4.0;
         /// L0 file count that blocks writers.
-        level0_stop_writes_trigger: i32 = 36, mutable accepted 4.0;
+        level0_stop_writes_trigger: i32 = 36, mutable honoured 4.0;
         /// Aimed table size at the first sorted level.
-        target_file_size_base: u64 = 64 << 20, mutable accepted 4.0;
+        target_file_size_base: u64 = 64 << 20, mutable honoured 4.0;
         /// Growth factor of table size per deeper level.
-        target_file_size_multiplier: i32 = 1, mutable accepted 4.0;
+        target_file_size_multiplier: i32 = 1, mutable honoured 4.0;
         /// Count filter/index tail bytes when cutting output files.
-        target_file_size_is_upper_bound: bool = false, mutable accepted 10.9;
+        target_file_size_is_upper_bound: bool = false, mutable honoured 10.9;
         /// Level targets are computed upward from the last level.
         level_compaction_dynamic_level_bytes: bool = true, fixed honoured 4.0;
         /// Size ratio between neighbouring levels.
@@ -66,21 +66,21 @@ options! {
         /// Extra per-level factors on the size ratio.
         max_bytes_for_level_multiplier_additional: Vec<i32> = vec![1; 7], mutable honoured 3.9;
         /// Input byte cap per compaction; 0 means 25 target files.
-        max_compaction_bytes: u64 = 0, mutable accepted 4.13;
+        max_compaction_bytes: u64 = 0, mutable honoured 4.13;
         /// Compaction debt that throttles writers; 0 off.
-        soft_pending_compaction_bytes_limit: u64 = 64 << 30, mutable accepted 4.4;
+        soft_pending_compaction_bytes_limit: u64 = 64 << 30, mutable honoured 4.4;
         /// Compaction debt that blocks writers; 0 off.
-        hard_pending_compaction_bytes_limit: u64 = 256 << 30, mutable accepted 4.1;
+        hard_pending_compaction_bytes_limit: u64 = 256 << 30, mutable honoured 4.1;
         /// Shape policy: leveled, universal, FIFO or none.
         compaction_style: CompactionStyle = CompactionStyle::Level, fixed honoured 4.0;
         /// Rule for picking the next file within a level.
-        compaction_pri: CompactionPri = CompactionPri::MinOverlappingRatio, fixed accepted 5.2;
+        compaction_pri: CompactionPri = CompactionPri::MinOverlappingRatio, fixed honoured 5.2;
         /// Nested settings of the universal style.
         compaction_options_universal: CompactionOptionsUniversal =
-            CompactionOptionsUniversal::default(), mutable accepted 3.9;
+            CompactionOptionsUniversal::default(), mutable honoured 3.9;
         /// Nested settings of the FIFO style.
         compaction_options_fifo: CompactionOptionsFifo =
-            CompactionOptionsFifo::default(), mutable accepted 3.9;
+            CompactionOptionsFifo::default(), mutable honoured 3.9;
         /// Skipped versions before an iterator reseeks.
         max_sequential_skip_in_iterations: u64 = 8, mutable honoured 4.0;
         /// In-memory container kind.
@@ -93,9 +93,9 @@ options! {
         /// Allow disk reads to honour the chain limit.
         strict_max_successive_merges: bool = false, mutable accepted 9.1;
         /// Drop last-level filters since most lookups succeed.
-        optimize_filters_for_hits: bool = false, fixed accepted 4.0;
+        optimize_filters_for_hits: bool = false, fixed honoured 4.0;
         /// Re-read each new table and compare with what was written.
-        paranoid_file_checks: bool = false, mutable accepted 4.0;
+        paranoid_file_checks: bool = false, mutable honoured 4.0;
         /// Bitmask of checks run on freshly written outputs.
         verify_output_flags: u32 = 0, mutable accepted 10.8;
         /// Validate level ordering on every version change.
@@ -135,15 +135,15 @@ options! {
         blob_compression_opts: CompressionOptions =
             CompressionOptions::default(), mutable accepted 11.8;
         /// Relocate live blobs out of old files in compaction.
-        enable_blob_garbage_collection: bool = false, mutable accepted 6.15;
+        enable_blob_garbage_collection: bool = false, mutable honoured 6.15;
         /// Oldest share of blob files eligible for relocation.
-        blob_garbage_collection_age_cutoff: f64 = 0.25, mutable accepted 6.15;
+        blob_garbage_collection_age_cutoff: f64 = 0.25, mutable honoured 6.15;
         /// Garbage ratio forcing compaction of eligible blob files.
-        blob_garbage_collection_force_threshold: f64 = 1.0, mutable accepted 6.26;
+        blob_garbage_collection_force_threshold: f64 = 1.0, mutable honoured 6.26;
         /// Prefetch bytes for blob reads in compaction.
         blob_compaction_readahead_size: u64 = 0, mutable accepted 6.27;
         /// First level where values are split out.
-        blob_file_starting_level: i32 = 0, mutable accepted 7.4;
+        blob_file_starting_level: i32 = 0, mutable honoured 7.4;
         /// Cache for blob values; null none.
         blob_cache: Option<LruCacheOptions> = None, fixed honoured 7.4 unwritten;
         /// Whether flush warms the blob cache.
@@ -163,7 +163,7 @@ options! {
         /// Checksum bytes per entry of loaded blocks (0,1,2,4,8).
         block_protection_bytes_per_key: u8 = 0, mutable accepted 8.3;
         /// Minimum age in seconds before snapshot-release compactions.
-        bottommost_file_compaction_delay: u32 = 0, mutable accepted 8.6;
+        bottommost_file_compaction_delay: u32 = 0, mutable honoured 8.6;
         /// Check key order while reading memtables.
         paranoid_memory_checks: bool = false, mutable accepted 9.6;
         /// Validate entry checksums on memtable seeks.
@@ -187,11 +187,11 @@ options! {
         /// Builds a filter per compaction; used if no fixed filter.
         compaction_filter_factory: ObjectName = ObjectName::null(), fixed accepted 4.1;
         /// Memtable bytes before it becomes immutable.
-        write_buffer_size: u64 = 64 << 20, mutable accepted 4.0;
+        write_buffer_size: u64 = 64 << 20, mutable honoured 4.0;
         /// Codec for data blocks unless per-level overrides apply.
-        compression: CompressionType = CompressionType::Lz4, mutable accepted 4.1;
+        compression: CompressionType = CompressionType::Lz4, mutable honoured 4.1;
         /// Codec for the last level; disabled value inherits.
-        bottommost_compression: CompressionType = CompressionType::Disable, mutable accepted 4.9;
+        bottommost_compression: CompressionType = CompressionType::Disable, mutable honoured 4.9;
         /// Codec tuning for the last level when enabled.
         bottommost_compression_opts: CompressionOptions =
             CompressionOptions::default(), mutable accepted 5.18;
@@ -206,7 +206,7 @@ options! {
         /// Byte target for the base level.
         max_bytes_for_level_base: u64 = 256 << 20, mutable honoured 4.0;
         /// Stop automatic compactions; manual ones still run.
-        disable_auto_compactions: bool = false, mutable accepted 4.0;
+        disable_auto_compactions: bool = false, mutable honoured 4.0;
         /// Table file format and its settings.
         table_factory: TableFactory = TableFactory::BlockBased, mutable honoured 4.1;
         /// Per-family table directories; empty uses the DB list.

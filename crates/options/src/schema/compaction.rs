@@ -10,21 +10,21 @@ options! {
     pub struct CompactionOptionsUniversal, short form no_short_form;
     rows {
         /// Percent slack when comparing neighbouring run sizes.
-        size_ratio: u32 = 1, mutable accepted 5.10;
+        size_ratio: u32 = 1, mutable honoured 5.10;
         /// Fewest runs merged at once.
-        min_merge_width: u32 = 2, mutable accepted 5.10;
+        min_merge_width: u32 = 2, mutable honoured 5.10;
         /// Most runs merged at once.
-        max_merge_width: u32 = u32::MAX, mutable accepted 5.10;
+        max_merge_width: u32 = u32::MAX, mutable honoured 5.10;
         /// Extra space percentage that forces full merge.
-        max_size_amplification_percent: u32 = 200, mutable accepted 5.10;
+        max_size_amplification_percent: u32 = 200, mutable honoured 5.10;
         /// Share of data kept compressed; -1 all.
-        compression_size_percent: i32 = -1, mutable accepted 5.10;
+        compression_size_percent: i32 = -1, mutable honoured 5.10;
         /// Sorted run limit; -1 from trigger, 0 automatic.
-        max_read_amp: i32 = -1, mutable accepted 9.4;
+        max_read_amp: i32 = -1, mutable honoured 9.4;
         /// Rule for stopping run selection.
-        stop_style: CompactionStopStyle = CompactionStopStyle::TotalSize, mutable accepted 5.10;
+        stop_style: CompactionStopStyle = CompactionStopStyle::TotalSize, mutable honoured 5.10;
         /// Move non-overlapping files without rewriting.
-        allow_trivial_move: bool = false, mutable accepted 5.10;
+        allow_trivial_move: bool = false, mutable honoured 5.10;
         /// Split large merges into smaller ones.
         incremental: bool = false, mutable accepted 6.26;
         /// Pick inputs so waiting bottom jobs lock fewer files.
@@ -37,9 +37,9 @@ options! {
     pub struct CompactionOptionsFifo, short form parse_size_form;
     rows {
         /// Table byte total beyond which oldest files are deleted.
-        max_table_files_size: u64 = 1 << 30, mutable accepted 5.9;
+        max_table_files_size: u64 = 1 << 30, mutable honoured 5.9;
         /// Merge small L0 files together.
-        allow_compaction: bool = false, mutable accepted 5.9;
+        allow_compaction: bool = false, mutable honoured 5.9;
         /// Legacy age threshold for moving files to warm.
         age_for_warm: u64 = 0, mutable accepted 6.24;
         /// Ascending ages with the temperature to move to.

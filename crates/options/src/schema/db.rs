@@ -23,7 +23,7 @@ options! {
         /// Flush compares entries written against the memtable's own count.
         flush_verify_memtable_count: bool = true, fixed accepted 6.22;
         /// Compaction compares records read against table property totals.
-        compaction_verify_record_count: bool = true, fixed accepted 8.6;
+        compaction_verify_record_count: bool = true, fixed honoured 8.6;
         /// Log synced WAL sizes in MANIFEST; check them at recovery.
         track_and_verify_wals_in_manifest: bool = false, fixed honoured 6.15;
         /// Every WAL stores facts on its predecessor, checked on recovery.
@@ -33,7 +33,7 @@ options! {
         /// OS abstraction used for files, clocks and thread pools.
         env: ObjectName = ObjectName::null(), fixed accepted 6.10 unwritten;
         /// Rate of writes by background jobs, bytes per second; 0: no limit.
-        rate_limiter_bytes_per_sec: u64 = 0, fixed accepted 3.11 unwritten;
+        rate_limiter_bytes_per_sec: u64 = 0, fixed honoured 3.11 unwritten;
         /// Least severe message class kept in the LOG.
         info_log_level: InfoLogLevel = InfoLogLevel::Info, fixed accepted 4.6;
         /// Cap on open table readers; -1 keeps all open.
@@ -59,13 +59,13 @@ options! {
         /// Gap between full scans for stale files.
         delete_obsolete_files_period_micros: u64 = 21_600_000_000, mutable accepted 4.0;
         /// Upper bound on simultaneous flush plus compaction jobs.
-        max_background_jobs: i32 = 2, mutable accepted 5.6;
+        max_background_jobs: i32 = 2, mutable honoured 5.6;
         /// Legacy compaction thread cap; -1 derives it from jobs.
-        max_background_compactions: i32 = -1, mutable accepted 4.0;
+        max_background_compactions: i32 = -1, mutable honoured 4.0;
         /// Parallel key-range slices one compaction may be split into.
-        max_subcompactions: u32 = 1, mutable accepted 4.0;
+        max_subcompactions: u32 = 1, mutable honoured 4.0;
         /// Legacy flush thread cap; -1 derives it from jobs.
-        max_background_flushes: i32 = -1, mutable accepted 4.0;
+        max_background_flushes: i32 = -1, mutable honoured 4.0;
         /// Size at which the info LOG rolls; 0 never.
         max_log_file_size: u64 = 0, fixed accepted 4.0;
         /// Age in seconds at which info LOG rolls; 0 never.
@@ -121,7 +121,7 @@ options! {
         /// Memtable byte budget over all families; 0 unlimited.
         db_write_buffer_size: u64 = 0, fixed accepted 4.0;
         /// Prefetch chunk for compaction input reads.
-        compaction_readahead_size: u64 = 2 << 20, mutable accepted 4.0;
+        compaction_readahead_size: u64 = 2 << 20, mutable honoured 4.0;
         /// Largest in-process buffer for an appended file.
         writable_file_max_buffer_size: u64 = 1 << 20, mutable accepted 4.2;
         /// Spin briefly in user space before blocking on a lock.
@@ -137,7 +137,7 @@ options! {
         /// Publish per-thread activity through GetThreadList.
         enable_thread_tracking: bool = false, fixed accepted 4.0;
         /// Bytes/s granted to writers while slowed; 0 chooses automatically.
-        delayed_write_rate: u64 = 0, mutable accepted 4.0;
+        delayed_write_rate: u64 = 0, mutable honoured 4.0;
         /// Overlap WAL stage and memtable stage of different groups.
         enable_pipelined_write: bool = false, fixed accepted 5.5;
         /// Relax write ordering for throughput; weakens snapshot immutability.
@@ -196,9 +196,9 @@ options! {
         /// Recover to the newest consistent state, missing files tolerated.
         best_efforts_recovery: bool = false, fixed honoured 6.10;
         /// Automatic resume attempts after a retryable background error.
-        max_bgerror_resume_count: i32 = i32::MAX, fixed accepted 6.12;
+        max_bgerror_resume_count: i32 = i32::MAX, fixed honoured 6.12;
         /// Microseconds between automatic resume attempts.
-        bgerror_resume_retry_interval: u64 = 1_000_000, fixed accepted 6.12;
+        bgerror_resume_retry_interval: u64 = 1_000_000, fixed honoured 6.12;
         /// Let error text contain user keys and values.
         allow_data_in_errors: bool = false, fixed accepted 6.14;
         /// Host label stored in each table; special default becomes hostname.
