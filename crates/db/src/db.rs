@@ -9,7 +9,8 @@ use crate::read::get_context::Lookup;
 use crate::read::read_view::{ReadView, Visibility};
 use crate::read::scan::{self, ScanOrigin};
 use crate::read::value_resolver::Columns;
-use crate::recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy, recover};
+use crate::recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy};
+use crate::steady_recovery::recover_steadily;
 use crate::super_version::SuperVersion;
 use crate::warnings;
 use arc_swap::ArcSwap;
@@ -69,6 +70,8 @@ pub enum KeyPresence {
 impl Db {
     /// Opens the column families `families` for reading, what is only in WALs included. Nothing
     /// on disk is changed, not even the lock taken. Tables are opened when they are first read.
+    /// Another process may be writing meanwhile: this one sees a state of the time of the open, as
+    /// long as the other deletes no table of it that is not open yet.
     ///
     /// # Errors
     /// `InvalidArgument` if a family does not exist or has another comparator; `Corruption` if a
@@ -81,7 +84,7 @@ impl Db {
         context: &OpenContext,
     ) -> Result<Self> {
         let warnings = warnings::warnings(options, families);
-        let (recovered, families) = recover(options, path, families, context)?;
+        let (recovered, families) = recover_steadily(options, path, families, context)?;
         let visibility = Visibility::new(recovered.last_sequence, recovered.uncommitted.clone());
         let inner = DbImpl {
             path: path.to_owned(),

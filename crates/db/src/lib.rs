@@ -43,6 +43,7 @@ mod sanitize;
 mod shape;
 mod snapshot_list;
 mod sorted_run;
+mod steady_recovery;
 mod super_version;
 mod switch_memtable;
 mod table_builder_options;
