@@ -1,41 +1,66 @@
 //! The command line: campaigns, and single rounds of them.
 
-use crate::power_loss::{self, Sabotage};
+use crate::io_faults::{self, Mode};
+use crate::power_loss;
+use crate::process_crash::{self, Campaign};
 use crate::watchdog::within;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 const USAGE: &str = "\
 usage: touchstone-stress COMMAND [--seed=N] [--rounds=N]
 
+  crash        kills a process that writes; --directory=DIR is where (default: a temporary one)
   power-loss   loses the power under a database in memory
+  faults       fails each operation of the file system in turn; --mode=NAME and --k=N are for one
+  write        the process that crash kills
 
---seed is that of the first round; a failure names the seed and the command that repeats it.
+--seed is that of the first round; a failure names the command that repeats it.
 ";
 
 /// How long a round may take.
 const ROUND_LIMIT: Duration = Duration::from_secs(120);
 
+/// Kills of one database.
+const KILLS_OF_A_DATABASE: u64 = 20;
+
 /// The arguments.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Flags {
     seed: u64,
     rounds: u64,
+    directory: Option<PathBuf>,
+    mode: Option<Mode>,
+    k: Option<u64>,
+    acknowledges_early: bool,
 }
 
 impl Flags {
     fn parse(arguments: &[String]) -> Result<Self, String> {
-        let mut flags = Self { seed: 1, rounds: 1 };
+        let mut flags = Self { seed: 1, rounds: 1, ..Self::default() };
         for argument in arguments {
             let (name, value) = argument.split_once('=').ok_or_else(|| USAGE.to_owned())?;
             let number = || value.parse::<u64>().map_err(|_| format!("{argument}: no number"));
             match name {
                 "--seed" => flags.seed = number()?,
                 "--rounds" => flags.rounds = number()?,
+                "--k" => flags.k = Some(number()?),
+                "--directory" => flags.directory = Some(PathBuf::from(value)),
+                "--early-acknowledgement" => flags.acknowledges_early = number()? != 0,
+                "--mode" => {
+                    let mode = Mode::ALL.iter().find(|(name, _)| *name == value);
+                    let (_, mode) = mode.ok_or_else(|| format!("{argument}: no mode"))?;
+                    flags.mode = Some(*mode);
+                }
                 _ => return Err(USAGE.to_owned()),
             }
         }
         Ok(flags)
+    }
+
+    fn seeds(&self) -> std::ops::Range<u64> {
+        self.seed..self.seed.saturating_add(self.rounds)
     }
 }
 
@@ -54,28 +79,110 @@ fn run(arguments: &[String]) -> Result<(), String> {
     let (command, rest) = arguments.split_first().ok_or_else(|| USAGE.to_owned())?;
     let flags = Flags::parse(rest)?;
     match command.as_str() {
+        "crash" => crashes(&flags),
         "power-loss" => power_losses(&flags),
+        "faults" => faults(&flags),
+        "write" => {
+            let directory = flags.directory.as_deref().ok_or_else(|| USAGE.to_owned())?;
+            let sabotage = match flags.acknowledges_early {
+                true => process_crash::Sabotage::EarlyAcknowledgement,
+                false => process_crash::Sabotage::None,
+            };
+            process_crash::write(directory, flags.seed, sabotage)
+        }
         _ => Err(USAGE.to_owned()),
     }
+}
+
+/// Ends a campaign.
+fn report(
+    what: &str,
+    tally: &dyn std::fmt::Debug,
+    start: Instant,
+    failures: u64,
+) -> Result<(), String> {
+    println!("{what} in {:.1} s: {tally:?}", start.elapsed().as_secs_f64());
+    match failures {
+        0 => Ok(()),
+        count => Err(format!("{count} failed")),
+    }
+}
+
+fn crashes(flags: &Flags) -> Result<(), String> {
+    let start = Instant::now();
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let place = flags.directory.clone().unwrap_or_else(std::env::temp_dir);
+    let mut tally = process_crash::Tally::default();
+    let (mut failures, mut left, mut seed) = (0, flags.rounds, flags.seed);
+    while left > 0 {
+        let rounds = left.min(KILLS_OF_A_DATABASE);
+        let directory = place.join(format!("touchstone-stress-{}-{seed}", std::process::id()));
+        if let Err(why) = crash_one(&program, &directory, seed, rounds, &mut tally) {
+            let kept = directory.display();
+            eprintln!(
+                "scripts/stress crash --seed={seed} --rounds={rounds}: {why} (kept in {kept})"
+            );
+            failures += 1;
+        }
+        left -= rounds;
+        seed += 1;
+    }
+    report(&format!("{} kills", flags.rounds), &tally, start, failures)
+}
+
+fn crash_one(
+    program: &Path,
+    directory: &Path,
+    seed: u64,
+    rounds: u64,
+    tally: &mut process_crash::Tally,
+) -> Result<(), String> {
+    std::fs::create_dir_all(directory).map_err(|error| error.to_string())?;
+    let sabotage = process_crash::Sabotage::None;
+    Campaign { program, directory, sabotage }.run(seed, rounds, tally)?;
+    std::fs::remove_dir_all(directory).map_err(|error| error.to_string())
 }
 
 fn power_losses(flags: &Flags) -> Result<(), String> {
     let start = Instant::now();
     let mut tally = power_loss::Tally::default();
-    let mut failures = Vec::new();
-    for seed in flags.seed..flags.seed.saturating_add(flags.rounds) {
-        match within(ROUND_LIMIT, move || power_loss::round(seed, Sabotage::None)) {
+    let mut failures = 0;
+    for seed in flags.seeds() {
+        let sabotage = power_loss::Sabotage::None;
+        match within(ROUND_LIMIT, move || power_loss::round(seed, sabotage)) {
             Ok(round) => tally.add(&round),
             Err(why) => {
-                let failure = format!("touchstone-stress power-loss --seed={seed}: {why}");
-                eprintln!("{failure}");
-                failures.push(failure);
+                eprintln!("scripts/stress power-loss --seed={seed}: {why}");
+                failures += 1;
             }
         }
     }
-    println!("{} rounds in {:.1} s: {tally:?}", flags.rounds, start.elapsed().as_secs_f64());
-    match failures.len() {
-        0 => Ok(()),
-        count => Err(format!("{count} rounds failed")),
+    report(&format!("{} rounds", flags.rounds), &tally, start, failures)
+}
+
+fn faults(flags: &Flags) -> Result<(), String> {
+    let start = Instant::now();
+    let mut tally = io_faults::Tally::default();
+    let (mut runs, mut failures) = (0, 0);
+    for (name, mode) in Mode::ALL {
+        if flags.mode.is_some_and(|wanted| wanted != mode) {
+            continue;
+        }
+        for k in 0.. {
+            let k = flags.k.unwrap_or(k);
+            runs += 1;
+            match within(ROUND_LIMIT, move || io_faults::run(Some((mode, k)))) {
+                Ok((run, _)) if run.faulted == 0 => break,
+                Ok((run, _)) => tally.add(&run),
+                Err(why) => {
+                    eprintln!("scripts/stress faults --mode={name} --k={k}: {why}");
+                    failures += 1;
+                }
+            }
+            if flags.k.is_some() {
+                break;
+            }
+        }
     }
+    report(&format!("{runs} runs"), &tally, start, failures)
 }
