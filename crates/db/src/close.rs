@@ -11,6 +11,10 @@ impl DbImpl {
     pub(crate) fn flush_wal(&self, sync: bool) -> Result<()> {
         let writing = self.writing()?;
         let mut stage = writing.stage.lock();
+        // After a failed write it is unknown what the WALs hold.
+        if let Some(error) = writing.state.lock().errors.write_error() {
+            return Err(error.clone());
+        }
         let result = if sync { stage.wal.sync() } else { stage.wal.flush() };
         result.inspect_err(|status| {
             self.set_background_error(BackgroundErrorReason::Write, status);

@@ -175,9 +175,13 @@ impl DbImpl {
     pub(crate) fn release_wals(&self, writing: &Writing) {
         let number_min = writing.versions.lock().min_log_number_to_keep();
         let mut stage = writing.stage.lock();
+        // Before a WAL goes, or is written over, the MANIFEST must not expect it any more.
+        if self.untrack_wals_before(writing, number_min).is_err() {
+            return;
+        }
         let obsolete = stage.wal.release(number_min);
         drop(stage);
-        if self.untrack_wals_before(writing, number_min).is_err() || obsolete.is_empty() {
+        if obsolete.is_empty() {
             return;
         }
         obsolete.into_iter().for_each(|number| self.remove_wal(number));

@@ -6,7 +6,9 @@
 
 use crate::db_impl::DbImpl;
 use base::Result;
-use base::filename::{FileType, blob_file_name, parse_file_name, table_file_name};
+use base::filename::{
+    FileType, blob_file_name, descriptor_file_name, parse_file_name, table_file_name,
+};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use version::live_versions::{LiveFiles, ObsoleteFile};
@@ -42,7 +44,15 @@ impl DbImpl {
     /// Deletes what became obsolete since the last call.
     pub(crate) fn delete_obsolete_files(&self) {
         let Ok(writing) = self.writing() else { return };
-        let obsolete = writing.versions.lock().take_obsolete_files();
+        let mut versions = writing.versions.lock();
+        let manifests = versions.take_obsolete_manifests();
+        let obsolete = versions.take_obsolete_files();
+        drop(versions);
+        for number in manifests {
+            // What cannot be deleted now is found at the next open.
+            let path = descriptor_file_name(&self.path, number);
+            let _ = self.context.file_system.delete_file(&path);
+        }
         for file in obsolete {
             let path = match file {
                 ObsoleteFile::Table { column_family, number, path_id } => {

@@ -78,6 +78,8 @@ pub struct VersionSet {
     snapshot_size_bytes: u64,
     /// Files of changes that failed: numbers of tables, blob files and MANIFESTs.
     in_doubt: BTreeSet<u64>,
+    /// Numbers of MANIFESTs that others have taken the place of.
+    obsolete_manifests: Vec<u64>,
     live: LiveVersions,
 }
 
@@ -194,6 +196,7 @@ impl VersionSet {
             manifest_number: recovered.manifest_number,
             snapshot_size_bytes: 0,
             in_doubt: BTreeSet::new(),
+            obsolete_manifests: Vec::new(),
             live,
         })
     }
@@ -336,6 +339,7 @@ impl VersionSet {
             return Err(status);
         }
         self.snapshot_size_bytes = manifest.size_bytes();
+        self.obsolete_manifests.push(self.manifest_number);
         self.manifest_number = number;
         self.manifest = Some(manifest);
         Ok(())
@@ -498,6 +502,15 @@ impl VersionSet {
     /// the full scan at an open.
     pub fn live_files(&self) -> LiveFiles {
         self.live.live_files()
+    }
+
+    /// The numbers of MANIFESTs that are not current any more. Each is told once, so the caller must
+    /// see to its deletion.
+    pub fn take_obsolete_manifests(&mut self) -> Vec<u64> {
+        if !self.in_doubt.is_empty() {
+            return Vec::new();
+        }
+        std::mem::take(&mut self.obsolete_manifests)
     }
 
     /// The files that became obsolete: no current version has them, and nothing holds an older one

@@ -6,6 +6,7 @@ mod basics;
 mod column_families;
 mod compactions;
 mod fixture;
+mod manifests;
 mod read_beside_a_writer;
 mod recovery;
 mod recovery_from_errors;
