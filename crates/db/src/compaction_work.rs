@@ -163,7 +163,7 @@ impl DbImpl {
             family.compaction.in_progress.unregister(picked.id);
         });
         if let Err(status) = installed {
-            discard_outputs(writing, &*files, &finished);
+            discard_outputs(writing, &files, &finished);
             let reason = match status.code() {
                 Code::IoError => BackgroundErrorReason::ManifestWrite,
                 _ => BackgroundErrorReason::Compaction,
@@ -239,7 +239,7 @@ fn ttl_split(options: &PickerOptions) -> Option<TtlSplit> {
     let is_wanted = options.style() == CompactionStyle::Level
         && options.compaction_pri == CompactionPri::MinOverlappingRatio
         && options.ttl_seconds > 0;
-    is_wanted.then(|| TtlSplit {
+    is_wanted.then_some(TtlSplit {
         ttl_seconds: options.ttl_seconds,
         min_file_size: options.target_file_size_base / 2,
     })

@@ -234,6 +234,51 @@ fn recycled_max(options: &DbOptions) -> usize {
     }
 }
 
+/// The threads of background work.
+fn thread_pool(options: &DbOptions) -> ThreadPool {
+    let pool = ThreadPool::new(|priority, message| {
+        eprintln!("touchstone: a background job of priority {priority:?} panicked: {message}");
+    });
+    let limits = BackgroundJobLimits::new(
+        options.max_background_flushes,
+        options.max_background_compactions,
+        options.max_background_jobs,
+    );
+    pool.set_background_threads(Priority::High, limits.flushes_max);
+    pool.set_background_threads(Priority::Low, limits.compactions_max);
+    // For what goes on beside flushes and compactions.
+    pool.set_background_threads(Priority::Bottom, 1);
+    pool
+}
+
+/// The state before anything happens.
+fn db_state(options: &DbOptions, states: BTreeMap<u32, FamilyState>) -> DbState {
+    DbState {
+        families: states,
+        errors: ErrorHandler::default(),
+        write_controller: WriteController::new(delayed_write_rate(options)),
+        pacer: Pacer::default(),
+        low_pri_pacer: Pacer::default(),
+        scheduled: ScheduledJobs::default(),
+        oldest_prepared_log: None,
+        compaction_queue: VecDeque::new(),
+        oldest_snapshot: 0,
+        manual: ManualCompactions::default(),
+        pauses: 0,
+        is_closed: false,
+    }
+}
+
+/// The WALs, none yet.
+fn wal_stage(options: &DbOptions, path: &Path, context: &OpenContext) -> WalStage {
+    let wal_directory = match options.wal_dir.as_str() {
+        "" => path,
+        directory => Path::new(directory),
+    };
+    let wal_options = wal_options(options, wal_directory);
+    WalStage::new(context.file_system.clone(), wal_options)
+}
+
 /// The database with its files, with nothing in memory and no WAL to write to yet.
 fn assemble(
     options: &DbOptions,
@@ -245,8 +290,7 @@ fn assemble(
     lock: Box<dyn FileLock>,
 ) -> Result<DbImpl> {
     let last_sequence = versions.last_sequence();
-    let mut families = Vec::new();
-    let mut states = BTreeMap::new();
+    let (mut families, mut states) = (Vec::new(), BTreeMap::new());
     let mut memtables = MemTableStage::default();
     for family in versions.column_families() {
         let descriptor = recovery::descriptor_of(descriptors, &family.state().name)?;
@@ -261,26 +305,9 @@ fn assemble(
         families.push(data);
     }
     tables::open_tables(options, &families)?;
-    let wal_directory = match options.wal_dir.as_str() {
-        "" => path,
-        directory => Path::new(directory),
-    };
-    let wal_options = wal_options(options, wal_directory);
-    let wal = WalStage::new(context.file_system.clone(), wal_options);
-    let pool = ThreadPool::new(|priority, message| {
-        eprintln!("touchstone: a background job of priority {priority:?} panicked: {message}");
-    });
-    let limits = BackgroundJobLimits::new(
-        options.max_background_flushes,
-        options.max_background_compactions,
-        options.max_background_jobs,
-    );
-    pool.set_background_threads(Priority::High, limits.flushes_max);
-    pool.set_background_threads(Priority::Low, limits.compactions_max);
-    // For what goes on beside flushes and compactions.
-    pool.set_background_threads(Priority::Bottom, 1);
+    let wal = wal_stage(options, path, context);
     let writing = Writing {
-        pool,
+        pool: thread_pool(options),
         write_thread: WriteThread::default(),
         stage: Mutex::new(WriteStage {
             wal,
@@ -290,20 +317,7 @@ fn assemble(
             wal_given_up: 0,
             has_unlogged_writes: false,
         }),
-        state: Mutex::new(DbState {
-            families: states,
-            errors: ErrorHandler::default(),
-            write_controller: WriteController::new(delayed_write_rate(options)),
-            pacer: Pacer::default(),
-            low_pri_pacer: Pacer::default(),
-            scheduled: ScheduledJobs::default(),
-            oldest_prepared_log: None,
-            compaction_queue: VecDeque::new(),
-            oldest_snapshot: 0,
-            manual: ManualCompactions::default(),
-            pauses: 0,
-            is_closed: false,
-        }),
+        state: Mutex::new(db_state(options, states)),
         changed: Condvar::new(),
         options_file: Mutex::default(),
         snapshots: Arc::new(SnapshotList::default()),

@@ -6,6 +6,7 @@
 //! sequence numbers of those that failed.
 
 use crate::db_impl::{DbImpl, Writing};
+use crate::db_state::FamilyState;
 use crate::error_handler::BackgroundErrorReason;
 use crate::flush_job::Edits;
 use base::Result;
@@ -133,7 +134,7 @@ impl DbImpl {
     /// Whether what is in memory would fit on the disk, more or less.
     fn has_space_to_flush(&self, writing: &Writing) -> bool {
         let state = writing.state.lock();
-        let memtables = state.families.values().flat_map(|family| family.memtables());
+        let memtables = state.families.values().flat_map(FamilyState::memtables);
         let needed: usize = memtables.map(|memtable| memtable.approximate_memory_usage()).sum();
         drop(state);
         match self.context.file_system.free_space(&self.path) {
