@@ -119,8 +119,11 @@ pub fn run(fault: Option<(Mode, u64)>) -> std::result::Result<(Tally, u64), Stri
     let memory = MemFileSystem::new();
     memory.create_dir(Path::new("/db")).map_err(|error| error.to_string())?;
     let file_system = Arc::new(FaultInjectionFileSystem::new(Arc::new(memory)));
+    let mut database = Database::new(Path::new("/db"), file_system.clone());
+    // A database that waits for space tries again soon.
+    database.options.bgerror_resume_retry_interval = 2_000;
     let mut run = Run {
-        database: Database::new(Path::new("/db"), file_system.clone()),
+        database,
         fault: file_system,
         db: None,
         model: ThreadModel::new(SEED, 0),
