@@ -65,7 +65,12 @@ impl Generator {
     fn opening(&mut self) -> Opening {
         let family = options::family(&mut self.random, self.style);
         self.unlogged = self.random.one_in(8);
-        let db = options::db(&mut self.random, &family);
+        let mut db = options::db(&mut self.random, &family);
+        if self.profile.power_losses {
+            // Only the mode that is the default reads a log up to a page that was lost.
+            let tolerates = "wal_recovery_mode=kTolerateCorruptedTailRecords";
+            db = db.replace(tolerates, "wal_recovery_mode=kPointInTimeRecovery");
+        }
         Opening { unlogged: self.unlogged, db, family }
     }
 

@@ -95,7 +95,6 @@ const TABLE: &[&[&str]] = &[
     &["block_size=64", "block_size=512", "block_size=2000"],
     &["data_block_index_type=kDataBlockBinaryAndHash;data_block_hash_table_util_ratio=0.7"],
     &["block_restart_interval=1", "block_restart_interval=3;index_block_restart_interval=4"],
-    &["use_delta_encoding=false"],
     &["cache_index_and_filter_blocks=true", "no_block_cache=true"],
     &["enable_index_compression=false"],
     &["optimize_filters_for_memory=true"],

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::answer::{Answer, Entry};
 use super::runner::Subject;
@@ -11,6 +12,9 @@ use crate::judges::protocol::{
     self, Bytes, Comparator, FamilyOpening, Mode, Move, Operation, Request,
 };
 use crate::judges::{Failure, Judge, Session};
+
+/// How long an answer may take. RocksDB 7.8.3 waits for ever for some flushes.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// RocksDB in a process of its own.
 pub struct RocksDb<'a> {
@@ -31,6 +35,12 @@ fn text(failure: Failure) -> String {
     failure.to_string()
 }
 
+fn session(judge: &Judge) -> Session {
+    let mut session = judge.session();
+    session.set_patience(PATIENCE);
+    session
+}
+
 fn entry((key, value): (Bytes, Bytes)) -> Entry {
     Entry { key: key.0, value: value.0, columns: None }
 }
@@ -49,7 +59,7 @@ impl<'a> RocksDb<'a> {
     pub fn new(judge: &'a Judge, directory: PathBuf) -> Self {
         Self {
             judge,
-            session: judge.session(),
+            session: session(judge),
             directory,
             opening: Opening::default(),
             families: [(DEFAULT.to_owned(), DEFAULT_SHAPE)].into(),
@@ -172,7 +182,7 @@ impl<'a> RocksDb<'a> {
                 self.open(opening)?;
             }
             Step::Crash { opening, .. } => {
-                let session = std::mem::replace(&mut self.session, self.judge.session());
+                let session = std::mem::replace(&mut self.session, session(self.judge));
                 session.kill();
                 self.open(opening)?;
             }
