@@ -1,5 +1,5 @@
 //! Every directory that a RocksDB release wrote can be opened for writing, and keeps its content:
-//! through the open itself, a flush of a new key, and reopens of either kind. RocksDB's command
+//! through the open itself, a flush of a new key, a compaction, and reopens of either kind. RocksDB's command
 //! lines read the result.
 //!
 //! Directories are copied into memory and only those that `ldb` reads go to the disk.
@@ -14,7 +14,10 @@ mod features;
 mod reading;
 
 use copies::Copied;
-use db::{ColumnFamilyHandle, Db, FlushOptions, ReadOptions, WriteBatch, WriteOptions};
+use db::{
+    ColumnFamilyHandle, CompactRangeOptions, Db, FlushOptions, ReadOptions, WriteBatch,
+    WriteOptions,
+};
 use options::CompactionStyle;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use testing::fixtures::{self, Family, Fixture};
@@ -112,6 +115,7 @@ fn check(fixture: &Fixture, judged: &AtomicUsize) -> Result<(), String> {
     drop(db);
     check_new_key(&copied, fixture)?;
     features::check_files(&copied, &files.map_err(|error| error.to_string())?)?;
+    check_compacted(&copied, fixture)?;
     check_by_tools(&copied, fixture, judged)
 }
 
@@ -222,6 +226,22 @@ fn check_new_key(copied: &Copied, fixture: &Fixture) -> Result<(), String> {
 
     let db = copied.options.open().map_err(failed)?;
     check_content(&db, copied, fixture).map_err(|why| format!("after a new key: {why}"))
+}
+
+/// The content is what it was after everything was compacted, and after a reopen.
+fn check_compacted(copied: &Copied, fixture: &Fixture) -> Result<(), String> {
+    let failed = |error| format!("compacting: {error}");
+    let db = copied.open_for_writing().map_err(failed)?;
+    for family in db.column_families() {
+        if family.options().compaction_style != CompactionStyle::Fifo {
+            let options = CompactRangeOptions::default();
+            db.compact_range(&options, &family, None, None).map_err(failed)?;
+        }
+    }
+    check_content(&db, copied, fixture).map_err(|why| format!("compacted: {why}"))?;
+    close(db)?;
+    let db = copied.options.open().map_err(failed)?;
+    check_content(&db, copied, fixture).map_err(|why| format!("after a compaction: {why}"))
 }
 
 /// `ldb scan` and `checkconsistency`, and `sst_dump --command=verify`, of Debian's release.

@@ -5,6 +5,7 @@
 mod basics;
 mod column_families;
 mod compactions;
+mod errors;
 mod fixture;
 mod manifests;
 mod read_beside_a_writer;
