@@ -44,15 +44,8 @@ pub(crate) struct ColumnFamilyData {
     /// Where new files of L0 get their place in its order.
     pub(crate) epoch_numbers: Arc<EpochNumbers>,
     pub(crate) stats: InternalStats,
-    /// See [`ColumnFamilyData::oldest_release`].
+    /// The oldest release of RocksDB that knows all options that are set, once it was asked for.
     pub(crate) oldest_release: OnceLock<Release>,
-}
-
-impl ColumnFamilyData {
-    /// The oldest release of RocksDB that knows all options that are set.
-    pub(crate) fn oldest_release(&self) -> Release {
-        *self.oldest_release.get_or_init(|| self.options.oldest_release())
-    }
 }
 
 /// Names a column family of an open database.

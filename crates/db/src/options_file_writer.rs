@@ -1,10 +1,13 @@
 //! The OPTIONS file of an open database, so that tools and the next process find its options.
 
+use crate::column_family::ColumnFamilyData;
 use crate::db_impl::DbImpl;
 use base::Result;
 use base::filename::{options_file_name, temp_file_name};
 use env::write_file_atomically;
-use options::{ColumnFamilySection, OptionsFile};
+use options::{ColumnFamilySection, OptionsFile, Release};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 impl DbImpl {
     /// Writes the options of the database and of its column families into a new OPTIONS file, and
@@ -22,8 +25,7 @@ impl DbImpl {
             })
             .collect();
         // Nothing that is set may be left out, and as many releases as possible are to read it.
-        let of_families = families.iter().map(|family| family.oldest_release());
-        let release = of_families.chain([self.options.oldest_release()]).max().unwrap_or_default();
+        let release = oldest_release(&families).max(self.options.oldest_release());
         let file = OptionsFile {
             rocksdb_version: release,
             db: self.options.clone(),
@@ -37,4 +39,17 @@ impl DbImpl {
         write_file_atomically(&*self.context.file_system, &path, &temp, text.as_bytes())?;
         self.delete_old_options_files()
     }
+}
+
+/// The oldest release that knows all options that are set. Thousands of column families often have
+/// the same.
+fn oldest_release(families: &[Arc<ColumnFamilyData>]) -> Release {
+    let mut known: HashMap<String, Release> = HashMap::new();
+    let release_of = |family: &Arc<ColumnFamilyData>| {
+        *family.oldest_release.get_or_init(|| {
+            let options = &family.options;
+            *known.entry(options.to_option_string()).or_insert_with(|| options.oldest_release())
+        })
+    };
+    families.iter().map(release_of).max().unwrap_or_default()
 }

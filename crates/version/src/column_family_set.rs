@@ -53,7 +53,9 @@ impl ColumnFamilyEntry {
 /// Everything that a MANIFEST records, as it is now.
 #[derive(Clone, Debug)]
 pub(crate) struct ColumnFamilySet {
-    pub(crate) families: BTreeMap<u32, ColumnFamilyEntry>,
+    /// Shared between the states before and after an edit: there may be thousands, of which an edit
+    /// changes one.
+    pub(crate) families: BTreeMap<u32, Arc<ColumnFamilyEntry>>,
     pub(crate) max_column_family: u32,
     pub(crate) prev_log_number: u64,
     pub(crate) min_log_number_to_keep: u64,

@@ -8,7 +8,6 @@
 use crate::column_family_set::{ColumnFamilyEntry, ColumnFamilySet};
 use crate::file_metadata::{FileMetaData, UNKNOWN_EPOCH_NUMBER};
 use crate::recovery::ColumnFamilyState;
-use crate::version::Version;
 use crate::version_builder::{VersionBuilder, VersionOptions};
 use crate::version_edit::VersionEdit;
 use crate::version_edit_handler::check_kind;
@@ -112,7 +111,7 @@ impl PreparedEdits {
             persist_user_defined_timestamps: options.persist_user_defined_timestamps,
             version: Arc::new(version),
         };
-        let family = ColumnFamilyEntry::new(state, options.clone());
+        let family = Arc::new(ColumnFamilyEntry::new(state, options.clone()));
         let record = VersionEdit {
             column_family: id,
             column_family_add: Some(name.to_vec()),
@@ -190,7 +189,7 @@ impl PreparedEdits {
         let mut builders = BTreeMap::new();
         for edit in &self.records {
             let id = edit.column_family;
-            let Some(family) = self.next.families.get_mut(&id) else { continue };
+            let Some(family) = self.next.families.get_mut(&id).map(Arc::make_mut) else { continue };
             if !self.touched.contains(&id) {
                 self.touched.push(id);
             }
@@ -207,7 +206,7 @@ impl PreparedEdits {
             }
         }
         for (id, builder) in builders {
-            let Some(family) = self.next.families.get_mut(&id) else { continue };
+            let Some(family) = self.next.families.get_mut(&id).map(Arc::make_mut) else { continue };
             let version =
                 builder.build(&family.options, false).map_err(|status| named(family, &status))?;
             family.state.version = Arc::new(version);
@@ -221,8 +220,9 @@ impl PreparedEdits {
         if next.min_log_number_to_keep <= set.min_log_number_to_keep {
             return Ok(());
         }
-        let needs =
-            |family: &&ColumnFamilyEntry| family.state.log_number < next.min_log_number_to_keep;
+        let needs = |family: &&Arc<ColumnFamilyEntry>| {
+            family.state.log_number < next.min_log_number_to_keep
+        };
         match next.families.values().find(needs) {
             None => Ok(()),
             Some(family) => Err(invalid(
@@ -318,16 +318,4 @@ fn fill_numbers(set: &mut ColumnFamilySet, next_file_number: u64, edit: &mut Ver
     set.last_sequence =
         set.last_sequence.max(edit.last_sequence.unwrap_or(0)).max(files.unwrap_or(0));
     edit.last_sequence = Some(set.last_sequence);
-}
-
-/// The versions before and after, of the column families whose files change.
-pub(crate) fn changed_versions<'a>(
-    old: &'a ColumnFamilySet,
-    new: &'a ColumnFamilySet,
-) -> impl Iterator<Item = (u32, &'a Arc<Version>, &'a Arc<Version>)> {
-    new.families.iter().filter_map(|(id, family)| {
-        let before = &old.families.get(id)?.state.version;
-        let after = &family.state.version;
-        (!Arc::ptr_eq(before, after)).then_some((*id, before, after))
-    })
 }

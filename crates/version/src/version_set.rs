@@ -17,7 +17,7 @@
 
 use crate::best_efforts::{FileChecker, recover_best_efforts};
 use crate::column_family_set::{ColumnFamilyEntry, ColumnFamilySet};
-use crate::edit_batch::{ApplyContext, PreparedEdits, changed_versions};
+use crate::edit_batch::{ApplyContext, PreparedEdits};
 use crate::file_numbers::FileNumbers;
 use crate::live_versions::{LiveFiles, LiveVersions, ObsoleteFile};
 use crate::manifest_snapshot::write_snapshot;
@@ -175,7 +175,7 @@ impl VersionSet {
         for state in recovered.column_families {
             if let Some(options) = family_options.remove(&state.id) {
                 live.add(&state.version);
-                families.insert(state.id, ColumnFamilyEntry::new(state, options));
+                families.insert(state.id, Arc::new(ColumnFamilyEntry::new(state, options)));
             }
         }
         Ok(Self {
@@ -359,22 +359,21 @@ impl VersionSet {
 
     fn install(&mut self, prepared: PreparedEdits) {
         let PreparedEdits { records, next, .. } = prepared;
-        for (id, old, new) in changed_versions(&self.set, &next) {
-            let edits: Vec<_> = records.iter().filter(|edit| edit.column_family == id).collect();
-            self.live.retire(id, old, new, &edits);
-            self.live.add(new);
-            if let Some(family) = next.families.get(&id) {
-                family.epoch_numbers.mark_used(new.next_epoch_number() - 1);
-            }
-        }
-        for (id, family) in &self.set.families {
-            if !next.families.contains_key(id) {
-                self.live.retire_all(*id, family.version());
-            }
-        }
-        for (id, family) in &next.families {
-            if !self.set.families.contains_key(id) {
-                self.live.add(family.version());
+        // Only what the records name can have changed.
+        let ids: BTreeSet<u32> = records.iter().map(|edit| edit.column_family).collect();
+        for id in ids {
+            match (self.set.families.get(&id), next.families.get(&id)) {
+                (Some(old), Some(family)) if !Arc::ptr_eq(old.version(), family.version()) => {
+                    let new = family.version();
+                    let edits: Vec<_> =
+                        records.iter().filter(|edit| edit.column_family == id).collect();
+                    self.live.retire(id, old.version(), new, &edits);
+                    self.live.add(new);
+                    family.epoch_numbers.mark_used(new.next_epoch_number() - 1);
+                }
+                (Some(_), Some(_)) | (None, None) => {}
+                (Some(old), None) => self.live.retire_all(id, old.version()),
+                (None, Some(family)) => self.live.add(family.version()),
             }
         }
         self.set = next;
@@ -385,12 +384,12 @@ impl VersionSet {
 impl VersionSet {
     /// The column families by id.
     pub fn column_families(&self) -> impl Iterator<Item = &ColumnFamilyEntry> {
-        self.set.families.values()
+        self.set.families.values().map(|family| &**family)
     }
 
     /// The column family of this id, unless it was dropped.
     pub fn column_family(&self, id: u32) -> Option<&ColumnFamilyEntry> {
-        self.set.families.get(&id)
+        self.set.families.get(&id).map(|family| &**family)
     }
 
     /// The counter of file numbers.
@@ -465,7 +464,7 @@ impl VersionSet {
     /// Changes the options of a column family for the versions made from here on. The comparator
     /// must stay.
     pub fn set_force_consistency_checks(&mut self, column_family: u32, force: bool) {
-        if let Some(family) = self.set.families.get_mut(&column_family) {
+        if let Some(family) = self.set.families.get_mut(&column_family).map(Arc::make_mut) {
             family.options.force_consistency_checks = force;
         }
     }
@@ -494,7 +493,7 @@ impl VersionSet {
                 .unwrap_or(0)
                 .max(family.state.log_number)
         };
-        let families = self.set.families.values().map(after);
+        let families = self.column_families().map(after);
         families.chain(oldest_log_with_prepared).min().unwrap_or(0)
     }
 

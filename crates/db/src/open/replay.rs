@@ -104,7 +104,10 @@ impl DbImpl {
     fn build_recovered(&self, id: u32, memtable: MemTable, edits: &mut Edits) -> Result<()> {
         memtable.mark_immutable();
         let family = self.family(id)?;
-        let built = self.build_level0_table(&family, &[Arc::new(memtable)])?.edit;
+        let built = self
+            .build_level0_table(&family, &[Arc::new(memtable)])
+            .map_err(|error| error.context(format!("column family {}", family.name)))?
+            .edit;
         let edit = edits.entry(id).or_default();
         edit.new_files.extend(built.new_files);
         edit.blob_file_additions.extend(built.blob_file_additions);

@@ -48,6 +48,9 @@ impl OptionsFile {
     /// The oldest release for which nothing is left out that matters.
     fn oldest_release(&self) -> Release {
         let complete = self.through(Release::NEWEST_KNOWN);
+        if self.through(OLDEST_WRITTEN) == complete {
+            return OLDEST_WRITTEN;
+        }
         let releases = releases();
         // What a release knows, later ones know.
         let first = releases.partition_point(|release| self.through(*release) != complete);
