@@ -143,8 +143,10 @@ pub(crate) fn validate_family(db: &DbOptions, descriptor: &ColumnFamilyDescripto
     let owner = format!(" (column family {name})");
     validate_memtables(db, family, &owner, name == DEFAULT_COLUMN_FAMILY_NAME)?;
     validate_compaction(db, family, &owner)?;
+    validate_style(db, family, &owner)?;
     if family.table_factory == TableFactory::BlockBased {
         validate_tables(family, &family.table, &owner)?;
+        validate_blocks(family, &family.table, &owner)?;
     }
     Ok(())
 }
@@ -214,14 +216,11 @@ fn validate_compaction(db: &DbOptions, family: &ColumnFamilyOptions, owner: &str
     let refused: fn(String) -> Status = |message| Status::not_supported(message);
     let style = family.compaction_style;
     let is_spread = matches!(style, CompactionStyle::Universal | CompactionStyle::Level);
-    let ages = &family.compaction_options_fifo.file_temperature_age_thresholds;
-    let is_fifo = style == CompactionStyle::Fifo;
-    let max_read_amp = family.compaction_options_universal.max_read_amp;
     let is_block_based = family.table_factory == TableFactory::BlockBased;
     let is_set = |seconds: u64| seconds > 0 && seconds != UNSET_SECONDS;
     let in_range = |ratio: f64| (0.0..=1.0).contains(&ratio);
     let collects = family.enable_blob_garbage_collection;
-    let rules: [Rule; 12] = [
+    let rules: [Rule; 6] = [
         (
             !is_spread && family.cf_paths.len() > 1,
             refused,
@@ -253,6 +252,17 @@ fn validate_compaction(db: &DbOptions, family: &ColumnFamilyOptions, owner: &str
             "The garbage ratio threshold for forcing blob garbage collection should be in the \
              range [0.0, 1.0].",
         ),
+    ];
+    check(&rules, owner)
+}
+
+fn validate_style(db: &DbOptions, family: &ColumnFamilyOptions, owner: &str) -> Result<()> {
+    let refused: fn(String) -> Status = |message| Status::not_supported(message);
+    let style = family.compaction_style;
+    let ages = &family.compaction_options_fifo.file_temperature_age_thresholds;
+    let is_fifo = style == CompactionStyle::Fifo;
+    let max_read_amp = family.compaction_options_universal.max_read_amp;
+    let rules: [Rule; 6] = [
         (
             is_fifo && db.max_open_files != -1 && family.ttl > 0,
             refused,
@@ -297,14 +307,8 @@ fn validate_tables(
     owner: &str,
 ) -> Result<()> {
     let invalid: fn(String) -> Status = |message| Status::invalid_argument(message);
-    let compresses = |kind: &CompressionType| {
-        !matches!(kind, CompressionType::NoCompression | CompressionType::Disable)
-    };
-    let kinds = [family.compression, family.bottommost_compression];
-    let mut kinds = kinds.iter().chain(&family.compression_per_level);
     let compression = &family.compression_opts;
-    let hash_needs_ratio = table.data_block_index_type == DataBlockIndexType::BinaryAndHash;
-    let rules: [Rule; 13] = [
+    let rules: [Rule; 6] = [
         (
             family.compression == CompressionType::Disable,
             invalid,
@@ -337,6 +341,23 @@ fn validate_tables(
             "Unsupported BlockBasedTable format_version. Please check include/rocksdb/table.h for \
              more info",
         ),
+    ];
+    check(&rules, owner)
+}
+
+fn validate_blocks(
+    family: &ColumnFamilyOptions,
+    table: &BlockBasedTableOptions,
+    owner: &str,
+) -> Result<()> {
+    let invalid: fn(String) -> Status = |message| Status::invalid_argument(message);
+    let compresses = |kind: &CompressionType| {
+        !matches!(kind, CompressionType::NoCompression | CompressionType::Disable)
+    };
+    let kinds = [family.compression, family.bottommost_compression];
+    let mut kinds = kinds.iter().chain(&family.compression_per_level);
+    let hash_needs_ratio = table.data_block_index_type == DataBlockIndexType::BinaryAndHash;
+    let rules: [Rule; 7] = [
         (
             table.block_align && kinds.any(compresses),
             invalid,

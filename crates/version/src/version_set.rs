@@ -473,7 +473,7 @@ impl VersionSet {
     /// one. That is not worth a record of its own; the next ones may say that the logs are not
     /// needed, and the next MANIFEST says it of the family.
     pub fn advance_log_number(&mut self, column_family: u32, log_number: u64) {
-        if let Some(family) = self.set.families.get_mut(&column_family) {
+        if let Some(family) = self.set.families.get_mut(&column_family).map(Arc::make_mut) {
             family.state.log_number = family.state.log_number.max(log_number);
         }
     }

@@ -1,6 +1,6 @@
 use super::*;
 use base::comparator::U64TimestampComparator;
-use base::status::Code;
+use base::status::Code::{self, InvalidArgument, NotSupported};
 use std::sync::Arc;
 
 fn outcome(db: &str, family: &str) -> Result<()> {
@@ -15,92 +15,93 @@ fn defaults_are_fine() {
     outcome("daily_offpeak_time_utc=23:30-04:00", "compression=kZSTD").unwrap();
 }
 
+/// Options of the database and of a family, and what is said of them.
+const REFUSED: &[(&str, &str, Code, &str)] = &[
+    ("allow_mmap_reads=true;use_direct_reads=true", "", NotSupported, "allow_mmap_reads"),
+    ("keep_log_file_num=0", "", InvalidArgument, "keep_log_file_num must be greater than 0"),
+    (
+        "unordered_write=true;allow_concurrent_memtable_write=false",
+        "",
+        InvalidArgument,
+        "unordered_write is incompatible with !allow_concurrent_memtable_write",
+    ),
+    (
+        "unordered_write=true;enable_pipelined_write=true",
+        "",
+        InvalidArgument,
+        "unordered_write is incompatible with enable_pipelined_write",
+    ),
+    (
+        "atomic_flush=true;enable_pipelined_write=true",
+        "",
+        InvalidArgument,
+        "atomic_flush is incompatible with enable_pipelined_write",
+    ),
+    (
+        "use_direct_io_for_flush_and_compaction=true;writable_file_max_buffer_size=0",
+        "",
+        InvalidArgument,
+        "writes in direct IO require writable_file_max_buffer_size > 0",
+    ),
+    (
+        "write_dbid_to_manifest=false;write_identity_file=false",
+        "",
+        InvalidArgument,
+        "cannot both be false",
+    ),
+    ("daily_offpeak_time_utc=4-7", "", InvalidArgument, "HH:mm-HH:mm"),
+    ("daily_offpeak_time_utc=04:00-04:00", "", InvalidArgument, "cannot be the same"),
+    ("file_checksum_gen_factory=mine", "", NotSupported, "mine is not registered"),
+    ("", "inplace_update_support=true", NotSupported, "column family default"),
+    ("", "num_levels=0", InvalidArgument, "expected at least 1"),
+    ("", "memtable_factory=vector", InvalidArgument, "doesn't allow concurrent writes"),
+    ("", "compression_opts={zstd_max_train_bytes=9}", InvalidArgument, "max_dict_bytes"),
+    ("", "disallow_memtable_writes=true", InvalidArgument, "Default column family"),
+    ("", "memtable_protection_bytes_per_key=3", NotSupported, "0, 1, 2, 4 or 8"),
+    (
+        "",
+        "block_based_table_factory={index_type=kHashSearch}",
+        InvalidArgument,
+        "prefix_extractor is not given (column family default)",
+    ),
+    (
+        "",
+        "block_based_table_factory={block_align=true};compression=kLZ4Compression",
+        InvalidArgument,
+        "Enable block_align, but compression enabled",
+    ),
+    (
+        "",
+        "block_based_table_factory={format_version=8}",
+        InvalidArgument,
+        "Unsupported BlockBasedTable format_version",
+    ),
+    (
+        "",
+        "enable_blob_garbage_collection=true;blob_garbage_collection_age_cutoff=1.5",
+        InvalidArgument,
+        "age cutoff",
+    ),
+    (
+        "max_open_files=10",
+        "compaction_style=kCompactionStyleFIFO;ttl=5",
+        NotSupported,
+        "FIFO compaction only supported with max_open_files = -1.",
+    ),
+    (
+        "",
+        "compaction_style=kCompactionStyleUniversal;compaction_options_universal={max_read_amp=2}",
+        NotSupported,
+        "smaller than the compaction trigger",
+    ),
+];
+
 #[test]
 fn what_rocksdb_refuses_is_refused_in_its_words() {
-    use Code::{InvalidArgument, NotSupported};
-    let rows = [
-        ("allow_mmap_reads=true;use_direct_reads=true", "", NotSupported, "allow_mmap_reads"),
-        ("keep_log_file_num=0", "", InvalidArgument, "keep_log_file_num must be greater than 0"),
-        (
-            "unordered_write=true;allow_concurrent_memtable_write=false",
-            "",
-            InvalidArgument,
-            "unordered_write is incompatible with !allow_concurrent_memtable_write",
-        ),
-        (
-            "unordered_write=true;enable_pipelined_write=true",
-            "",
-            InvalidArgument,
-            "unordered_write is incompatible with enable_pipelined_write",
-        ),
-        (
-            "atomic_flush=true;enable_pipelined_write=true",
-            "",
-            InvalidArgument,
-            "atomic_flush is incompatible with enable_pipelined_write",
-        ),
-        (
-            "use_direct_io_for_flush_and_compaction=true;writable_file_max_buffer_size=0",
-            "",
-            InvalidArgument,
-            "writes in direct IO require writable_file_max_buffer_size > 0",
-        ),
-        (
-            "write_dbid_to_manifest=false;write_identity_file=false",
-            "",
-            InvalidArgument,
-            "cannot both be false",
-        ),
-        ("daily_offpeak_time_utc=4-7", "", InvalidArgument, "HH:mm-HH:mm"),
-        ("daily_offpeak_time_utc=04:00-04:00", "", InvalidArgument, "cannot be the same"),
-        ("file_checksum_gen_factory=mine", "", NotSupported, "mine is not registered"),
-        ("", "inplace_update_support=true", NotSupported, "column family default"),
-        ("", "num_levels=0", InvalidArgument, "expected at least 1"),
-        ("", "memtable_factory=vector", InvalidArgument, "doesn't allow concurrent writes"),
-        ("", "compression_opts={zstd_max_train_bytes=9}", InvalidArgument, "max_dict_bytes"),
-        ("", "disallow_memtable_writes=true", InvalidArgument, "Default column family"),
-        ("", "memtable_protection_bytes_per_key=3", NotSupported, "0, 1, 2, 4 or 8"),
-        (
-            "",
-            "block_based_table_factory={index_type=kHashSearch}",
-            InvalidArgument,
-            "prefix_extractor is not given (column family default)",
-        ),
-        (
-            "",
-            "block_based_table_factory={block_align=true};compression=kLZ4Compression",
-            InvalidArgument,
-            "Enable block_align, but compression enabled",
-        ),
-        (
-            "",
-            "block_based_table_factory={format_version=8}",
-            InvalidArgument,
-            "Unsupported BlockBasedTable format_version",
-        ),
-        (
-            "",
-            "enable_blob_garbage_collection=true;blob_garbage_collection_age_cutoff=1.5",
-            InvalidArgument,
-            "age cutoff",
-        ),
-        (
-            "max_open_files=10",
-            "compaction_style=kCompactionStyleFIFO;ttl=5",
-            NotSupported,
-            "FIFO compaction only supported with max_open_files = -1.",
-        ),
-        (
-            "",
-            "compaction_style=kCompactionStyleUniversal;compaction_options_universal={max_read_amp=2}",
-            NotSupported,
-            "smaller than the compaction trigger",
-        ),
-    ];
-    for (db, family, code, words) in rows {
+    for (db, family, code, words) in REFUSED {
         let error = outcome(db, family).expect_err(&format!("{db} {family}"));
-        assert_eq!(error.code(), code, "{db} {family}: {error}");
-        assert!(error.message().contains(words), "{db} {family}: {error}");
+        assert_eq!(error.code(), *code, "{db} {family}: {error}");
+        assert!(error.message().contains(*words), "{db} {family}: {error}");
     }
 }
 
