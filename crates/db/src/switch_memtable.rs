@@ -21,7 +21,7 @@ pub(crate) fn memtable_options(options: &ColumnFamilyOptions) -> MemTableOptions
         },
         write_buffer_size: as_size(options.write_buffer_size),
         arena_block_size: as_size(options.arena_block_size),
-        prefix_bloom_size_ratio: options.memtable_prefix_bloom_size_ratio,
+        prefix_bloom_size_ratio: options.memtable_prefix_bloom_size_ratio.clamp(0.0, 0.25),
         whole_key_filtering: options.memtable_whole_key_filtering,
         prefix_extractor: options.prefix_extractor.clone(),
         max_range_deletions: options.memtable_max_range_deletions,

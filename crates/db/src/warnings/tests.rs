@@ -9,18 +9,19 @@ fn defaults_give_no_warning() {
 
 #[test]
 fn what_is_set_and_not_honoured_is_said_once_for_each_owner() {
-    let db = DbOptions::from_string("max_open_files=10;use_fsync=true;db_log_dir=/logs").unwrap();
+    let db =
+        DbOptions::from_string("max_open_files=10;allow_mmap_reads=true;db_log_dir=/logs").unwrap();
     let options = ColumnFamilyOptions::from_string(
-        "num_levels=5;write_buffer_size=1K;block_based_table_factory={block_size=8K;\
-         no_block_cache=true}",
+        "num_levels=5;report_bg_io_stats=true;block_based_table_factory=\
+         {read_amp_bytes_per_bit=8;no_block_cache=true}",
     )
     .unwrap();
     assert_eq!(
         warnings(&db, &[ColumnFamilyDescriptor::new("default", options)]),
         [
-            "database: accepted, not honoured yet: use_fsync=true, db_log_dir=/logs",
-            "column family default: accepted, not honoured yet: write_buffer_size=1024, \
-             block_size=8192",
+            "database: accepted, not honoured yet: db_log_dir=/logs, allow_mmap_reads=true",
+            "column family default: accepted, not honoured yet: report_bg_io_stats=true, \
+             read_amp_bytes_per_bit=8",
         ]
     );
 }

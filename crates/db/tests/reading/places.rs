@@ -152,13 +152,13 @@ fn what_is_set_and_not_honoured_is_said() {
     opened.options.db = options::DbOptions::default();
     opened.options.families[0].options = options::ColumnFamilyOptions::default();
     assert_eq!(opened.db().warnings(), [""; 0]);
-    opened.options.db.use_fsync = true;
-    opened.options.families[0].options.table.block_size = 1 << 14;
+    opened.options.db.allow_mmap_reads = true;
+    opened.options.families[0].options.report_bg_io_stats = true;
     assert_eq!(
         opened.db().warnings(),
         [
-            "database: accepted, not honoured yet: use_fsync=true",
-            "column family default: accepted, not honoured yet: block_size=16384",
+            "database: accepted, not honoured yet: allow_mmap_reads=true",
+            "column family default: accepted, not honoured yet: report_bg_io_stats=true",
         ]
     );
 }

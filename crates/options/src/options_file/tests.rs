@@ -15,10 +15,11 @@ const EXAMPLE: &str = "\
   wal_dir=C\\:\\\\wal\\#1
 [CFOptions \"default\"]
   merge_operator={id=StringAppendOperator;delimiter=\\:;}
-  compression_opts={level=3;}
+  compression_opts={level=3;parallel_threads=2;}
   table_factory=BlockBasedTable
 [TableOptions/BlockBasedTable \"default\"]
   block_size=16K
+  read_amp_bytes_per_bit=8
 [CFOptions \"two [x]=\"y\"\\#\\\\z\"]
   prefix_extractor=fixed:4
 ";
@@ -55,9 +56,9 @@ fn what_is_not_the_default_and_not_honoured_is_remarked() {
     assert_eq!(
         said,
         [
-            "line 11, [CFOptions \"default\"]: compression_opts={level=3;}: \
+            "line 11, [CFOptions \"default\"]: compression_opts.parallel_threads=2: \
              accepted, not honoured yet",
-            "line 14, [TableOptions/BlockBasedTable \"default\"]: block_size=16K: \
+            "line 15, [TableOptions/BlockBasedTable \"default\"]: read_amp_bytes_per_bit=8: \
              accepted, not honoured yet",
         ]
     );

@@ -30,40 +30,40 @@ options! {
         metadata_cache_options: MetadataCacheOptions =
             MetadataCacheOptions::default(), mutable accepted 6.15;
         /// Index layout.
-        index_type: IndexType = IndexType::BinarySearch, mutable accepted 4.2;
+        index_type: IndexType = IndexType::BinarySearch, mutable honoured 4.2;
         /// In-block search algorithm for index blocks.
         index_block_search_type: BlockSearchType = BlockSearchType::Binary, mutable accepted 11.0;
         /// Binary search only, or with in-block hash index.
         data_block_index_type: DataBlockIndexType =
-            DataBlockIndexType::BinarySearch, mutable accepted 5.16;
+            DataBlockIndexType::BinarySearch, mutable honoured 5.16;
         /// Entries per bucket target for the block hash index.
-        data_block_hash_table_util_ratio: f64 = 0.75, mutable accepted 5.16;
+        data_block_hash_table_util_ratio: f64 = 0.75, mutable honoured 5.16;
         /// Block checksum algorithm.
-        checksum: ChecksumType = ChecksumType::Xxh3, mutable accepted 4.2;
+        checksum: ChecksumType = ChecksumType::Xxh3, mutable honoured 4.2;
         /// Disable the block cache entirely.
         no_block_cache: bool = false, mutable honoured 4.2;
         /// Block cache object; null creates a 32 MiB one.
         block_cache: Option<LruCacheOptions> = None, mutable honoured 3.11 unwritten;
         /// Uncompressed data block byte target.
-        block_size: u64 = 4096, mutable accepted 4.2;
+        block_size: u64 = 4096, mutable honoured 4.2;
         /// Percent fullness slack deciding early block end.
-        block_size_deviation: i32 = 10, mutable accepted 4.2;
+        block_size_deviation: i32 = 10, mutable honoured 4.2;
         /// Keys between restart points in data blocks.
-        block_restart_interval: i32 = 16, mutable accepted 4.2;
+        block_restart_interval: i32 = 16, mutable honoured 4.2;
         /// Keys between restart points in index blocks.
-        index_block_restart_interval: i32 = 1, mutable accepted 4.5;
+        index_block_restart_interval: i32 = 1, mutable honoured 4.5;
         /// Partition byte target for index and filters.
-        metadata_block_size: u64 = 4096, mutable accepted 5.4;
+        metadata_block_size: u64 = 4096, mutable honoured 5.4;
         /// Split filters to match a two-level index.
-        partition_filters: bool = false, mutable accepted 5.3;
+        partition_filters: bool = false, mutable honoured 5.3;
         /// Filter partitions are cut independently of index partitions.
-        decouple_partitioned_filters: bool = true, mutable accepted 9.6;
+        decouple_partitioned_filters: bool = true, mutable honoured 9.6;
         /// Size filters to limit allocator waste.
-        optimize_filters_for_memory: bool = true, mutable accepted 6.12;
+        optimize_filters_for_memory: bool = true, mutable honoured 6.12;
         /// Share key prefixes within data blocks.
-        use_delta_encoding: bool = true, mutable accepted 9.1;
+        use_delta_encoding: bool = true, mutable honoured 9.1;
         /// Filter algorithm; null builds none.
-        filter_policy: Option<FilterPolicy> = None, mutable accepted 4.2;
+        filter_policy: Option<FilterPolicy> = None, mutable honoured 4.2;
         /// Builds an additional custom index.
         user_defined_index_factory: ObjectName = ObjectName::null(), mutable accepted 10.6;
         /// All reads go through the custom index.
@@ -75,26 +75,26 @@ options! {
         /// Self-check filters while they are built.
         detect_filter_construct_corruption: bool = false, mutable accepted 7.0;
         /// Decompress each block after writing to compare.
-        verify_compression: bool = false, mutable accepted 4.11;
+        verify_compression: bool = false, mutable honoured 4.11;
         /// Bitmap granularity for read-amplification stats; 0 off.
         read_amp_bytes_per_bit: ReadAmpBytesPerBit = ReadAmpBytesPerBit(0), mutable accepted 4.13;
         /// On-disk table format number; RocksDB before 8.6 reads none above 5.
-        format_version: u32 = 5, mutable accepted 4.2;
+        format_version: u32 = 5, mutable honoured 4.2;
         /// Group keys ahead of values within each block.
-        separate_key_value_in_data_block: bool = false, mutable accepted 11.0;
+        separate_key_value_in_data_block: bool = false, mutable honoured 11.0;
         /// Key-gap variation below which an index block is flagged uniform.
         uniform_cv_threshold: f64 = -1.0, mutable accepted 11.1;
         /// Compress index blocks too.
-        enable_index_compression: bool = true, mutable accepted 5.12;
+        enable_index_compression: bool = true, mutable honoured 5.12;
         /// Pad blocks to page-size boundaries (needs no compression).
-        block_align: bool = false, mutable accepted 5.14;
+        block_align: bool = false, mutable honoured 5.14;
         /// Storage unit that data blocks should not straddle; 0 off.
-        super_block_alignment_size: u64 = 0, mutable accepted 10.8;
+        super_block_alignment_size: u64 = 0, mutable honoured 10.8;
         /// Divisor limiting padding per storage unit.
-        super_block_alignment_space_overhead_ratio: u64 = 128, mutable accepted 10.8;
+        super_block_alignment_space_overhead_ratio: u64 = 128, mutable honoured 10.8;
         /// How far index separator keys are abbreviated.
         index_shortening: IndexShorteningMode =
-            IndexShorteningMode::ShortenSeparators, mutable accepted 6.2;
+            IndexShorteningMode::ShortenSeparators, mutable honoured 6.2;
         /// Ceiling of automatic readahead; 0 disables it.
         max_auto_readahead_size: u64 = 256 << 10, mutable honoured 6.19;
         /// Insert new blocks into cache as they are written.

@@ -27,15 +27,15 @@ options! {
         /// Flushed memtable bytes kept for conflict checks; -1 automatic.
         max_write_buffer_size_to_maintain: i64 = 0, fixed accepted 6.5;
         /// Overwrite values inside the memtable when they fit.
-        inplace_update_support: bool = false, fixed accepted 4.0;
+        inplace_update_support: bool = false, fixed honoured 4.0;
         /// Lock stripes guarding in-place updates.
         inplace_update_num_locks: u64 = 10_000, mutable accepted 4.0;
         /// Garbage share at which flush cleans in RAM instead; 0 off.
         experimental_mempurge_threshold: f64 = 0.0, mutable accepted 7.5;
         /// Fraction of memtable given to its bloom filter.
-        memtable_prefix_bloom_size_ratio: f64 = 0.0, mutable accepted 4.11;
+        memtable_prefix_bloom_size_ratio: f64 = 0.0, mutable honoured 4.11;
         /// Memtable bloom also covers full keys.
-        memtable_whole_key_filtering: bool = false, mutable accepted 6.0;
+        memtable_whole_key_filtering: bool = false, mutable honoured 6.0;
         /// Huge page size for memtable arena; 0 ordinary pages.
         memtable_huge_page_size: u64 = 0, mutable accepted 4.11;
         /// Prefix groups that remember a skiplist insert position.
@@ -44,7 +44,7 @@ options! {
         /// Cache-line locality of memtable bloom probes.
         bloom_locality: u32 = 0, fixed accepted 4.0;
         /// Allocation unit of memtable arena; 0 derives from buffer size.
-        arena_block_size: u64 = 0, mutable accepted 4.0;
+        arena_block_size: u64 = 0, mutable honoured 4.0;
         /// Codec list indexed by level; overrides the general codec.
         compression_per_level: Vec<CompressionType> = Vec::new(), mutable honoured 3.9;
         /// Count of levels.
@@ -84,7 +84,7 @@ options! {
         /// Skipped versions before an iterator reseeks.
         max_sequential_skip_in_iterations: u64 = 8, mutable honoured 4.0;
         /// In-memory container kind.
-        memtable_factory: ObjectName = ObjectName::new("SkipListFactory"), fixed accepted 4.1;
+        memtable_factory: ObjectName = ObjectName::new("SkipListFactory"), fixed honoured 4.1;
         /// Makers of user-defined table properties.
         table_properties_collector_factories as "table_properties_collectors": ObjectNames =
             ObjectNames::default(), fixed accepted 6.26;
@@ -123,17 +123,17 @@ options! {
         /// Retain write-time info for data this recent.
         preserve_internal_time_seconds: u64 = 0, mutable accepted 7.8;
         /// Move large values into separate blob files.
-        enable_blob_files: bool = false, mutable accepted 6.13;
+        enable_blob_files: bool = false, mutable honoured 6.13;
         /// Smallest uncompressed value that goes to a blob file.
-        min_blob_size: u64 = 0, mutable accepted 6.13;
+        min_blob_size: u64 = 0, mutable honoured 6.13;
         /// Size at which a blob file is closed.
-        blob_file_size: u64 = 256 << 20, mutable accepted 6.13;
+        blob_file_size: u64 = 256 << 20, mutable honoured 6.13;
         /// Codec for blob values.
         blob_compression_type: CompressionType =
-            CompressionType::NoCompression, mutable accepted 6.13;
+            CompressionType::NoCompression, mutable honoured 6.13;
         /// Codec tuning for blob values.
         blob_compression_opts: CompressionOptions =
-            CompressionOptions::default(), mutable accepted 11.8;
+            CompressionOptions::default(), mutable honoured 11.8;
         /// Relocate live blobs out of old files in compaction.
         enable_blob_garbage_collection: bool = false, mutable honoured 6.15;
         /// Oldest share of blob files eligible for relocation.
@@ -194,9 +194,9 @@ options! {
         bottommost_compression: CompressionType = CompressionType::Disable, mutable honoured 4.9;
         /// Codec tuning for the last level when enabled.
         bottommost_compression_opts: CompressionOptions =
-            CompressionOptions::default(), mutable accepted 5.18;
+            CompressionOptions::default(), mutable honoured 5.18;
         /// Codec tuning for the general codec.
-        compression_opts: CompressionOptions = CompressionOptions::default(), mutable accepted 3.9;
+        compression_opts: CompressionOptions = CompressionOptions::default(), mutable honoured 3.9;
         /// Pluggable codec provider; null uses built-ins.
         compression_manager: ObjectName = ObjectName::null(), mutable accepted 10.4;
         /// L0 file count that starts a compaction; negative turns off.
@@ -214,7 +214,7 @@ options! {
         /// Decides where compaction output files must be cut.
         sst_partitioner_factory: ObjectName = ObjectName::null(), fixed accepted 6.26;
         /// Flush once this many range deletes collect; 0 off.
-        memtable_max_range_deletions: u32 = 0, mutable accepted 8.6;
+        memtable_max_range_deletions: u32 = 0, mutable honoured 8.6;
         /// Effort spent evicting cached blocks of dead files.
         uncache_aggressiveness: u32 = 0, mutable accepted 9.4;
     }

@@ -10,27 +10,27 @@ options! {
     pub struct CompressionOptions, short form parse_colon_form;
     rows {
         /// zlib window parameter.
-        window_bits: i32 = -14, mutable accepted 6.12;
+        window_bits: i32 = -14, mutable honoured 6.12;
         /// Codec level; 32767 is the library default.
-        level: i32 = 32767, mutable accepted 6.12;
+        level: i32 = 32767, mutable honoured 6.12;
         /// zlib strategy number.
-        strategy: i32 = 0, mutable accepted 6.12;
+        strategy: i32 = 0, mutable honoured 6.12;
         /// Dictionary size cap; 0 disables dictionaries.
-        max_dict_bytes: u32 = 0, mutable accepted 6.12;
+        max_dict_bytes: u32 = 0, mutable honoured 6.12;
         /// Sample bytes given to the zstd trainer.
-        zstd_max_train_bytes: u32 = 0, mutable accepted 6.12;
+        zstd_max_train_bytes: u32 = 0, mutable honoured 6.12;
         /// Compression threads per job.
         parallel_threads: u32 = 1, mutable accepted 6.12;
         /// Marks the struct as explicitly set (bottommost, blob use).
-        enabled: bool = false, mutable accepted 6.12;
+        enabled: bool = false, mutable honoured 6.12;
         /// Data buffered while sampling for a dictionary; 0 unlimited.
-        max_dict_buffer_bytes: u64 = 0, mutable accepted 6.19;
+        max_dict_buffer_bytes: u64 = 0, mutable honoured 6.19;
         /// Full trainer versus zstd finalize step.
-        use_zstd_dict_trainer: bool = true, mutable accepted 7.3;
+        use_zstd_dict_trainer: bool = true, mutable honoured 7.3;
         /// Output bytes per KiB input beyond which raw is stored.
-        max_compressed_bytes_per_kb: i32 = 896, mutable accepted 8.3;
+        max_compressed_bytes_per_kb: i32 = 896, mutable honoured 8.3;
         /// Add zstd frame checksum.
-        checksum: bool = false, mutable accepted 8.6;
+        checksum: bool = false, mutable honoured 8.6;
     }
 }
 

@@ -21,7 +21,7 @@ options! {
         /// Fail early and turn read-only on suspected corruption.
         paranoid_checks: bool = true, fixed honoured 4.0;
         /// Flush compares entries written against the memtable's own count.
-        flush_verify_memtable_count: bool = true, fixed accepted 6.22;
+        flush_verify_memtable_count: bool = true, fixed honoured 6.22;
         /// Compaction compares records read against table property totals.
         compaction_verify_record_count: bool = true, fixed honoured 8.6;
         /// Log synced WAL sizes in MANIFEST; check them at recovery.
@@ -45,11 +45,11 @@ options! {
         /// Open returns before tables are opened in background.
         open_files_async: bool = false, fixed accepted 11.1;
         /// Live WAL bytes forcing flushes; 0 picks automatic bound.
-        max_total_wal_size: u64 = 0, mutable accepted 4.0;
+        max_total_wal_size: u64 = 0, mutable honoured 4.0;
         /// Ticker and histogram sink; null means no collection.
         statistics: ObjectName = ObjectName::null(), fixed accepted 6.25 unwritten;
         /// Sync with fsync rather than fdatasync.
-        use_fsync: bool = false, fixed accepted 4.0;
+        use_fsync: bool = false, fixed honoured 4.0;
         /// Directories with target sizes where table files are placed.
         db_paths: Vec<DbPath> = Vec::new(), fixed honoured 3.9 unwritten;
         /// Directory for the info LOG; empty means database directory.
@@ -77,7 +77,7 @@ options! {
         /// Next WAL file is created ahead of time in background.
         async_wal_precreate: bool = false, fixed accepted 11.8;
         /// Floor size before MANIFEST is rewritten from scratch.
-        max_manifest_file_size: u64 = 1 << 30, mutable accepted 4.0;
+        max_manifest_file_size: u64 = 1 << 30, mutable honoured 4.0;
         /// Re-read and validate the whole MANIFEST when closing.
         verify_manifest_content_on_close: bool = false, mutable accepted 11.1;
         /// Clean-shutdown hints in MANIFEST that shorten the next open.
@@ -85,7 +85,7 @@ options! {
         /// Try appending to existing MANIFEST instead of starting another.
         reuse_manifest_on_open: bool = false, fixed accepted 11.8;
         /// Percent of garbage tolerated before MANIFEST is rewritten.
-        max_manifest_space_amp_pct: i32 = 500, mutable accepted 10.8;
+        max_manifest_space_amp_pct: i32 = 500, mutable honoured 10.8;
         /// Log2 of shard count in the table reader cache.
         table_cache_numshardbits: i32 = 6, fixed accepted 4.0;
         /// Age limit for archived WAL files; 0 with size 0 disables archiving.
@@ -103,9 +103,9 @@ options! {
         /// O_DIRECT only for table reads feeding compaction.
         use_direct_io_for_compaction_reads: bool = false, fixed accepted 11.8;
         /// O_DIRECT for output written by background jobs.
-        use_direct_io_for_flush_and_compaction: bool = false, fixed accepted 5.4;
+        use_direct_io_for_flush_and_compaction: bool = false, fixed honoured 5.4;
         /// Permit fallocate when growing files.
-        allow_fallocate: bool = true, fixed accepted 4.1;
+        allow_fallocate: bool = true, fixed honoured 4.1;
         /// Mark descriptors so child processes do not inherit them.
         is_fd_close_on_exec: bool = true, fixed accepted 4.0;
         /// Seconds between statistics dumps into LOG; 0 off.
@@ -119,19 +119,19 @@ options! {
         /// Give the kernel a random-access hint for table files.
         advise_random_on_open: bool = true, fixed accepted 4.0;
         /// Memtable byte budget over all families; 0 unlimited.
-        db_write_buffer_size: u64 = 0, fixed accepted 4.0;
+        db_write_buffer_size: u64 = 0, fixed honoured 4.0;
         /// Prefetch chunk for compaction input reads.
         compaction_readahead_size: u64 = 2 << 20, mutable honoured 4.0;
         /// Largest in-process buffer for an appended file.
-        writable_file_max_buffer_size: u64 = 1 << 20, mutable accepted 4.2;
+        writable_file_max_buffer_size: u64 = 1 << 20, mutable honoured 4.2;
         /// Spin briefly in user space before blocking on a lock.
         use_adaptive_mutex: bool = false, fixed accepted 4.0;
         /// Range-sync table files every this many bytes; 0 off.
-        bytes_per_sync: u64 = 0, mutable accepted 4.0;
+        bytes_per_sync: u64 = 0, mutable honoured 4.0;
         /// Range-sync WAL every this many bytes; 0 off.
-        wal_bytes_per_sync: u64 = 0, mutable accepted 4.0;
+        wal_bytes_per_sync: u64 = 0, mutable honoured 4.0;
         /// Wait for earlier range-sync before issuing another.
-        strict_bytes_per_sync: bool = false, mutable accepted 6.2;
+        strict_bytes_per_sync: bool = false, mutable honoured 6.2;
         /// Event callback objects.
         listeners: ObjectNames = ObjectNames::default(), fixed accepted 6.24;
         /// Publish per-thread activity through GetThreadList.
@@ -139,15 +139,15 @@ options! {
         /// Bytes/s granted to writers while slowed; 0 chooses automatically.
         delayed_write_rate: u64 = 0, mutable honoured 4.0;
         /// Overlap WAL stage and memtable stage of different groups.
-        enable_pipelined_write: bool = false, fixed accepted 5.5;
+        enable_pipelined_write: bool = false, fixed honoured 5.5;
         /// Relax write ordering for throughput; weakens snapshot immutability.
-        unordered_write: bool = false, fixed accepted 6.3;
+        unordered_write: bool = false, fixed honoured 6.3;
         /// Several writers may insert into a memtable in parallel.
-        allow_concurrent_memtable_write: bool = true, fixed accepted 4.6;
+        allow_concurrent_memtable_write: bool = true, fixed honoured 4.6;
         /// Waiting writers spin/yield before sleeping.
         enable_write_thread_adaptive_yield: bool = true, fixed accepted 4.6;
         /// Largest byte total a group leader may gather.
-        max_write_batch_group_size_bytes: u64 = 1 << 20, fixed accepted 6.5;
+        max_write_batch_group_size_bytes: u64 = 1 << 20, fixed honoured 6.5;
         /// Longest spin/yield wait before a writer blocks.
         write_thread_max_yield_usec: u64 = 100, fixed accepted 4.6;
         /// Yield slower than this is evidence of CPU contention.
@@ -168,25 +168,25 @@ options! {
         /// WAL replay flushes when the shared memtable budget is exceeded.
         enforce_write_buffer_manager_during_recovery: bool = true, fixed accepted 11.1;
         /// Close without flushing; data lacking WAL is lost.
-        avoid_flush_during_shutdown: bool = false, mutable accepted 5.0;
+        avoid_flush_during_shutdown: bool = false, mutable honoured 5.0;
         /// Reserve the bottom level for back-filled files (superseded per family).
         allow_ingest_behind: bool = false, fixed accepted 5.5;
         /// Separate queue for WAL-only writes such as prepare.
         two_write_queues: bool = false, fixed accepted 5.10;
         /// WAL is buffered until FlushWAL is called.
-        manual_wal_flush: bool = false, fixed accepted 5.7;
+        manual_wal_flush: bool = false, fixed honoured 5.7;
         /// Codec for WAL records; only zstd is honoured.
         wal_compression: CompressionType = CompressionType::NoCompression, fixed honoured 7.0;
         /// Leave finished WALs open until purge thread closes them.
         background_close_inactive_wals: bool = false, fixed accepted 9.4;
         /// Flush chosen families together as one atomic edit.
-        atomic_flush: bool = false, fixed accepted 5.18;
+        atomic_flush: bool = false, fixed honoured 5.18;
         /// Hand slow file deletions to background threads.
         avoid_unnecessary_blocking_io: bool = false, fixed accepted 6.1;
         /// Record the database ID in MANIFEST.
-        write_dbid_to_manifest: bool = true, fixed accepted 6.5;
+        write_dbid_to_manifest: bool = true, fixed honoured 6.5;
         /// Also keep the database ID in an IDENTITY file.
-        write_identity_file: bool = true, fixed accepted 9.7;
+        write_identity_file: bool = true, fixed honoured 9.7;
         /// Iterators ignore prefix mode unless asked through read options.
         prefix_seek_opt_in_only: bool = false, fixed honoured 9.7;
         /// Prefetch bytes for MANIFEST and WAL at open; 0 off.
@@ -202,11 +202,11 @@ options! {
         /// Let error text contain user keys and values.
         allow_data_in_errors: bool = false, fixed accepted 6.14;
         /// Host label stored in each table; special default becomes hostname.
-        db_host_id: String = "__hostname__".to_owned(), fixed accepted 6.15;
+        db_host_id: String = "__hostname__".to_owned(), fixed honoured 6.15;
         /// Deepest cache layer consulted for blocks.
         lowest_used_cache_tier: CacheTier = CacheTier::NonVolatileBlock, fixed accepted 6.26;
         /// Compaction fails on misuse of SingleDelete with Delete.
-        enforce_single_del_contracts: bool = true, fixed accepted 7.3;
+        enforce_single_del_contracts: bool = true, fixed honoured 7.3;
         /// HH:mm-HH:mm window for doing periodic work early.
         daily_offpeak_time_utc: String = String::new(), mutable accepted 8.8;
         /// Longest idle gap between compaction score re-checks.
