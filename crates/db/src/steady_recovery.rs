@@ -9,7 +9,8 @@
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor};
 use crate::db::OpenContext;
 use crate::recovery::{RecoveredDb, recover};
-use base::Result;
+use base::status::Code;
+use base::{Result, Status};
 use env::FileSystem;
 use options::DbOptions;
 use std::path::{Path, PathBuf};
@@ -28,10 +29,13 @@ pub(crate) fn recover_steadily(
     context: &OpenContext,
 ) -> Result<(RecoveredDb, Vec<ColumnFamilyData>)> {
     let fs = &*context.file_system;
-    let mut before = manifest_now(fs, path);
+    let mut before = manifest_now(fs, path)?;
     for _ in 1..ATTEMPTS {
         let recovered = recover(options, path, descriptors, context);
-        let after = manifest_now(fs, path);
+        let after = match manifest_now(fs, path) {
+            Ok(after) => after,
+            Err(status) => return recovered.and(Err(status)),
+        };
         if before == after {
             return recovered;
         }
@@ -41,8 +45,16 @@ pub(crate) fn recover_steadily(
 }
 
 /// The path and the size of the MANIFEST; none if it cannot be found, which recovery tells of.
-fn manifest_now(fs: &dyn FileSystem, path: &Path) -> Option<(PathBuf, u64)> {
-    let (manifest, _) = version::read_current(fs, path).ok()?;
-    let size = fs.get_file_size(&manifest).ok()?;
-    Some((manifest, size))
+fn manifest_now(fs: &dyn FileSystem, path: &Path) -> Result<Option<(PathBuf, u64)>> {
+    let is_told_by_recovery =
+        |status: &Status| status.is_path_not_found() || status.code() != Code::IoError;
+    let found = version::read_current(fs, path).and_then(|(manifest, _)| {
+        let size = fs.get_file_size(&manifest)?;
+        Ok((manifest, size))
+    });
+    match found {
+        Ok(manifest) => Ok(Some(manifest)),
+        Err(status) if is_told_by_recovery(&status) => Ok(None),
+        Err(status) => Err(status),
+    }
 }

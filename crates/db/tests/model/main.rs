@@ -1,6 +1,8 @@
 //! Random operation sequences: whatever is done to a database, it answers as a map would, and as
 //! RocksDB does. `docs/model-tests.md` tells how to run more of them and how to repeat one.
 
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
+
 mod campaign;
 mod concurrency;
 mod engine;
