@@ -59,7 +59,7 @@ fn the_newest_visible_change_of_a_key_counts() {
         families";
     let expected = "[none 2,x y] [1 2 3 none] [b=2,x c=y] [b=2 a=1] [b=2] [c=3] [b=2] \
                     [b=2,x bb=4] [k=\\x00\\x01\\x00\\x00\\x00\\x00\\x00\\x00] \
-                    [e={'':z,a:1,b:2}] [z] [default sums]";
+                    [e={'':,z,a:1,b:2}] [,z] [default sums]";
     assert_eq!(answers(text), expected);
 }
 
