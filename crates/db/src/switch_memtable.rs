@@ -10,15 +10,26 @@ use options::{ColumnFamilyOptions, DbOptions};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// How memtables of a column family are made.
+/// The representation that `memtable_factory` names, by RocksDB's names of it; none if it is one that
+/// is not there. `vector:N` takes room for `N` records at once.
+pub(crate) fn memtable_rep(options: &ColumnFamilyOptions) -> Option<MemTableRepKind> {
+    let id = options.memtable_factory.id();
+    let (name, argument) = id.split_once(':').unwrap_or((&*id, ""));
+    match name {
+        "SkipListFactory" | "skip_list" => Some(MemTableRepKind::SkipList),
+        "VectorRepFactory" | "vector" => {
+            Some(MemTableRepKind::Vector { reserve: argument.parse().unwrap_or(0) })
+        }
+        _ => None,
+    }
+}
+
+/// How memtables of a column family are made: of skip lists where another representation is asked
+/// for that is not there, which a warning says.
 pub(crate) fn memtable_options(options: &ColumnFamilyOptions) -> MemTableOptions {
     let as_size = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
-    let is_vector = options.memtable_factory.id() == "VectorRepFactory";
     MemTableOptions {
-        rep: match is_vector {
-            true => MemTableRepKind::Vector { reserve: 0 },
-            false => MemTableRepKind::SkipList,
-        },
+        rep: memtable_rep(options).unwrap_or_default(),
         write_buffer_size: as_size(options.write_buffer_size),
         arena_block_size: as_size(options.arena_block_size),
         prefix_bloom_size_ratio: options.memtable_prefix_bloom_size_ratio.clamp(0.0, 0.25),

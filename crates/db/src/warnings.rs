@@ -1,6 +1,7 @@
 //! What whoever opens a database should know about the options they gave.
 
 use crate::column_family::ColumnFamilyDescriptor;
+use crate::switch_memtable::memtable_rep;
 use options::{ColumnFamilyOptions, DbOptions};
 
 /// Options that name an object, and what a missing one means for reads.
@@ -61,6 +62,12 @@ fn collect(
     for ColumnFamilyDescriptor { name, options } in families {
         let owner = format!("column family {name}");
         warnings.extend(unhonoured(&owner, &that_matter(options.unhonoured())));
+        if matters("memtable_factory") && memtable_rep(options).is_none() {
+            let name = options.memtable_factory.as_str();
+            warnings.push(format!(
+                "{owner}: memtable_factory={name} is not there: a skip list is used"
+            ));
+        }
         warnings.extend(unregistered(&owner, options));
     }
     // Names and values may have line ends in them; a warning is one line.

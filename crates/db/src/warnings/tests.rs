@@ -79,3 +79,17 @@ fn a_warning_is_one_line() {
         assert_eq!(warning.lines().count(), 1, "{warning}");
     }
 }
+
+#[test]
+fn a_memtable_that_is_not_there_is_said_to_be_a_skip_list() {
+    let warnings_of = |factory: &str| {
+        let options = ColumnFamilyOptions::from_string(&format!("memtable_factory={factory}"));
+        let family = ColumnFamilyDescriptor::new("default", options.unwrap());
+        warnings(&DbOptions::default(), &[family])
+    };
+    for known in ["SkipListFactory", "skip_list", "VectorRepFactory", "vector", "vector:1024"] {
+        assert_eq!(warnings_of(known), [""; 0], "{known}");
+    }
+    let family = "column family default: memtable_factory=prefix_hash";
+    assert_eq!(warnings_of("prefix_hash"), [format!("{family} is not there: a skip list is used")]);
+}
