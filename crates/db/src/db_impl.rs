@@ -5,7 +5,7 @@ use crate::db::OpenContext;
 use crate::db_state::DbState;
 use crate::error_handler::BackgroundErrorReason;
 use crate::read::read_view::Visibility;
-use crate::recovery::RecoveredDb;
+use crate::recovery::{RecoveredDb, wal_directory};
 use crate::snapshot_list::SnapshotList;
 use crate::write::memtable_stage::MemTableStage;
 use crate::write::wal_stage::WalStage;
@@ -134,10 +134,7 @@ impl DbImpl {
 
     /// Directory of the WALs.
     pub(crate) fn wal_directory(&self) -> PathBuf {
-        match self.options.wal_dir.as_str() {
-            "" => self.path.clone(),
-            directory => PathBuf::from(directory),
-        }
+        wal_directory(&self.options, &self.path)
     }
 }
 

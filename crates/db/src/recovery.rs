@@ -6,6 +6,7 @@
 
 pub(crate) mod best_efforts;
 mod memtable_inserter;
+pub(crate) mod prepared_scan;
 mod prepared_transactions;
 mod read_setup;
 mod timestamp_size;
@@ -252,6 +253,19 @@ pub(crate) fn recovering_families(
     Ok(families)
 }
 
+/// Where the WALs are.
+pub(crate) fn wal_directory(options: &DbOptions, path: &Path) -> PathBuf {
+    match options.wal_dir.as_str() {
+        "" => path.to_owned(),
+        directory => PathBuf::from(directory),
+    }
+}
+
+/// WALs with a smaller number hold nothing that is not in tables.
+fn first_unflushed_wal(manifest: &ManifestState<'_>) -> u64 {
+    manifest.families.iter().map(|family| family.log_number).min().unwrap_or(0)
+}
+
 pub(crate) fn replay_wals(
     options: &DbOptions,
     path: &Path,
@@ -264,10 +278,7 @@ pub(crate) fn replay_wals(
         // They may begin behind files that are missing.
         return Ok(Replayed::default());
     }
-    let directory = match options.wal_dir.as_str() {
-        "" => path.to_owned(),
-        directory => PathBuf::from(directory),
-    };
+    let directory = wal_directory(options, path);
     if options.track_and_verify_wals_in_manifest {
         version::check_tracked_wals(manifest.tracked_wals, |number| {
             let wal = wal_file_name(&directory, number);
@@ -279,10 +290,9 @@ pub(crate) fn replay_wals(
         .map_err(|status| status.context(manifest.path.display()))?;
     }
     // With prepared transactions older WALs matter although every table is newer.
-    let unflushed = manifest.families.iter().map(|family| family.log_number).min();
     let wal_number_min = match options.allow_2pc {
         true => manifest.min_log_number_to_keep,
-        false => manifest.min_log_number_to_keep.max(unflushed.unwrap_or(0)),
+        false => manifest.min_log_number_to_keep.max(first_unflushed_wal(manifest)),
     };
     let replay = WalReplay {
         file_system: &*context.file_system,

@@ -8,6 +8,7 @@ pub(crate) mod functions;
 mod iterator;
 mod operators;
 mod options;
+mod transactions;
 
 use std::ffi::c_char;
 use std::{ptr, slice};

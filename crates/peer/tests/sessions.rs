@@ -23,6 +23,7 @@ fn create(session: &mut Session, directory: &Path) {
         options: "create_if_missing=true;create_missing_column_families=true".to_owned(),
         latest: false,
         families: vec![FamilyOpening::new(DEFAULT, ""), odd],
+        transactions: None,
     };
     session.open(&opening).expect("a new database");
 }

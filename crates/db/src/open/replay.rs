@@ -8,6 +8,7 @@ use crate::column_family::ColumnFamilyDescriptor;
 use crate::db_impl::DbImpl;
 use crate::flush_job::Edits;
 use crate::read::read_view::Visibility;
+use crate::recovery::prepared_scan::check_none_would_be_dropped;
 use crate::recovery::{
     ManifestState, MemTableInserter, Replayed, recovering_families, replay_wals,
 };
@@ -74,6 +75,10 @@ impl DbImpl {
             min_log_number_to_keep,
             tracked_wals: &tracked,
         };
+        let (options, context) = (&self.options, &self.context);
+        if !options.allow_2pc && !options.best_efforts_recovery {
+            check_none_would_be_dropped(&*context.file_system, self.wal_directory(), &state)?;
+        }
         let options_of = |family: &ColumnFamilyDescriptor| memtable_options(&family.options);
         let families = recovering_families(&state, descriptors, options_of)?;
         let policy = self.context.transaction_write_policy;
@@ -89,7 +94,6 @@ impl DbImpl {
             }
             Ok(())
         };
-        let (options, context) = (&self.options, &self.context);
         let replayed =
             replay_wals(options, &self.path, context, &state, &mut inserter, &mut take_full)?;
         Ok((replayed, inserter))

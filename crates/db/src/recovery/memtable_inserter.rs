@@ -151,7 +151,8 @@ impl MemTableInserter {
         }
         let wants_committed = policy == TransactionWritePolicy::WriteCommitted;
         let is_committed = self.policy == TransactionWritePolicy::WriteCommitted;
-        if wants_committed != is_committed {
+        // Where nothing is filled, nothing is filled wrongly.
+        if wants_committed != is_committed && !self.families.is_empty() {
             return Err(Status::not_supported(format!(
                 "WAL contains transactions of policy {policy:?}, the database was opened with \
                  {:?}; empty the WAL under its own policy before changing it",

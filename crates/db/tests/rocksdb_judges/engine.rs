@@ -20,11 +20,21 @@ pub(crate) fn read(
     directory: &Path,
     families: &[FamilyOpening],
 ) -> std::result::Result<(Contents, Vec<LiveFile>, u64), String> {
+    read_with(directory, "", families)
+}
+
+/// As [`read`], with these options of the database.
+pub(crate) fn read_with(
+    directory: &Path,
+    options: &str,
+    families: &[FamilyOpening],
+) -> std::result::Result<(Contents, Vec<LiveFile>, u64), String> {
     let failed = |error| format!("the engine: {error}");
     let descriptors =
         families.iter().map(descriptor).collect::<std::result::Result<Vec<_>, String>>()?;
+    let options = DbOptions::from_string(options).map_err(failed)?;
     let context = OpenContext::default();
-    let db = Db::open_for_read_only(&DbOptions::default(), directory, &descriptors, &context);
+    let db = Db::open_for_read_only(&options, directory, &descriptors, &context);
     found(&db.map_err(failed)?).map_err(failed)
 }
 

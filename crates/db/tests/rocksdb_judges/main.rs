@@ -30,6 +30,7 @@ fn write_by_rocksdb(judge: &Judge, plan: &Plan, directory: &Path) -> Result<Expe
         options: format!("{options};{}", plan.options()),
         latest: false,
         families: plan.families(),
+        transactions: None,
     })?;
     let families = plan.needed();
     for round in 0..3 {

@@ -8,12 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 use testing::judges::protocol::{
-    Bytes, Contents, FamilyOpening, LiveFile, Mode, Move, Opening, Operation,
+    Bytes, Contents, FamilyOpening, LiveFile, Mode, Move, Opening, Operation, TransactionStep,
 };
 
 use super::functions::{Functions, Raw};
 use super::iterator::{Iterator, ReadOptions, View};
 use super::options::{OpenOptions, Options, c_string, directory, of_family};
+use super::transactions::{TransactionDbOptions, Transactions};
 use super::{Failure, Result, Status, copied, free, slice_of};
 use crate::batch;
 
@@ -24,10 +25,14 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(15);
 /// An open database.
 pub(crate) struct Database {
     functions: Rc<Functions>,
+    /// A `rocksdb_t`, or a `rocksdb_transactiondb_t`. Each is a pointer to a C++ object alone, and a
+    /// `TransactionDB` is a `DB`, so that the functions for one do for the other.
     raw: Raw,
     families: BTreeMap<Bytes, Raw>,
     snapshots: BTreeMap<u64, Raw>,
     iterators: BTreeMap<u64, Iterator>,
+    /// There for a `TransactionDB`.
+    transactions: Option<Transactions>,
     last_number: u64,
 }
 
@@ -65,10 +70,25 @@ impl Database {
             .map_err(|_| Failure::Unsupported("so many families".to_owned()))?;
         let (names, each, into) = (names.as_ptr(), each.as_ptr(), handles.as_mut_ptr());
         let of_database = options.database.raw();
+        let transactions = match opening.transactions {
+            Some(policy) => Some(TransactionDbOptions::new(functions, policy)?),
+            None => None,
+        };
         let mut status = Status::new(functions);
         // SAFETY: arrays of `count` names, options and places for handles, all alive here.
         let raw = unsafe {
             match opening.mode {
+                _ if let Some(transactions) = &transactions => (functions
+                    .transactiondb_open_column_families()?)(
+                    of_database,
+                    transactions.raw(),
+                    path.as_ptr(),
+                    count,
+                    names,
+                    each,
+                    into,
+                    status.slot(),
+                ),
                 Mode::ReadOnly => (functions.open_for_read_only_column_families()?)(
                     of_database,
                     path.as_ptr(),
@@ -98,6 +118,7 @@ impl Database {
             families: names.zip(handles).collect(),
             snapshots: BTreeMap::new(),
             iterators: BTreeMap::new(),
+            transactions: opening.transactions.map(|_| Transactions::new(functions)),
             last_number: 0,
         })
     }
@@ -218,6 +239,22 @@ impl Database {
         let get_id = self.functions.family_id()?;
         // SAFETY: a live handle begins with a pointer to the object that has this function.
         Ok(unsafe { get_id(*handle.cast::<Raw>()) })
+    }
+
+    /// Does a step of a transaction.
+    pub(crate) fn transaction(&mut self, name: &Bytes, step: &TransactionStep) -> Result<()> {
+        let Self { transactions, families, raw, .. } = self;
+        let transactions = transactions.as_mut().ok_or_else(no_transactions)?;
+        // SAFETY: the database has transactions, so it is a `TransactionDB`; it lives as long as
+        // they do, and so do its families.
+        unsafe { transactions.step(*raw, families, name, step) }
+    }
+
+    /// The names of all transactions that are prepared.
+    pub(crate) fn prepared_transactions(&mut self) -> Result<Vec<Bytes>> {
+        let transactions = self.transactions.as_mut().ok_or_else(no_transactions)?;
+        // SAFETY: as above.
+        unsafe { transactions.prepared(self.raw) }
     }
 
     fn next_number(&mut self) -> u64 {
@@ -425,6 +462,7 @@ impl Drop for Database {
     /// RocksDB wants everything of a database to be gone before it is.
     fn drop(&mut self) {
         self.iterators.clear();
+        let has_transactions = self.transactions.take().is_some();
         let functions = &self.functions;
         let (Ok(release), Ok(destroy), Ok(close)) = (
             functions.release_snapshot(),
@@ -441,9 +479,16 @@ impl Drop for Database {
             for family in self.families.values() {
                 destroy(*family);
             }
-            close(self.raw);
+            match functions.transactiondb_close() {
+                Ok(close_transactions) if has_transactions => close_transactions(self.raw),
+                _ => close(self.raw),
+            }
         }
     }
+}
+
+fn no_transactions() -> Failure {
+    Failure::Refused("the database was not opened with transactions".to_owned())
 }
 
 /// `rocksdb_livefiles_smallestkey` and its like.

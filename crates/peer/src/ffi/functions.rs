@@ -116,6 +116,27 @@ functions! {
     writeoptions_set_sync(Raw, c_uchar);
     writeoptions_disable_WAL(Raw, c_int);
 
+    transactiondb_options_create() -> Raw;
+    transactiondb_options_destroy(Raw);
+    transactiondb_options_set_write_policy(Raw, c_int);
+    transactiondb_open_column_families(
+        Raw, Raw, Text, c_int, *const Text, *const Raw, *mut Raw, Slot
+    ) -> Raw;
+    transactiondb_close(Raw);
+    transactiondb_get_prepared_transactions(Raw, *mut usize) -> *mut Raw;
+    transaction_options_create() -> Raw;
+    transaction_options_destroy(Raw);
+    transaction_begin(Raw, Raw, Raw, Raw) -> Raw;
+    transaction_destroy(Raw);
+    transaction_set_name(Raw, Text, usize, Slot);
+    transaction_get_name(Raw, *mut usize) -> *mut c_char;
+    transaction_prepare(Raw, Slot);
+    transaction_commit(Raw, Slot);
+    transaction_rollback(Raw, Slot);
+    transaction_put_cf(Raw, Raw, Text, usize, Text, usize, Slot);
+    transaction_merge_cf(Raw, Raw, Text, usize, Text, usize, Slot);
+    transaction_delete_cf(Raw, Raw, Text, usize, Slot);
+
     readoptions_create() -> Raw;
     readoptions_destroy(Raw);
     readoptions_set_snapshot(Raw, Raw);

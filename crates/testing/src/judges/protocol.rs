@@ -91,6 +91,35 @@ pub enum Request {
     Compact { family: Bytes },
     /// Waits until no flush or compaction runs or is due.
     WaitForIdle,
+    /// Does a step of a transaction. For databases that were opened with [`Opening::transactions`].
+    Transaction { name: Bytes, step: TransactionStep },
+    /// The names of all transactions that are prepared, sorted; steps may follow for each.
+    PreparedTransactions,
+}
+
+/// What a transaction does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "named as RocksDB's functions are")]
+pub enum TransactionStep {
+    Begin,
+    /// Puts, merges and deletions; it has no others.
+    Write(Vec<Operation>),
+    Prepare,
+    Commit,
+    Rollback,
+}
+
+/// How a `TransactionDB` writes what is not committed yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransactionPolicy {
+    /// To the log when it is prepared, to the memtables when it is committed.
+    WriteCommitted,
+    /// To both when it is prepared.
+    WritePrepared,
+    /// To both as soon as there is enough of it.
+    WriteUnprepared,
 }
 
 /// How to open a database.
@@ -111,6 +140,9 @@ pub struct Opening {
     /// The families. None: all that are there, with what `latest` gives.
     #[serde(default)]
     pub families: Vec<FamilyOpening>,
+    /// Opens a `TransactionDB` that writes under this policy. It is always for writing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transactions: Option<TransactionPolicy>,
 }
 
 /// What a database is opened for.

@@ -36,8 +36,11 @@ class Judge:
     def list_families(self, directory):
         return sorted(name.encode().hex() for name in Rdict.list_cf(directory))
 
-    def open(self, directory, mode='read-only', options='', latest=False, families=()):
+    def open(self, directory, mode='read-only', options='', latest=False, families=(),
+             transactions=None):
         self.close()
+        if transactions:
+            raise Unsupported('transactions')
         if latest:
             main, each = Options.load_latest(directory, ignore_unknown_options=True)
         else:

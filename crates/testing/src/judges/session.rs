@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::protocol::{
     Answer, Bytes, Contents, FamilyOpening, LiveFile, Move, Opening, Operation, Request,
+    TransactionStep,
 };
 
 /// How long an answer may take: far more than any needs, on a busy machine too.
@@ -263,6 +264,16 @@ impl Session {
     /// Waits until no flush or compaction runs or is due.
     pub fn wait_for_idle(&mut self) -> Result<()> {
         self.tell(&Request::WaitForIdle)
+    }
+
+    /// Does a step of a transaction.
+    pub fn transaction(&mut self, name: &[u8], step: TransactionStep) -> Result<()> {
+        self.tell(&Request::Transaction { name: name.into(), step })
+    }
+
+    /// The names of all transactions that are prepared, sorted.
+    pub fn prepared_transactions(&mut self) -> Result<Vec<Bytes>> {
+        self.ask(&Request::PreparedTransactions)
     }
 
     fn tell(&mut self, request: &Request) -> Result<()> {

@@ -180,7 +180,7 @@ impl Trial<'_> {
             false => self.expectation.options.clone(),
         };
         let latest = self.from_options_file;
-        Opening { directory: copy.to_owned(), mode, options, latest, families }
+        Opening { directory: copy.to_owned(), mode, options, latest, families, transactions: None }
     }
 
     fn open(&self, copy: &Path, mode: Mode) -> Result<(Session, Contents), Stop> {

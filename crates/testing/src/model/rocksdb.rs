@@ -87,6 +87,7 @@ impl<'a> RocksDb<'a> {
             options: format!("create_if_missing=true;{}", opening.db),
             latest: false,
             families,
+            transactions: None,
         };
         self.session.open(&opening).map_err(text)
     }
