@@ -112,7 +112,8 @@ impl Campaign {
         }
         let seconds = begin.elapsed().as_secs_f32();
         println!("{done} sequences in {seconds:.1} s, {unjudged} of them without a judgement");
-        assert!(unjudged * 2 <= done, "RocksDB stops answering too often");
+        // Nothing is known any more with which it does.
+        assert!(unjudged <= done / 50, "RocksDB stops answering");
     }
 
     /// Whether the sequence of a seed was judged to its end.

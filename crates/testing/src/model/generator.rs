@@ -65,7 +65,7 @@ impl Generator {
     fn opening(&mut self) -> Opening {
         let family = options::family(&mut self.random, self.style);
         self.unlogged = self.random.one_in(8);
-        let mut db = options::db(&mut self.random, &family);
+        let mut db = options::db(&mut self.random, &family, self.profile.hands_over);
         if self.profile.power_losses {
             // Only the mode that is the default reads a log up to a page that was lost.
             let tolerates = "wal_recovery_mode=kTolerateCorruptedTailRecords";

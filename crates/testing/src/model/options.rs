@@ -117,7 +117,8 @@ pub(super) fn style(random: &mut Random) -> &'static str {
 }
 
 /// Options of the database, but for how it is created, that go with those of the families.
-pub(super) fn db(random: &mut Random, family: &str) -> String {
+/// `for_rocksdb` leaves out with which RocksDB cannot write.
+pub(super) fn db(random: &mut Random, family: &str, for_rocksdb: bool) -> String {
     let mut chosen: Vec<&str> = DB.iter().copied().filter(|_| random.one_in(5)).collect();
     chosen.dedup_by_key(|option| option.split('=').next());
     if family.contains("FIFO") {
@@ -137,6 +138,8 @@ pub(super) fn db(random: &mut Random, family: &str) -> String {
     } else if !mode.is_empty() {
         if mode == "unordered_write=true" {
             chosen.retain(|option| !option.starts_with("allow_concurrent_memtable_write"));
+            // With both, a write of RocksDB takes a lock that it holds already, and waits for ever.
+            chosen.retain(|option| !for_rocksdb || *option != "manual_wal_flush=true");
         }
         chosen.push(mode);
     }
