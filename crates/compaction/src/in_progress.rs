@@ -85,7 +85,9 @@ impl CompactionsInProgress {
     /// If `id` is not registered.
     pub fn unregister(&mut self, id: CompactionId) {
         let position = self.running.iter().position(|(running, _)| *running == id);
-        let (_, running) = self.running.remove(position.expect("a compaction ends once"));
+        let Some((_, running)) = position.map(|position| self.running.remove(position)) else {
+            return;
+        };
         for file in running.files {
             self.files.remove(&file);
         }

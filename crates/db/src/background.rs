@@ -34,7 +34,12 @@ pub(crate) struct ScheduledJobs {
 impl ScheduledJobs {
     /// Whether nothing waits and nothing runs.
     pub(crate) fn is_idle(&self) -> bool {
-        self.flushes + self.compactions + self.compactions_running + self.recoveries == 0
+        !self.is_working() && self.recoveries == 0
+    }
+
+    /// Whether flushes or compactions wait for a thread or run.
+    pub(crate) fn is_working(&self) -> bool {
+        self.flushes + self.compactions + self.compactions_running > 0
     }
 }
 
@@ -152,7 +157,8 @@ impl DbImpl {
             due.into_iter().next().filter(|_| may_run)
         };
         // What it gave stands as background error.
-        let result = next.map_or(Ok(true), |ids| self.flush_memtables(&ids));
+        let flush = || next.map_or(Ok(true), |ids| self.flush_memtables(&ids));
+        let result = self.catch_panic(|| "a flush".to_owned(), flush);
         let mut state = writing.state.lock();
         if result.is_err() {
             self.wait_after_failure(writing, &mut state);
@@ -163,14 +169,20 @@ impl DbImpl {
         writing.changed.notify_all();
     }
 
-    /// So that what fails at once does not fail all the time.
+    /// So that what fails at once does not fail all the time. Ends early where nothing would be
+    /// tried again.
     pub(crate) fn wait_after_failure(
         &self,
         writing: &Writing,
         state: &mut parking_lot::MutexGuard<'_, DbState>,
     ) {
         let until = Instant::now() + PAUSE_AFTER_FAILURE;
-        while !writing.is_closing.load(Ordering::Acquire) && Instant::now() < until {
+        let is_over = |state: &DbState| {
+            writing.is_closing.load(Ordering::Acquire)
+                || state.pauses > 0
+                || state.errors.stops_background_work()
+        };
+        while !is_over(state) && Instant::now() < until {
             writing.changed.wait_until(state, until);
         }
     }

@@ -42,7 +42,8 @@ impl DbImpl {
             if state.pauses > 0 && options.abort_on_pause {
                 return Err(Status::aborted("background work is paused"));
             }
-            if let Some(error) = state.errors.write_error() {
+            // What is tried again for want of space may take for ever.
+            if let Some(error) = state.errors.error() {
                 return Err(error.clone());
             }
             if state.is_settled() {
@@ -72,7 +73,10 @@ impl DbImpl {
         let writing = self.writing()?;
         let mut state = writing.state.lock();
         state.pauses += 1;
-        wait_until_idle(writing, &mut state);
+        // What waits for space on a full disk begins nothing while the pause lasts.
+        while state.scheduled.is_working() || state.errors.is_recovering() {
+            writing.changed.wait(&mut state);
+        }
         Ok(())
     }
 

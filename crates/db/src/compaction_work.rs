@@ -48,27 +48,38 @@ impl DbImpl {
     /// Carries out the next compaction of those that are queued, if one can run now.
     pub(crate) fn background_compaction(self: &Arc<Self>) {
         let Ok(writing) = self.writing() else { return };
-        let picked = {
+        {
             let mut state = writing.state.lock();
             state.scheduled.compactions_waiting -= 1;
             state.scheduled.compactions_running += 1;
+        }
+        let job = || "a compaction".to_owned();
+        let picked = self.catch_panic(job, || {
+            let mut state = writing.state.lock();
             let may_run = !writing.is_closing.load(Ordering::Acquire)
                 && state.pauses == 0
                 && !state.manual.excludes_others()
                 && !state.errors.stops_background_work();
             let picked = if may_run { self.pick_queued(writing, &mut state) } else { None };
             self.schedule_work(writing, &mut state);
-            picked
-        };
-        let id = picked.as_ref().map(|picked| picked.family.id);
-        let result = picked.map_or(Ok(()), |picked| self.carry_out(writing, picked));
-        let mut state = writing.state.lock();
-        if result.is_err() {
-            self.wait_after_failure(writing, &mut state);
-            if let Some(id) = id {
-                self.queue_if_needed(writing, &mut state, id);
+            Ok(picked)
+        });
+        if let Ok(Some(picked)) = picked {
+            let id = picked.family.id;
+            if let Err(status) = self.carry_out(writing, picked) {
+                let mut state = writing.state.lock();
+                if status.code() != Code::ColumnFamilyDropped {
+                    self.wait_after_failure(writing, &mut state);
+                }
+                drop(state);
+                // What a panic of the comparator says of it stands as background error.
+                let _ = self.catch_panic(job, || {
+                    self.queue_if_needed(writing, &mut writing.state.lock(), id);
+                    Ok(())
+                });
             }
         }
+        let mut state = writing.state.lock();
         state.scheduled.compactions -= 1;
         state.scheduled.compactions_running -= 1;
         self.schedule_work(writing, &mut state);
@@ -121,21 +132,31 @@ impl DbImpl {
         writing: &Writing,
         picked: PickedCompaction,
     ) -> Result<()> {
-        let result = self.compact(writing, &picked);
-        if let Err((reason, status)) = &result {
-            let mut state = writing.state.lock();
-            if let Some(family) = state.family_mut(picked.family.id) {
-                family.compaction.in_progress.unregister(picked.id);
-            }
-            drop(state);
-            if status.code() != Code::Incomplete {
-                self.set_background_error(*reason, status);
-            }
+        let name = || {
+            let compaction = &picked.compaction;
+            format!(
+                "a compaction of column family {}: {}",
+                picked.family.name,
+                compaction.summary()
+            )
+        };
+        let result = self.catch_panic(name, || {
+            self.compact(writing, &picked).map_err(|(reason, status)| {
+                if status.code() != Code::Incomplete {
+                    self.set_background_error(reason, &status);
+                }
+                status
+            })
+        });
+        if result.is_err()
+            && let Some(family) = writing.state.lock().family_mut(picked.family.id)
+        {
+            family.compaction.in_progress.unregister(picked.id);
         }
         // It holds a version, and with it the files that have become obsolete.
         drop(picked);
         self.delete_obsolete_files();
-        result.map_err(|(_, status)| status)
+        result
     }
 
     fn compact(

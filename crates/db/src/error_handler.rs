@@ -19,6 +19,8 @@ pub(crate) enum BackgroundErrorReason {
     /// The change of the MANIFEST by the flush of what no WAL has.
     ManifestWriteNoWal,
     Compaction,
+    /// A panic of a job or a write.
+    Panic,
 }
 
 impl BackgroundErrorReason {
@@ -38,6 +40,9 @@ pub(crate) fn severity(reason: BackgroundErrorReason, status: &Status, paranoid:
     use BackgroundErrorReason::{Compaction, ManifestWrite, ManifestWriteNoWal, Write};
     let unless_lenient = |severity| if paranoid { severity } else { Severity::None };
     let is_manifest = matches!(reason, ManifestWrite | ManifestWriteNoWal);
+    if reason == BackgroundErrorReason::Panic {
+        return Severity::Fatal;
+    }
     match (status.code(), status.subcode()) {
         (Code::IoError, SubCode::NoSpace) if reason == Compaction => unless_lenient(Severity::Soft),
         (Code::IoError, SubCode::NoSpace) => Severity::Hard,
@@ -74,6 +79,11 @@ impl ErrorHandler {
             self.error = Some(status.clone().with_severity(severity));
         }
         status.subcode() == SubCode::NoSpace && self.is_recoverable()
+    }
+
+    /// Whether somebody tries to get over the error.
+    pub(crate) fn is_recovering(&self) -> bool {
+        self.is_recovering
     }
 
     /// The error that stands, be it a soft one.

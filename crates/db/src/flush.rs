@@ -2,9 +2,12 @@
 
 use crate::column_family::ColumnFamilyHandle;
 use crate::db_impl::{DbImpl, Writing};
+use crate::db_state::DbState;
 use base::{Result, Status};
+use parking_lot::MutexGuard;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// How a flush is done (`rocksdb::FlushOptions`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +25,40 @@ impl Default for FlushOptions {
     }
 }
 
+/// How often what ends a wait is looked at where nobody is told.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// How long a flush is waited for.
+pub(crate) struct Patience<'p> {
+    /// Whether to go on waiting.
+    pub(crate) may_wait: &'p dyn Fn(&DbState) -> Result<()>,
+    /// That may change without a word.
+    pub(crate) polls: bool,
+}
+
+/// Whether what somebody waits for may still come.
+///
+/// # Errors
+/// The error that stops writes; `ShutdownInProgress`.
+pub(crate) fn may_go_on(writing: &Writing, state: &DbState) -> Result<()> {
+    if writing.is_closing.load(Ordering::Acquire) {
+        return Err(Status::shutdown_in_progress("the database is closing"));
+    }
+    match state.errors.write_error() {
+        Some(error) => Err(error.clone()),
+        None => Ok(()),
+    }
+}
+
+/// Waits until something has changed, or may have where nobody is told.
+pub(crate) fn wait_for_change(writing: &Writing, state: &mut MutexGuard<'_, DbState>, polls: bool) {
+    if polls {
+        writing.changed.wait_for(state, POLL_INTERVAL);
+    } else {
+        writing.changed.wait(state);
+    }
+}
+
 impl DbImpl {
     /// Brings what is in the memtables of `families` now into tables.
     pub(crate) fn flush(
@@ -30,9 +67,21 @@ impl DbImpl {
         families: &[&ColumnFamilyHandle],
     ) -> Result<()> {
         let writing = self.writing()?;
+        let patience = Patience { may_wait: &|state| may_go_on(writing, state), polls: false };
+        self.flush_while(options, families, &patience)
+    }
+
+    /// As [`DbImpl::flush`], with its own rule for how long to wait.
+    pub(crate) fn flush_while(
+        self: &Arc<Self>,
+        options: &FlushOptions,
+        families: &[&ColumnFamilyHandle],
+        patience: &Patience<'_>,
+    ) -> Result<()> {
+        let writing = self.writing()?;
         let mut ids: Vec<u32> = families.iter().map(|family| family.id()).collect();
         if !options.allow_write_stall {
-            self.wait_until_flush_would_not_stall(writing, &ids)?;
+            self.wait_until_flush_would_not_stall(writing, &ids, patience)?;
         }
         let lead = writing.write_thread.enter_exclusively();
         let mut stage = writing.stage.lock();
@@ -43,7 +92,7 @@ impl DbImpl {
         drop(stage);
         drop(lead);
         let newest = self.request_flush_of_all(writing, &ids)?;
-        if options.wait { self.wait_for_flush(writing, &newest) } else { Ok(()) }
+        if options.wait { self.wait_for_flush(writing, &newest, patience) } else { Ok(()) }
     }
 
     /// Requests the flush of all that waits in `ids`; returns the newest memtable of each.
@@ -68,7 +117,12 @@ impl DbImpl {
         Ok(newest)
     }
 
-    fn wait_for_flush(&self, writing: &Writing, newest: &[(u32, u64)]) -> Result<()> {
+    fn wait_for_flush(
+        &self,
+        writing: &Writing,
+        newest: &[(u32, u64)],
+        patience: &Patience<'_>,
+    ) -> Result<()> {
         let mut state = writing.state.lock();
         loop {
             let waits = newest.iter().any(|(id, memtable_id)| {
@@ -81,18 +135,18 @@ impl DbImpl {
             if !waits {
                 return Ok(());
             }
-            if let Some(error) = state.errors.write_error() {
-                return Err(error.clone());
-            }
-            if writing.is_closing.load(Ordering::Acquire) {
-                return Err(Status::shutdown_in_progress("the database is closing"));
-            }
-            writing.changed.wait(&mut state);
+            (patience.may_wait)(&state)?;
+            wait_for_change(writing, &mut state, patience.polls);
         }
     }
 
     /// A flush makes one more memtable wait: not before there is room for it.
-    fn wait_until_flush_would_not_stall(&self, writing: &Writing, ids: &[u32]) -> Result<()> {
+    fn wait_until_flush_would_not_stall(
+        &self,
+        writing: &Writing,
+        ids: &[u32],
+        patience: &Patience<'_>,
+    ) -> Result<()> {
         let mut state = writing.state.lock();
         loop {
             let is_full = |id: &u32| {
@@ -105,13 +159,8 @@ impl DbImpl {
             if !ids.iter().any(is_full) {
                 return Ok(());
             }
-            if let Some(error) = state.errors.write_error() {
-                return Err(error.clone());
-            }
-            if writing.is_closing.load(Ordering::Acquire) {
-                return Err(Status::shutdown_in_progress("the database is closing"));
-            }
-            writing.changed.wait(&mut state);
+            (patience.may_wait)(&state)?;
+            wait_for_change(writing, &mut state, patience.polls);
         }
     }
 }

@@ -39,7 +39,13 @@ impl DbImpl {
         if picks.is_empty() {
             return Ok(false);
         }
-        match self.build_and_install(writing, &picks) {
+        let mut made = Vec::new();
+        let job = || format!("a flush of {}", names(&picks));
+        let result = self.catch_panic(job, || self.build_and_install(writing, &picks, &mut made));
+        if result.is_err() {
+            self.discard_outputs(writing, &picks, &made);
+        }
+        match result {
             Ok(()) => {
                 self.release_wals(writing);
                 self.delete_obsolete_files();
@@ -54,7 +60,13 @@ impl DbImpl {
         }
     }
 
-    fn build_and_install(&self, writing: &Writing, picks: &[FlushPick]) -> Result<()> {
+    /// What is made meanwhile and certainly not in the MANIFEST stands in `made`.
+    fn build_and_install(
+        &self,
+        writing: &Writing,
+        picks: &[FlushPick],
+        made: &mut Vec<(u32, VersionEdit)>,
+    ) -> Result<()> {
         // A table may hold part of what a finished WAL holds for several column families: after a
         // power loss there must not be that part alone.
         if self.families.load().len() > 1 {
@@ -64,7 +76,7 @@ impl DbImpl {
             })?;
             self.track_synced_wals(writing, &mut stage)?;
         }
-        let (mut edits, mut tables) = (Edits::new(), Vec::new());
+        let mut tables = Vec::new();
         for pick in picks {
             let memtables: Vec<_> =
                 pick.memtables.iter().map(|immutable| immutable.memtable.clone()).collect();
@@ -75,7 +87,7 @@ impl DbImpl {
             })?;
             let edit = &mut built.edit;
             edit.log_number = pick.memtables.last().map(|newest| newest.next_log_number);
-            edits.insert(pick.family.id, edit.clone());
+            made.push((pick.family.id, edit.clone()));
             tables.push(built);
         }
         let remove_memtables = |state: &mut DbState| {
@@ -90,29 +102,37 @@ impl DbImpl {
                 }
             }
         };
-        let made: Vec<_> = edits.iter().map(|(id, edit)| (*id, edit.clone())).collect();
+        // From here on the MANIFEST may have them.
+        let ours = std::mem::take(made);
+        let edits = Edits::from_iter(ours.iter().cloned());
         self.log_and_install(writing, edits, remove_memtables).inspect_err(|status| {
-            if status.code() == Code::ColumnFamilyDropped {
-                self.discard_outputs(picks, &made);
-            } else {
+            *made = ours;
+            if status.code() != Code::ColumnFamilyDropped {
                 let reason = BackgroundErrorReason::manifest_write(has_no_wal(writing));
                 self.set_background_error(reason, status);
             }
         })
     }
 
-    /// Deletes files that the MANIFEST will never have.
-    fn discard_outputs(&self, picks: &[FlushPick], made: &[(u32, VersionEdit)]) {
+    /// Deletes files of a flush that failed, but for those that a MANIFEST may nevertheless have.
+    fn discard_outputs(&self, writing: &Writing, picks: &[FlushPick], made: &[(u32, VersionEdit)]) {
+        if made.is_empty() {
+            return;
+        }
+        let versions = writing.versions.lock();
         for (id, edit) in made {
             let pick = picks.iter().find(|pick| pick.family.id == *id);
             let Some(directory) = pick.and_then(|pick| pick.family.tables.paths.first()) else {
                 continue;
             };
-            let tables =
-                edit.new_files.iter().map(|new| table_file_name(directory, new.file.number));
-            let blobs =
-                edit.blob_file_additions.iter().map(|blob| blob_file_name(directory, blob.number));
-            for path in tables.chain(blobs) {
+            let tables = edit.new_files.iter().map(|new| new.file.number);
+            let tables = tables.map(|number| (number, table_file_name(directory, number)));
+            let blobs = edit.blob_file_additions.iter().map(|blob| blob.number);
+            let blobs = blobs.map(|number| (number, blob_file_name(directory, number)));
+            let certain = |(number, _): &(u64, _)| !versions.is_in_doubt(*number);
+            for (number, path) in tables.chain(blobs).filter(certain) {
+                // The check of the table has opened it.
+                pick.inspect(|pick| pick.family.tables.cache.evict(number));
                 // What cannot be deleted now is found at the next open.
                 let _ = self.context.file_system.delete_file(&path);
             }
@@ -214,6 +234,15 @@ pub(crate) fn with_min_log_number(
         edits.push((0, deletion));
     }
     edits
+}
+
+/// Of the column families, for a message.
+fn names(picks: &[FlushPick]) -> String {
+    let names: Vec<_> = picks.iter().map(|pick| pick.family.name.as_str()).collect();
+    match names.len() {
+        1 => format!("column family {}", names[0]),
+        _ => format!("column families {}", names.join(", ")),
+    }
 }
 
 /// Takes what waits in the column families `ids`. Those dropped meanwhile have nothing.

@@ -9,6 +9,7 @@
 mod approximate_size;
 mod background;
 mod background_control;
+mod caught_panic;
 mod close;
 mod column_family;
 mod column_family_change;

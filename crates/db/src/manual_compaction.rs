@@ -6,7 +6,7 @@ use crate::column_family::ColumnFamilyHandle;
 use crate::compaction_work::{PickedCompaction, register};
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
-use crate::flush::FlushOptions;
+use crate::flush::{FlushOptions, Patience, may_go_on, wait_for_change};
 use base::{Result, Status};
 use compaction::{CompactFilesOptions, ManualCompaction, ManualStep, refit_level};
 use parking_lot::MutexGuard;
@@ -102,6 +102,8 @@ struct Turn<'w> {
     db: &'w Arc<DbImpl>,
     writing: &'w Writing,
     canceled: Arc<AtomicBool>,
+    /// Where the user sets that flag, nobody is told.
+    polls: bool,
     is_exclusive: bool,
 }
 
@@ -113,6 +115,7 @@ impl<'w> Turn<'w> {
         canceled: Option<Arc<AtomicBool>>,
         is_exclusive: bool,
     ) -> Result<Self> {
+        let polls = canceled.is_some();
         let canceled = canceled.unwrap_or_default();
         let mut state = writing.state.lock();
         if state.manual.disabled > 0 {
@@ -131,18 +134,19 @@ impl<'w> Turn<'w> {
             if may_begin {
                 break Ok(());
             }
-            writing.changed.wait(&mut state);
+            wait_for_change(writing, &mut state, polls);
         };
         state.manual.exclusive_waiting -= usize::from(is_exclusive);
         state.manual.has_exclusive |= is_exclusive && waited.is_ok();
         drop(state);
-        let turn = Self { db, writing, canceled, is_exclusive: is_exclusive && waited.is_ok() };
+        let is_exclusive = is_exclusive && waited.is_ok();
+        let turn = Self { db, writing, canceled, polls, is_exclusive };
         waited.map(|()| turn)
     }
 
     /// Waits until something has changed.
     fn wait(&self, state: &mut MutexGuard<'_, DbState>) {
-        self.writing.changed.wait(state);
+        wait_for_change(self.writing, state, self.polls);
     }
 
     /// Waits while background work is paused.
@@ -190,16 +194,10 @@ fn paused() -> Status {
 
 /// Whether a manual compaction may go on.
 fn check(writing: &Writing, state: &DbState, canceled: &AtomicBool) -> Result<()> {
-    if writing.is_closing.load(Ordering::Acquire) {
-        return Err(Status::shutdown_in_progress("the database is closing"));
-    }
     if state.manual.disabled > 0 || canceled.load(Ordering::Acquire) {
         return Err(paused());
     }
-    match state.errors.write_error() {
-        Some(error) => Err(error.clone()),
-        None => Ok(()),
-    }
+    may_go_on(writing, state)
 }
 
 fn dropped(family: &ColumnFamilyHandle) -> Status {
@@ -225,8 +223,13 @@ impl DbImpl {
             return Err(Status::invalid_argument("Compaction range ends before it begins"));
         }
         let flush = FlushOptions { wait: true, allow_write_stall: options.allow_write_stall };
-        self.flush(&flush, &[family])?;
         let canceled = options.canceled.clone();
+        let may_wait = |state: &DbState| match &canceled {
+            Some(canceled) => check(writing, state, canceled),
+            None => check(writing, state, &AtomicBool::new(false)),
+        };
+        let patience = Patience { may_wait: &may_wait, polls: canceled.is_some() };
+        self.flush_while(&flush, &[family], &patience)?;
         let turn = Turn::begin(self, writing, canceled, options.exclusive_manual_compaction)?;
         let next_file_number = writing.file_numbers.peek();
         let mut manual = ManualCompaction::new(

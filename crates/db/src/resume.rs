@@ -9,7 +9,8 @@ use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::FamilyState;
 use crate::error_handler::BackgroundErrorReason;
 use crate::flush_job::Edits;
-use base::Result;
+use base::status::Code;
+use base::{Result, Status};
 use env::thread_pool::Priority;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -32,10 +33,14 @@ impl DbImpl {
             if state.errors.error().is_none() {
                 return Ok(());
             }
+            if state.pauses > 0 {
+                return Err(Status::new(Code::Busy, "background work is paused"));
+            }
             state.errors.begin_recovery()?;
         }
         let is_hard = writing.state.lock().errors.write_error().is_some();
-        let result = if is_hard { self.flush_for_resume(writing) } else { Ok(()) };
+        let flush = || if is_hard { self.flush_for_resume(writing) } else { Ok(()) };
+        let result = self.catch_panic(|| "resuming".to_owned(), flush);
         let mut state = writing.state.lock();
         state.errors.end_recovery(result.is_ok());
         let result = match state.errors.write_error() {
@@ -125,7 +130,10 @@ impl DbImpl {
             if writing.is_closing.load(Ordering::Acquire) || state.errors.error().is_none() {
                 return false;
             }
-            if writing.changed.wait_until(&mut state, until).timed_out() {
+            // Attempts do not count while work is paused.
+            if state.pauses > 0 {
+                writing.changed.wait(&mut state);
+            } else if writing.changed.wait_until(&mut state, until).timed_out() {
                 return true;
             }
         }

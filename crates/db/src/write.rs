@@ -14,7 +14,7 @@ use crate::db_impl::{DbImpl, WriteStage, Writing};
 use crate::error_handler::BackgroundErrorReason;
 use crate::write::memtable_stage::CheckedBatch;
 use crate::write::write_options::WriteOptions;
-use crate::write::write_thread::{Turn, Writer};
+use crate::write::write_thread::{Lead, Turn, Writer};
 use crate::write_stats::WrittenGroup;
 use base::{Result, SequenceNumber, Status};
 use std::sync::Arc;
@@ -42,6 +42,21 @@ impl DbImpl {
             Turn::Leads(lead) => lead,
         };
         self.wait_for_permission(options, batch.data().len() as u64)?;
+        // What a panic leaves in the WAL and the memtables, nothing may be written after.
+        let job = || "a write".to_owned();
+        let result =
+            self.catch_panic(job, || self.write_as_leader(writing, &mut lead, options, batch));
+        lead.finish(&result);
+        result
+    }
+
+    fn write_as_leader(
+        self: &Arc<Self>,
+        writing: &Writing,
+        lead: &mut Lead<'_>,
+        options: &WriteOptions,
+        batch: &mut WriteBatch,
+    ) -> Result<()> {
         let mut stage = writing.stage.lock();
         self.make_room_for_write(&mut stage)?;
         let ignores_missing = options.ignore_missing_column_families;
@@ -49,7 +64,7 @@ impl DbImpl {
         let group_size_max = usize::try_from(self.options.max_write_batch_group_size_bytes);
         let followers =
             lead.gather(options, batch.data().len(), group_size_max.unwrap_or(usize::MAX));
-        let result = match followers {
+        match followers {
             [] => self.write_alone(writing, &mut stage, options, batch, &own),
             _ => {
                 let mut group = Group::new(self.visibility.last_sequence() + 1);
@@ -59,10 +74,7 @@ impl DbImpl {
                 }
                 self.write_group(writing, &mut stage, options, &group)
             }
-        };
-        drop(stage);
-        lead.finish(&result);
-        result
+        }
     }
 
     fn write_alone(

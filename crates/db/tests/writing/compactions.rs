@@ -303,3 +303,20 @@ fn paused_work_waits_until_it_continues() {
     db.wait_for_compact(&WaitForCompactOptions::default()).unwrap();
     assert_eq!(fixture.files_with(".sst").len(), 1);
 }
+
+#[test]
+fn versions_of_a_key_in_two_files_of_a_level_belong_together() {
+    let mut fixture = Fixture::new();
+    fixture.family_options.merge_operator = base::merge_operator::builtin("stringappend");
+    let db = fixture.open();
+    let family = default_family(&db);
+    put(&db, "a", "1");
+    db.flush(&FlushOptions::default(), &[&family]).unwrap();
+    db.merge(&WriteOptions::default(), &family, b"a", b"2").unwrap();
+    db.flush(&FlushOptions::default(), &[&family]).unwrap();
+    // Both files are moved: in the order of internal keys they do not overlap.
+    db.compact_range(&CompactRangeOptions::default(), &family, None, None).unwrap();
+    assert_eq!(family.version().level_files(6).len(), 2);
+    assert_eq!(scan(&db), [("a".to_owned(), "1,2".to_owned())]);
+    assert_eq!(get(&db, "a").as_deref(), Some("1,2"));
+}

@@ -5,9 +5,11 @@
 mod basics;
 mod column_families;
 mod compactions;
+mod control;
 mod errors;
 mod fixture;
 mod manifests;
+mod panics;
 mod read_beside_a_writer;
 mod recovery;
 mod recovery_from_errors;

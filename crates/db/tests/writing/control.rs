@@ -1,0 +1,176 @@
+//! Pausing and cancelling background work: none of it waits for what may never come.
+
+use crate::fixture::{Fixture, default_family, get, put};
+use base::status::{Code, SubCode};
+use base::{MergeOperator, Status};
+use db::{
+    BottommostLevelCompaction, CompactRangeOptions, Db, FlushOptions, WaitForCompactOptions,
+    WriteOptions,
+};
+use env::MemFileSystem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Longest that what is cancelled may go on. A machine that is busy needs some of it.
+const SOON: Duration = Duration::from_secs(5);
+
+/// Takes its time with every key.
+#[derive(Debug, Default)]
+struct Slow {
+    is_slow: AtomicBool,
+    merges: AtomicUsize,
+}
+
+impl MergeOperator for Slow {
+    fn name(&self) -> &str {
+        "Slow"
+    }
+
+    fn full_merge(
+        &self,
+        _key: &[u8],
+        _existing: Option<&[u8]>,
+        operands: &[&[u8]],
+    ) -> base::Result<Vec<u8>> {
+        self.merges.fetch_add(1, Ordering::SeqCst);
+        if self.is_slow.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(operands.concat())
+    }
+}
+
+/// A database whose compaction takes minutes.
+fn with_much_to_merge() -> (Fixture, Arc<Slow>, Arc<Db>) {
+    let mut fixture = Fixture::new();
+    let operator = Arc::new(Slow::default());
+    fixture.family_options.merge_operator = Some(operator.clone());
+    fixture.family_options.level0_file_num_compaction_trigger = 100;
+    let db = fixture.open();
+    let family = default_family(&db);
+    for round in 0..2 {
+        for key in 0..10_000 {
+            let key = format!("key{key:05}");
+            match round {
+                0 => db.put(&WriteOptions::default(), &family, key.as_bytes(), b"1"),
+                _ => db.merge(&WriteOptions::default(), &family, key.as_bytes(), b"2"),
+            }
+            .unwrap();
+        }
+        db.flush(&FlushOptions::default(), &[&family]).unwrap();
+    }
+    operator.is_slow.store(true, Ordering::SeqCst);
+    (fixture, operator, Arc::new(db))
+}
+
+/// Cancels a compaction that runs; says what came of it.
+fn cancel_by(cancel: impl FnOnce(&Db, &AtomicBool)) -> Status {
+    let (fixture, operator, db) = with_much_to_merge();
+    let canceled = Arc::new(AtomicBool::new(false));
+    let options = CompactRangeOptions { canceled: Some(canceled.clone()), ..Default::default() };
+    let user = db.clone();
+    let compaction = std::thread::spawn(move || {
+        user.compact_range(&options, &default_family(&user), None, None)
+    });
+    while operator.merges.load(Ordering::SeqCst) < 3 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let start = Instant::now();
+    cancel(&db, &canceled);
+    let status = compaction.join().unwrap().unwrap_err();
+    assert!(start.elapsed() < SOON, "it took {:?}", start.elapsed());
+    assert_eq!(fixture.files_with(".sst").len(), 2, "what was begun is gone");
+    operator.is_slow.store(false, Ordering::SeqCst);
+    assert_eq!(get(&db, "key00000").as_deref(), Some("2"));
+    status
+}
+
+#[test]
+fn a_compaction_stops_between_keys() {
+    let status = cancel_by(|_, canceled| canceled.store(true, Ordering::SeqCst));
+    assert_eq!(status.code(), Code::Incomplete, "{status}");
+    assert_eq!(cancel_by(|db, _| db.disable_manual_compaction().unwrap()).code(), Code::Incomplete);
+    let status = cancel_by(|db, _| db.cancel_all_background_work(true).unwrap());
+    assert_eq!(status.code(), Code::ShutdownInProgress, "{status}");
+}
+
+#[test]
+fn a_compaction_that_waits_is_cancelled_as_well() {
+    let fixture = Fixture::new();
+    let db = Arc::new(fixture.open());
+    put(&db, "a", "1");
+    // First its flush, then its turn.
+    for is_flushed in [false, true] {
+        if is_flushed {
+            db.flush(&FlushOptions::default(), &[&default_family(&db)]).unwrap();
+        }
+        for by_flag in [true, false] {
+            db.pause_background_work().unwrap();
+            let canceled = Arc::new(AtomicBool::new(false));
+            let options = CompactRangeOptions {
+                canceled: by_flag.then(|| canceled.clone()),
+                exclusive_manual_compaction: true,
+                bottommost_level_compaction: BottommostLevelCompaction::Force,
+                ..CompactRangeOptions::default()
+            };
+            let user = db.clone();
+            let compaction = std::thread::spawn(move || {
+                user.compact_range(&options, &default_family(&user), None, None)
+            });
+            std::thread::sleep(Duration::from_millis(100));
+            assert!(!compaction.is_finished());
+            let start = Instant::now();
+            match by_flag {
+                true => canceled.store(true, Ordering::SeqCst),
+                false => db.disable_manual_compaction().unwrap(),
+            }
+            let status = compaction.join().unwrap().unwrap_err();
+            assert_eq!(status.code(), Code::Incomplete, "{status}");
+            assert!(start.elapsed() < SOON, "it took {:?}", start.elapsed());
+            if !by_flag {
+                db.enable_manual_compaction().unwrap();
+            }
+            db.continue_background_work().unwrap();
+        }
+    }
+}
+
+#[test]
+fn pausing_does_not_wait_for_space() {
+    let mut fixture = Fixture::new();
+    let disk = Arc::new(MemFileSystem::new());
+    fixture.context.file_system = disk.clone();
+    fixture.options.bgerror_resume_retry_interval = 20_000;
+    let db = fixture.open();
+    disk.set_capacity(100_000);
+    let family = default_family(&db);
+    let mut written = 0_u32;
+    let full = loop {
+        let key = written.to_be_bytes();
+        match db.put(&WriteOptions::default(), &family, &key, &[7; 1_000]) {
+            Ok(()) => written += 1,
+            Err(status) => break status,
+        }
+    };
+    assert_eq!(full.subcode(), SubCode::NoSpace);
+    let start = Instant::now();
+    db.pause_background_work().unwrap();
+    assert!(start.elapsed() < SOON, "it took {:?}", start.elapsed());
+    assert_eq!(db.resume().unwrap_err().code(), Code::Busy);
+    disk.set_capacity(u64::MAX);
+    std::thread::sleep(Duration::from_millis(200));
+    let refused = db.put(&WriteOptions::default(), &family, b"a", b"1").unwrap_err();
+    assert_eq!(refused.subcode(), SubCode::NoSpace, "nothing is done while work is paused");
+    db.continue_background_work().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while db.put(&WriteOptions::default(), &family, b"a", b"1").is_err() {
+        assert!(Instant::now() < deadline, "the database does not resume");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    db.wait_for_compact(&WaitForCompactOptions::default()).unwrap();
+    for index in 0..written {
+        let found = db.get(&db::ReadOptions::default(), &family, &index.to_be_bytes()).unwrap();
+        assert!(found.is_some(), "{index}");
+    }
+}
