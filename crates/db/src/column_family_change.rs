@@ -124,6 +124,7 @@ impl DbImpl {
         versions.drop_column_family(id).inspect_err(|status| {
             self.set_background_error(BackgroundErrorReason::ManifestWrite, status);
         })?;
+        writing.dropped.lock().insert(id, handle.0.tables.clone());
         drop(versions);
         stage.memtables.remove(id);
         let mut state = writing.state.lock();

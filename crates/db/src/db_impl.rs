@@ -7,6 +7,7 @@ use crate::error_handler::BackgroundErrorReason;
 use crate::read::read_view::Visibility;
 use crate::recovery::{RecoveredDb, wal_directory};
 use crate::snapshot_list::SnapshotList;
+use crate::table_set::TableSet;
 use crate::write::memtable_stage::MemTableStage;
 use crate::write::wal_stage::WalStage;
 use crate::write::write_thread::WriteThread;
@@ -18,6 +19,7 @@ use env::thread_pool::ThreadPool;
 use env::{FileLock, RateLimiter};
 use options::DbOptions;
 use parking_lot::{Condvar, Mutex};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -55,6 +57,9 @@ pub(crate) struct Writing {
     /// Told when the state changed in a way that somebody may wait for: a flush or compaction
     /// ended, writes may go on, an error occurred, the database closes.
     pub(crate) changed: Condvar,
+    /// Where the tables of dropped column families are that something still reads; comes after
+    /// `versions`.
+    pub(crate) dropped: Mutex<BTreeMap<u32, Arc<TableSet>>>,
     /// Held while an OPTIONS file is written; comes after no other lock.
     pub(crate) options_file: Mutex<()>,
     pub(crate) snapshots: Arc<SnapshotList>,

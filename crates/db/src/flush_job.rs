@@ -10,13 +10,16 @@ use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
 use crate::error_handler::BackgroundErrorReason;
 use crate::memtable_list::ImmutableMemTable;
-use base::Result;
 use base::filename::{blob_file_name, table_file_name};
 use base::status::Code;
+use base::{Result, Status};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use version::{ApplyContext, VersionEdit, VersionSet};
+
+/// Why a flush failed; without a reason it stands as background error already.
+type FlushError = (Option<BackgroundErrorReason>, Status);
 
 /// What one flush takes.
 #[derive(Debug)]
@@ -41,11 +44,19 @@ impl DbImpl {
         }
         let mut made = Vec::new();
         let job = || format!("a flush of {}", names(&picks));
-        let result = self.catch_panic(job, || self.build_and_install(writing, &picks, &mut made));
-        if result.is_err() {
+        let run = || Ok(self.build_and_install(writing, &picks, &mut made));
+        let result = match self.catch_panic(job, run) {
+            Ok(result) => result,
+            Err(status) => Err((None, status)),
+        };
+        if let Err((reason, status)) = &result {
+            // Whoever hears of the error finds the files gone.
             self.discard_outputs(writing, &picks, &made);
+            if let Some(reason) = reason {
+                self.set_background_error(*reason, status);
+            }
         }
-        match result {
+        match result.map_err(|(_, status)| status) {
             Ok(()) => {
                 self.release_wals(writing);
                 self.delete_obsolete_files();
@@ -66,25 +77,23 @@ impl DbImpl {
         writing: &Writing,
         picks: &[FlushPick],
         made: &mut Vec<(u32, VersionEdit)>,
-    ) -> Result<()> {
+    ) -> std::result::Result<(), FlushError> {
         // A table may hold part of what a finished WAL holds for several column families: after a
         // power loss there must not be that part alone.
         if self.families.load().len() > 1 {
             let mut stage = writing.stage.lock();
-            stage.wal.sync_finished().inspect_err(|status| {
-                self.set_background_error(BackgroundErrorReason::Write, status);
-            })?;
-            self.track_synced_wals(writing, &mut stage)?;
+            let synced = stage.wal.sync_finished();
+            synced.map_err(|status| (Some(BackgroundErrorReason::Write), status))?;
+            let tracked = self.track_synced_wals(writing, &mut stage);
+            tracked.map_err(|status| (None, status))?;
         }
         let mut tables = Vec::new();
         for pick in picks {
             let memtables: Vec<_> =
                 pick.memtables.iter().map(|immutable| immutable.memtable.clone()).collect();
             let built = self.build_level0_table(&pick.family, &memtables);
-            let mut built = built.inspect_err(|status| {
-                let reason = BackgroundErrorReason::flush(has_no_wal(writing));
-                self.set_background_error(reason, status);
-            })?;
+            let reason = || BackgroundErrorReason::flush(has_no_wal(writing));
+            let mut built = built.map_err(|status| (Some(reason()), status))?;
             let edit = &mut built.edit;
             edit.log_number = pick.memtables.last().map(|newest| newest.next_log_number);
             made.push((pick.family.id, edit.clone()));
@@ -105,12 +114,9 @@ impl DbImpl {
         // From here on the MANIFEST may have them.
         let ours = std::mem::take(made);
         let edits = Edits::from_iter(ours.iter().cloned());
-        self.log_and_install(writing, edits, remove_memtables).inspect_err(|status| {
+        self.log_and_install(writing, edits, remove_memtables).map_err(|status| {
             *made = ours;
-            if status.code() != Code::ColumnFamilyDropped {
-                let reason = BackgroundErrorReason::manifest_write(has_no_wal(writing));
-                self.set_background_error(reason, status);
-            }
+            (Some(BackgroundErrorReason::manifest_write(has_no_wal(writing))), status)
         })
     }
 

@@ -5,6 +5,7 @@
 //! in the MANIFEST nor one of the files that every database has.
 
 use crate::db_impl::DbImpl;
+use crate::table_set::TableSet;
 use base::Result;
 use base::filename::{
     FileType, blob_file_name, descriptor_file_name, parse_file_name, table_file_name,
@@ -47,6 +48,12 @@ impl DbImpl {
         let mut versions = writing.versions.lock();
         let manifests = versions.take_obsolete_manifests();
         let obsolete = versions.take_obsolete_files();
+        let dropped = {
+            let mut dropped = writing.dropped.lock();
+            let before = dropped.clone();
+            dropped.retain(|id, _| versions.awaits_obsolete_files_of(*id));
+            before
+        };
         drop(versions);
         for number in manifests {
             // What cannot be deleted now is found at the next open.
@@ -54,14 +61,19 @@ impl DbImpl {
             let _ = self.context.file_system.delete_file(&path);
         }
         for file in obsolete {
+            let id = file.column_family();
+            let family = self.family(id).ok();
+            let tables = family.as_ref().map(|family| &family.tables).or(dropped.get(&id));
+            let Some(TableSet { paths, cache, .. }) = tables.map(|tables| &**tables) else {
+                continue;
+            };
             let path = match file {
-                ObsoleteFile::Table { column_family, number, path_id } => {
-                    let paths = self.paths_of(column_family, Some(number));
+                ObsoleteFile::Table { number, path_id, .. } => {
+                    cache.evict(number);
                     let directory = paths.get(path_id as usize).or(paths.last());
                     directory.map(|directory| table_file_name(directory, number))
                 }
-                ObsoleteFile::Blob { column_family, number } => {
-                    let paths = self.paths_of(column_family, None);
+                ObsoleteFile::Blob { number, .. } => {
                     paths.first().map(|directory| blob_file_name(directory, number))
                 }
             };
@@ -72,32 +84,17 @@ impl DbImpl {
         }
     }
 
-    /// Directories of a column family's tables. The table `number` is forgotten, if it is open.
-    fn paths_of(&self, column_family: u32, number: Option<u64>) -> Vec<PathBuf> {
-        match self.family(column_family) {
-            Ok(family) => {
-                if let Some(number) = number {
-                    family.tables.cache.evict(number);
-                }
-                family.tables.paths.clone()
-            }
-            // Dropped: its directories were those of the database, or are gone with its options.
-            Err(_) if self.options.db_paths.is_empty() => vec![self.path.clone()],
-            Err(_) => self.options.db_paths.iter().map(|path| PathBuf::from(&path.path)).collect(),
-        }
-    }
-
     /// Deletes what an earlier process left. To be called before there is background work.
     pub(crate) fn delete_leftover_files(&self) -> Result<()> {
         let writing = self.writing()?;
+        let stage = writing.stage.lock();
+        let wal_number_min = stage.wal.live_numbers().next().unwrap_or(stage.wal.current_number());
+        drop(stage);
         let versions = writing.versions.lock();
         let needed = Needed {
             live: versions.live_files(),
             manifests: BTreeSet::from([versions.manifest_number()]),
-            wal_number_min: {
-                let stage = writing.stage.lock();
-                stage.wal.live_numbers().next().unwrap_or(stage.wal.current_number())
-            },
+            wal_number_min,
             options_number_min: self.oldest_options_file_kept()?,
         };
         drop(versions);

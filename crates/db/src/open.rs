@@ -319,6 +319,7 @@ fn assemble(
         }),
         state: Mutex::new(db_state(options, states)),
         changed: Condvar::new(),
+        dropped: Mutex::default(),
         options_file: Mutex::default(),
         snapshots: Arc::new(SnapshotList::default()),
         file_numbers: versions.file_numbers().clone(),

@@ -39,6 +39,32 @@ pub enum ObsoleteFile {
     },
 }
 
+impl ObsoleteFile {
+    /// Number in the file's name.
+    pub fn number(&self) -> u64 {
+        match self {
+            Self::Table { number, .. } | Self::Blob { number, .. } => *number,
+        }
+    }
+
+    /// The column family that had it.
+    pub fn column_family(&self) -> u32 {
+        match self {
+            Self::Table { column_family, .. } | Self::Blob { column_family, .. } => *column_family,
+        }
+    }
+}
+
+impl LiveFiles {
+    /// Whether `file` is among them.
+    pub(crate) fn contains(&self, file: &ObsoleteFile) -> bool {
+        match file {
+            ObsoleteFile::Table { number, .. } => self.tables.contains(number),
+            ObsoleteFile::Blob { number, .. } => self.blob_files.contains(number),
+        }
+    }
+}
+
 /// A table that left its place in the current version.
 #[derive(Debug)]
 struct RetiredTable {
@@ -113,6 +139,20 @@ impl LiveVersions {
         table.is_current = is_current;
         table.path_id = file.path_id;
         table.holders.push(Arc::downgrade(file));
+    }
+
+    /// Whether the file left the current versions and something may still hold it.
+    pub(crate) fn retires(&self, file: &ObsoleteFile) -> bool {
+        match file {
+            ObsoleteFile::Table { number, .. } => self.retired_tables.contains_key(number),
+            ObsoleteFile::Blob { number, .. } => self.retired_blob_files.contains_key(number),
+        }
+    }
+
+    /// Whether files of this column family left the current versions and were not told yet.
+    pub(crate) fn retires_any_of(&self, column_family: u32) -> bool {
+        self.retired_tables.values().any(|table| table.column_family == column_family)
+            || self.retired_blob_files.values().any(|id| *id == column_family)
     }
 
     /// The files that left the current versions, and that nothing holds any more. Each is told

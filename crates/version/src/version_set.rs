@@ -10,7 +10,7 @@
 //! state; so does one that finds the MANIFEST too large, and one after a failed write, when the end
 //! of the old MANIFEST is unknown. After a failure nothing has changed in memory, but the change
 //! may be on disk: until the next success [`VersionSet::is_in_doubt`] names the files that must be
-//! kept for that.
+//! kept for that. Then they are obsolete, as the new MANIFEST does not have them.
 //!
 //! The set belongs under a lock of its own, held while it writes. The counters of file numbers and
 //! epoch numbers are shared and need no lock.
@@ -78,6 +78,10 @@ pub struct VersionSet {
     snapshot_size_bytes: u64,
     /// Files of changes that failed: numbers of tables, blob files and MANIFESTs.
     in_doubt: BTreeSet<u64>,
+    /// The tables and blob files among them.
+    files_in_doubt: Vec<ObsoleteFile>,
+    /// Those of before the last success.
+    abandoned: Vec<ObsoleteFile>,
     /// Numbers of MANIFESTs that others have taken the place of.
     obsolete_manifests: Vec<u64>,
     live: LiveVersions,
@@ -196,6 +200,8 @@ impl VersionSet {
             manifest_number: recovered.manifest_number,
             snapshot_size_bytes: 0,
             in_doubt: BTreeSet::new(),
+            files_in_doubt: Vec::new(),
+            abandoned: Vec::new(),
             obsolete_manifests: Vec::new(),
             live,
         })
@@ -286,14 +292,13 @@ impl VersionSet {
     fn write_and_install(&mut self, mut prepared: PreparedEdits) -> Result<()> {
         if let Err(status) = self.write(&mut prepared) {
             self.manifest = None;
-            for edit in &prepared.records {
-                let tables = edit.new_files.iter().map(|new| new.file.number);
-                self.in_doubt.extend(tables);
-                self.in_doubt.extend(edit.blob_file_additions.iter().map(|blob| blob.number));
-            }
+            let files = prepared.records.iter().flat_map(files_of);
+            self.files_in_doubt.extend(files);
+            self.in_doubt.extend(self.files_in_doubt.iter().map(ObsoleteFile::number));
             return Err(status);
         }
         self.in_doubt.clear();
+        self.abandoned.append(&mut self.files_in_doubt);
         self.install(prepared);
         Ok(())
     }
@@ -512,11 +517,40 @@ impl VersionSet {
         std::mem::take(&mut self.obsolete_manifests)
     }
 
+    /// Whether files of a column family, dropped perhaps, are going to be obsolete.
+    pub fn awaits_obsolete_files_of(&self, column_family: u32) -> bool {
+        let is_of = |file: &ObsoleteFile| file.column_family() == column_family;
+        self.live.retires_any_of(column_family)
+            || self.abandoned.iter().chain(&self.files_in_doubt).any(is_of)
+    }
+
     /// The files that became obsolete: no current version has them, and nothing holds an older one
     /// that does. Each is told once, so the caller must see to its deletion.
     pub fn take_obsolete_files(&mut self) -> Vec<ObsoleteFile> {
-        self.live.take_obsolete_files()
+        let mut obsolete = self.live.take_obsolete_files();
+        let abandoned = std::mem::take(&mut self.abandoned);
+        if !abandoned.is_empty() {
+            // A change that failed may have been one of files that are there.
+            let live = self.live.live_files();
+            let is_live = |file: &ObsoleteFile| live.contains(file) || self.live.retires(file);
+            obsolete.extend(abandoned.into_iter().filter(|file| !is_live(file)));
+            obsolete.sort_unstable();
+            obsolete.dedup();
+        }
+        obsolete
     }
+}
+
+/// The tables and blob files that an edit adds.
+fn files_of(edit: &VersionEdit) -> impl Iterator<Item = ObsoleteFile> {
+    let column_family = edit.column_family;
+    let tables = edit.new_files.iter().map(move |new| ObsoleteFile::Table {
+        column_family,
+        number: new.file.number,
+        path_id: new.file.path_id,
+    });
+    let blobs = edit.blob_file_additions.iter();
+    tables.chain(blobs.map(move |blob| ObsoleteFile::Blob { column_family, number: blob.number }))
 }
 
 /// RocksDB refuses to write while a column family is closed: flushes of others could drop logs

@@ -8,6 +8,7 @@ mod compactions;
 mod control;
 mod errors;
 mod fixture;
+mod leftovers;
 mod manifests;
 mod panics;
 mod read_beside_a_writer;

@@ -1,11 +1,10 @@
 //! What happens when background work or the WAL fails, and how it ends.
 
-use crate::fixture::{Fixture, default_family, get, put, scan};
+use crate::fixture::{Fixture, default_family, get, put, scan, until};
 use base::status::{Code, SubCode};
 use db::{Db, FlushOptions, WriteOptions};
 use env::MemFileSystem;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// With a disk that can be full.
 fn on_small_disk() -> (Fixture, Arc<MemFileSystem>) {
@@ -29,14 +28,6 @@ fn fill(db: &Db) -> usize {
         }
     }
     unreachable!()
-}
-
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 fn check_content(db: &Db, written: usize) {
