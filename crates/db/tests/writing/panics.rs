@@ -28,6 +28,12 @@ impl Moody {
     fn set(&self, mood: u8) {
         self.mood.store(mood, Ordering::SeqCst);
     }
+
+    fn panic_if_moody(&self) {
+        let is_part = std::thread::current().name().is_none();
+        let mood = self.mood.load(Ordering::SeqCst);
+        assert!(mood == CALM || (mood == PANICS_IN_PARTS && !is_part), "no mood for merging");
+    }
 }
 
 impl MergeOperator for Moody {
@@ -41,12 +47,8 @@ impl MergeOperator for Moody {
         existing: Option<&[u8]>,
         operands: &[&[u8]],
     ) -> base::Result<Vec<u8>> {
-        let is_part = std::thread::current().name().is_none();
-        match self.mood.load(Ordering::SeqCst) {
-            PANICS => panic!("no mood for merging"),
-            PANICS_IN_PARTS if is_part => panic!("no mood for merging"),
-            _ => Ok([existing.unwrap_or_default(), &operands.concat()].concat()),
-        }
+        self.panic_if_moody();
+        Ok([existing.unwrap_or_default(), &operands.concat()].concat())
     }
 }
 
