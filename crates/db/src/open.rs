@@ -305,12 +305,11 @@ fn assemble(
         families.push(data);
     }
     tables::open_tables(options, &families)?;
-    let wal = wal_stage(options, path, context);
     let writing = Writing {
         pool: thread_pool(options),
         write_thread: WriteThread::default(),
         stage: Mutex::new(WriteStage {
-            wal,
+            wal: wal_stage(options, path, context),
             memtables,
             full: Vec::new(),
             max_total_wal_size_bytes: max_total_wal_size_bytes(options, &families),
