@@ -24,6 +24,7 @@ use base::{
 };
 use iterator::FragmentedRangeTombstoneList;
 use std::sync::Arc;
+use table::SeqnoToTimeMapping;
 use version::{BlobFileAddition, NewFile, VersionEdit};
 
 /// What goes into a table, and how.
@@ -47,6 +48,8 @@ pub struct BuildTableInput {
     pub oldest_ancester_time: u64,
     /// When the oldest entry was written, seconds since 1970; 0 if unknown.
     pub oldest_key_time: u64,
+    /// When sequence numbers were given out; empty if nobody keeps that.
+    pub times: SeqnoToTimeMapping,
     /// What the environment is told of the file.
     pub hint: OutputFileHint,
 }
@@ -118,6 +121,7 @@ pub fn build_table(
         oldest_key_time: input.oldest_key_time,
     };
     let expected_entries = input.expected_entries;
+    let times = input.times.clone();
     let mut entries = start_iterator(&files, options, input, &tombstones);
     let mut output = None;
     entries.seek_to_first()?;
@@ -144,7 +148,7 @@ pub fn build_table(
             files.discard(table.number());
             None
         }
-        Some(table) => Some(table.finish(spec.oldest_ancester_time)?),
+        Some(table) => Some(table.finish(spec.oldest_ancester_time, &times)?),
         None => None,
     };
     if let Some(table) = &table {

@@ -25,6 +25,8 @@ use base::{
 };
 use std::sync::Arc;
 use std::time::Instant;
+use table::SeqnoToTimeMapping;
+use table::seqno_to_time_mapping::PAIRS_MAX;
 use version::{BlobFileAddition, NewFile, VersionEdit};
 
 mod boundaries;
@@ -71,9 +73,10 @@ pub struct CompactionJobOptions {
     pub target_file_size_is_upper_bound: bool,
     /// Old files get outputs of their own: with `ttl` and `kMinOverlappingRatio`.
     pub ttl_split: Option<TtlSplit>,
-    /// Smaller sequence numbers may become 0 at the bottom; those from here on are kept for the
-    /// times they stand for (`preserve_internal_time_seconds`). None keeps none.
-    pub preserve_sequences_from: Option<SequenceNumber>,
+    /// Sequence numbers given out less than this ago do not become 0 at the bottom, for the times
+    /// they stand for (`preserve_internal_time_seconds`, `preclude_last_level_data_seconds`), in
+    /// seconds. 0 keeps none.
+    pub preserve_seconds: u64,
     /// The live snapshots.
     pub snapshots: SnapshotRules,
     /// Versions with a smaller timestamp need not be told apart.
@@ -110,6 +113,10 @@ struct PreparedInputs {
     /// Whether tables tell apart entries and range tombstones as they do today.
     is_count_exact: bool,
     newest_key_time: u64,
+    /// When sequence numbers of the inputs were given out.
+    times: SeqnoToTimeMapping,
+    /// Sequence numbers from here on are kept for the times they stand for.
+    preserved_from: SequenceNumber,
 }
 
 impl CompactionJob {
@@ -156,6 +163,7 @@ impl CompactionJob {
         let mut builder = JobRangeTombstonesBuilder::new(self.comparator.clone(), snapshots);
         let (mut entry_count, mut tombstone_count, mut newest_key_time) = (0, 0, 0);
         let mut is_count_exact = true;
+        let mut times = SeqnoToTimeMapping::default();
         for input in &self.compaction.inputs {
             let units = input.atomic_compaction_units(&self.comparator);
             for (index, file) in input.files.iter().enumerate() {
@@ -169,6 +177,10 @@ impl CompactionJob {
                     time => time,
                 }
                 .max(newest_key_time);
+                // One that is malformed tells nothing, and is no reason to hold up the data.
+                if let Ok(of_file) = properties.seqno_to_time_mapping() {
+                    times.merge(&of_file);
+                }
                 let Some(list) = table.range_tombstones() else { continue };
                 let (smallest, largest) = match units.get(index) {
                     Some(unit) => (&unit.smallest, &unit.largest),
@@ -181,13 +193,28 @@ impl CompactionJob {
             }
         }
         let tombstones = builder.build();
+        let preserved_from = self.preserved_from(&mut times);
+        times.limit(PAIRS_MAX);
         Ok(PreparedInputs {
             tombstones,
             entry_count,
             tombstone_count,
             is_count_exact,
             newest_key_time,
+            times,
+            preserved_from,
         })
+    }
+
+    /// From where on sequence numbers are kept; what is older `times` forgets. Where nothing is
+    /// preserved, what the inputs knew is handed on nevertheless.
+    fn preserved_from(&self, times: &mut SeqnoToTimeMapping) -> SequenceNumber {
+        let (now, seconds) = (self.options.tables.now_seconds, self.options.preserve_seconds);
+        if seconds == 0 {
+            return MAX_SEQUENCE_NUMBER;
+        }
+        times.keep_since(now, seconds);
+        times.proximal_seqno_before_time(now.saturating_sub(seconds)) + 1
     }
 
     fn run_parts(
@@ -222,9 +249,8 @@ impl CompactionJob {
     }
 
     /// Sequence numbers up to this one become 0 at the bottom.
-    fn zeroes_sequences_up_to(&self) -> SequenceNumber {
-        let preserved = self.options.preserve_sequences_from.unwrap_or(MAX_SEQUENCE_NUMBER);
-        preserved.saturating_sub(1).min(self.options.snapshots.earliest())
+    fn zeroes_sequences_up_to(&self, inputs: &PreparedInputs) -> SequenceNumber {
+        inputs.preserved_from.saturating_sub(1).min(self.options.snapshots.earliest())
     }
 
     /// Values in blob files with a smaller number are moved.

@@ -16,6 +16,7 @@ use crate::snapshot_rules::SnapshotRules;
 use base::dbformat::extract_user_key;
 use base::{InternalKey, InternalKeyComparator, ParsedInternalKey, Result, ValueType};
 use std::sync::Arc;
+use table::SeqnoToTimeMapping;
 use version::FileMetaData;
 
 /// What outputs depend on.
@@ -40,6 +41,8 @@ pub(crate) struct OutputsContext<'a> {
     pub(crate) inputs: Vec<Arc<FileMetaData>>,
     /// Whether to count the blobs that entries refer to.
     pub(crate) counts_blobs: bool,
+    /// When sequence numbers were given out.
+    pub(crate) times: &'a SeqnoToTimeMapping,
 }
 
 pub(crate) struct CompactionOutputs<'a> {
@@ -181,7 +184,7 @@ impl<'a> CompactionOutputs<'a> {
             return Ok(());
         };
         let time = self.oldest_ancester_time(&smallest, &largest);
-        self.finished.push(table.finish(time)?);
+        self.finished.push(table.finish(time, self.context.times)?);
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! One table being made by a job, with what the MANIFEST will say of it.
 
 use crate::blob_garbage_meter::for_each_blob_reference;
+use crate::compaction_iterator::preferred_sequence;
 use crate::created_files::CreatedFiles;
 use crate::job_environment::OutputFileHint;
 use crate::output_validator::OutputValidator;
@@ -11,8 +12,11 @@ use base::{
 };
 use env::WritableFile;
 use std::path::PathBuf;
+use table::seqno_to_time_mapping::PAIRS_PER_TABLE_MAX;
 use table::unique_id::{self, TableOrigin};
-use table::{BlockBasedTableBuilder, ReadOptions, TableBuilderOptions, TableProperties};
+use table::{
+    BlockBasedTableBuilder, ReadOptions, SeqnoToTimeMapping, TableBuilderOptions, TableProperties,
+};
 use version::{FileChecksum, FileMetaData};
 
 /// What all tables of a job have in common.
@@ -70,6 +74,8 @@ pub(crate) struct OutputTable {
     smallest: Option<InternalKey>,
     /// The end of range tombstones, if they reach further than entries.
     largest_tombstone_end: Option<InternalKey>,
+    /// Smallest sequence number that a value prefers to its own.
+    smallest_preferred: SequenceNumber,
     entry_count: u64,
     use_fsync: bool,
 }
@@ -116,6 +122,7 @@ impl OutputTable {
             level: spec.level,
             smallest: None,
             largest_tombstone_end: None,
+            smallest_preferred: MAX_SEQUENCE_NUMBER,
             entry_count: 0,
             use_fsync: options.use_fsync,
         })
@@ -139,6 +146,11 @@ impl OutputTable {
         self.entry_count += 1;
         if matches!(parsed.value_type, ValueType::BlobIndex | ValueType::WideColumnEntity) {
             self.note_blobs(parsed.value_type, value)?;
+        }
+        if parsed.value_type == ValueType::ValuePreferredSeqno
+            && let Some(preferred) = preferred_sequence(value)
+        {
+            self.smallest_preferred = self.smallest_preferred.min(preferred);
         }
         Ok(())
     }
@@ -227,11 +239,16 @@ impl OutputTable {
         Some((self.smallest.clone()?, largest))
     }
 
-    /// Completes the file, syncs and closes it. `oldest_ancester_time` is what is now known of it.
+    /// Completes the file, syncs and closes it. `oldest_ancester_time` is what is now known of it;
+    /// of `times` it gets what its sequence numbers need.
     ///
     /// # Errors
     /// `IoError` that names the file. The file is then to be removed.
-    pub(crate) fn finish(mut self, oldest_ancester_time: u64) -> Result<OutputFile> {
+    pub(crate) fn finish(
+        mut self,
+        oldest_ancester_time: u64,
+        times: &SeqnoToTimeMapping,
+    ) -> Result<OutputFile> {
         let Some((smallest, largest)) = self.boundaries() else {
             return Err(Status::aborted(format!("{}: table without entries", self.path.display())));
         };
@@ -244,6 +261,10 @@ impl OutputTable {
             )));
         }
         let hash = self.validator.hash();
+        let first = self.smallest_preferred.min(self.metadata.smallest_seqno);
+        let mut times = times.range(first, self.metadata.largest_seqno);
+        times.limit(PAIRS_PER_TABLE_MAX);
+        self.builder.set_seqno_time_properties(times.encode(), oldest_ancester_time);
         let finished = self.builder.finish()?;
         sync_and_close(finished.file, self.use_fsync)?;
         let metadata = &mut self.metadata;

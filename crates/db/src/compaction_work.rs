@@ -13,6 +13,7 @@ use crate::error_handler::BackgroundErrorReason;
 use crate::family_files::FamilyFiles;
 use crate::flush_job::Edits;
 use crate::level0_table::blob_file_options;
+use crate::sequence_times::preserve_seconds;
 use base::status::Code;
 use base::{Result, Status};
 use compaction::picker::options::CompactionPri;
@@ -248,7 +249,7 @@ impl DbImpl {
             verify_record_count: self.options.compaction_verify_record_count,
             target_file_size_is_upper_bound: family.options.target_file_size_is_upper_bound,
             ttl_split: ttl_split(&picked.options),
-            preserve_sequences_from: None,
+            preserve_seconds: preserve_seconds(&family.options),
             snapshots: self.snapshot_rules(writing),
             full_history_ts_low: family.super_version.load().full_history_ts_low.clone(),
             cancellation: picked.cancellation.clone(),

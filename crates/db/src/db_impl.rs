@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
+use table::SeqnoToTimeMapping;
 use version::{FileNumbers, VersionSet};
 
 /// An open database.
@@ -62,6 +63,8 @@ pub(crate) struct Writing {
     pub(crate) dropped: Mutex<BTreeMap<u32, Arc<TableSet>>>,
     /// Held while an OPTIONS file is written; comes after no other lock.
     pub(crate) options_file: Mutex<()>,
+    /// When sequence numbers were given out; held for no other lock.
+    pub(crate) sequence_times: Mutex<SeqnoToTimeMapping>,
     pub(crate) snapshots: Arc<SnapshotList>,
     pub(crate) file_numbers: Arc<FileNumbers>,
     /// What flushes and compactions ask before they write.

@@ -86,6 +86,7 @@ impl DbImpl {
             epoch_number: family.epoch_numbers.next(),
             oldest_ancester_time: now_seconds,
             oldest_key_time: now_seconds,
+            times: self.sequence_times(&family.options),
             hint: OutputFileHint::default(),
         };
         let built = build_table(&files, &self.build_options(writing, family, now_seconds), input)?;

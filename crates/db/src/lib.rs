@@ -41,6 +41,7 @@ mod read;
 mod recovery;
 mod resume;
 mod sanitize;
+mod sequence_times;
 mod shape;
 mod snapshot_list;
 mod sorted_run;

@@ -77,6 +77,7 @@ pub(crate) fn open(
     });
     db.delete_leftover_files()?;
     db.write_options_file()?;
+    db.sample_sequence_times();
     db.start_background_work();
     Ok(db)
 }
@@ -320,6 +321,7 @@ fn assemble(
         changed: Condvar::new(),
         dropped: Mutex::default(),
         options_file: Mutex::default(),
+        sequence_times: Mutex::default(),
         snapshots: Arc::new(SnapshotList::default()),
         file_numbers: versions.file_numbers().clone(),
         rate_limiter: rate_limiter(options)?,

@@ -110,6 +110,7 @@ impl DbImpl {
                 return Err(status);
             }
         }
+        self.sample_sequence_times();
         let wal_number = stage.wal.current_number();
         let last_sequence = self.visibility.last_sequence();
         let mut state = writing.state.lock();

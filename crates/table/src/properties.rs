@@ -12,6 +12,7 @@
 use crate::block::EntryWalker;
 use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
 use crate::index::IndexType;
+use crate::seqno_to_time_mapping::SeqnoToTimeMapping;
 use crate::unique_id::TableOrigin;
 use base::coding::{get_varint64, put_varint64};
 use base::dbformat::MAX_SEQUENCE_NUMBER;
@@ -67,7 +68,7 @@ macro_rules! properties {
         pub struct TableProperties {
             $($(#[$number_doc])* pub $number: u64,)*
             $($(#[$text_doc])* pub $text: String,)*
-            /// `rocksdb.seqno.time.map` as stored; see [`TableProperties::seqno_to_time_mapping`].
+            /// `rocksdb.seqno.time.map` as stored; [`TableProperties::seqno_to_time_mapping`] decodes it.
             pub seqno_to_time_mapping: Vec<u8>,
             /// All properties without a field, and, as RocksDB has it, `rocksdb.deleted.keys` and
             /// `rocksdb.merge.operands` too.
@@ -408,31 +409,13 @@ impl TableProperties {
         Ok(Some(sequence))
     }
 
-    /// Pairs of sequence number and time, both ascending, that tell how old keys are.
+    /// When the sequence numbers of the table were given out.
     ///
     /// # Errors
     /// `Corruption` if the mapping is malformed.
-    pub fn seqno_to_time_pairs(&self) -> Result<Vec<(SequenceNumber, u64)>> {
-        let bad = || Status::corruption(format!("property {SEQNO_TIME_MAP} is malformed"));
-        let mut input = &self.seqno_to_time_mapping[..];
-        if input.is_empty() {
-            return Ok(Vec::new());
-        }
-        let count = get_varint64(&mut input).ok_or_else(bad)?;
-        if count > input.len() as u64 / 2 {
-            return Err(bad());
-        }
-        let (mut sequence, mut time) = (0u64, 0u64);
-        let mut pairs = Vec::with_capacity(count as usize);
-        for _ in 0..count {
-            let mut step = |value: &mut u64| {
-                *value = value.checked_add(get_varint64(&mut input)?)?;
-                Some(())
-            };
-            step(&mut sequence).and_then(|()| step(&mut time)).ok_or_else(bad)?;
-            pairs.push((sequence, time));
-        }
-        Ok(pairs)
+    pub fn seqno_to_time_mapping(&self) -> Result<SeqnoToTimeMapping> {
+        SeqnoToTimeMapping::decode(&self.seqno_to_time_mapping)
+            .map_err(|error| error.context(format!("property {SEQNO_TIME_MAP}")))
     }
 
     /// Where the file comes from.

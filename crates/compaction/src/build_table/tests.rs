@@ -36,6 +36,7 @@ fn input(environment: &TestEnvironment, memtables: &[&str], snapshots: &[u64]) -
         epoch_number: 7,
         oldest_ancester_time: 1_600_000_000,
         oldest_key_time: 0,
+        times: SeqnoToTimeMapping::default(),
         hint: OutputFileHint::default(),
     };
     for memtable in memtables {

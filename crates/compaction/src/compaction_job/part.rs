@@ -87,7 +87,7 @@ impl Part<'_> {
             level: job.compaction.start_level,
             is_bottommost: job.is_bottommost(),
             deeper_levels: self.deeper_levels(),
-            zeroes_sequences_up_to: job.zeroes_sequences_up_to(),
+            zeroes_sequences_up_to: job.zeroes_sequences_up_to(inputs),
             blob_cutoff: job.blob_cutoff(),
             cancellation: options.cancellation.clone(),
             environment: files.environment(),
@@ -188,6 +188,7 @@ impl Part<'_> {
             deeper_levels: self.deeper_levels(),
             inputs: compaction.input_files().map(|(_, file)| Arc::clone(file)).collect(),
             counts_blobs: compaction.references_blob_files(),
+            times: &self.inputs.times,
         }
     }
 

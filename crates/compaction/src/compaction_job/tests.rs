@@ -15,6 +15,7 @@ mod blobs;
 mod errors;
 mod histories;
 mod peer;
+mod times;
 
 pub(super) type Entry = (InternalKey, Vec<u8>);
 
@@ -66,6 +67,7 @@ pub(super) fn flush(
         epoch_number,
         oldest_ancester_time: 1_600_000_000 + epoch_number,
         oldest_key_time: 0,
+        times: SeqnoToTimeMapping::default(),
         hint: OutputFileHint::default(),
     };
     let built = build_table(environment, &options, input).unwrap();
@@ -148,7 +150,7 @@ pub(super) fn job_options(
         verify_record_count: true,
         target_file_size_is_upper_bound: false,
         ttl_split: None,
-        preserve_sequences_from: None,
+        preserve_seconds: 0,
         snapshots: SnapshotRules::new(snapshots.to_vec()),
         full_history_ts_low: None,
         cancellation: Cancellation::default(),

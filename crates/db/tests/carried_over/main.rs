@@ -8,3 +8,5 @@
 #[path = "../rocksdb_judges/engine.rs"]
 mod engine;
 mod prepared_transactions;
+mod sequence_times;
+mod tables;

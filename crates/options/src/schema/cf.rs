@@ -121,7 +121,7 @@ options! {
         /// Keep data newer than this out of the last level.
         preclude_last_level_data_seconds: u64 = 0, mutable accepted 7.5;
         /// Retain write-time info for data this recent.
-        preserve_internal_time_seconds: u64 = 0, mutable accepted 7.8;
+        preserve_internal_time_seconds: u64 = 0, mutable honoured 7.8;
         /// Move large values into separate blob files.
         enable_blob_files: bool = false, mutable honoured 6.13;
         /// Smallest uncompressed value that goes to a blob file.

@@ -104,19 +104,6 @@ fn the_global_sequence_number_is_found_in_its_block() {
 }
 
 #[test]
-fn sequence_numbers_map_to_times() {
-    let mapping = |bytes: &[u8]| {
-        let seqno_to_time_mapping = bytes.to_vec();
-        TableProperties { seqno_to_time_mapping, ..Default::default() }.seqno_to_time_pairs()
-    };
-    assert_eq!(mapping(&[]).unwrap(), []);
-    assert_eq!(mapping(&[2, 10, 100, 5, 50]).unwrap(), [(10, 100), (15, 150)]);
-    for bad in [&[1][..], &[2, 10, 100, 5], &[0xff, 0xff, 0xff, 0xff, 0x7f]] {
-        assert!(mapping(bad).unwrap_err().is_corruption(), "{bad:?}");
-    }
-}
-
-#[test]
 fn fields_are_declared_once_and_in_no_others_place() {
     let mut names: Vec<_> = NUMBERS
         .iter()

@@ -102,8 +102,10 @@ impl TableProperties {
             None => NOT_KNOWN.to_owned(),
         };
         text.add("unique ID", unique_id);
-        let mapping = match self.seqno_to_time_pairs() {
-            Ok(pairs) => pairs.iter().map(|(seqno, time)| format!("{seqno}->{time},")).collect(),
+        let mapping = match self.seqno_to_time_mapping() {
+            Ok(mapping) => {
+                mapping.pairs().iter().map(|(seqno, time)| format!("{seqno}->{time},")).collect()
+            }
             Err(_) => NOT_KNOWN.to_owned(),
         };
         text.add("Sequence number to time mapping", mapping);
