@@ -270,14 +270,23 @@ fn db_state(options: &DbOptions, states: BTreeMap<u32, FamilyState>) -> DbState 
     }
 }
 
-/// The WALs, none yet.
-fn wal_stage(options: &DbOptions, path: &Path, context: &OpenContext) -> WalStage {
-    let wal_directory = match options.wal_dir.as_str() {
-        "" => path,
-        directory => Path::new(directory),
-    };
-    let wal_options = wal_options(options, wal_directory);
-    WalStage::new(context.file_system.clone(), wal_options)
+/// What writes go to: the memtables, and no WAL yet.
+fn write_stage(
+    options: &DbOptions,
+    path: &Path,
+    context: &OpenContext,
+    memtables: MemTableStage,
+    families: &[Arc<ColumnFamilyData>],
+) -> WriteStage {
+    let wal_options = wal_options(options, &recovery::wal_directory(options, path));
+    WriteStage {
+        wal: WalStage::new(context.file_system.clone(), wal_options),
+        memtables,
+        full: Vec::new(),
+        max_total_wal_size_bytes: max_total_wal_size_bytes(options, families),
+        wal_given_up: 0,
+        has_unlogged_writes: false,
+    }
 }
 
 /// The database with its files, with nothing in memory and no WAL to write to yet.
@@ -309,14 +318,7 @@ fn assemble(
     let writing = Writing {
         pool: thread_pool(options),
         write_thread: WriteThread::default(),
-        stage: Mutex::new(WriteStage {
-            wal: wal_stage(options, path, context),
-            memtables,
-            full: Vec::new(),
-            max_total_wal_size_bytes: max_total_wal_size_bytes(options, &families),
-            wal_given_up: 0,
-            has_unlogged_writes: false,
-        }),
+        stage: Mutex::new(write_stage(options, path, context, memtables, &families)),
         state: Mutex::new(db_state(options, states)),
         changed: Condvar::new(),
         dropped: Mutex::default(),
