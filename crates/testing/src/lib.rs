@@ -11,6 +11,7 @@
 //! - [`judges`]: releases of RocksDB that judge a directory.
 //! - [`model`]: random operation sequences, and a model that knows what they must read.
 //! - [`peer`]: RocksDB's own programs, where they are installed.
+//! - [`random`]: numbers that are the same in every run.
 //!
 //! This crate must not know any crate of the engine, so that every one of them can use it.
 
@@ -24,3 +25,4 @@ pub mod limits;
 pub mod model;
 pub mod parallel;
 pub mod peer;
+pub mod random;

@@ -16,7 +16,6 @@ mod answer;
 mod family;
 pub mod generator;
 pub mod options;
-mod random;
 pub mod rocksdb;
 pub mod runner;
 pub mod shrink;

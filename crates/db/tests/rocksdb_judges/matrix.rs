@@ -4,6 +4,7 @@
 use std::fmt;
 
 use testing::judges::protocol::{Bytes, Comparator, FamilyOpening, MergeOperator, Operation};
+use testing::random::Random;
 
 /// A choice: how it is called, the options that it stands for, and the oldest release that reads
 /// what comes of it (empty: all).
@@ -273,7 +274,7 @@ impl Plan {
 
     /// The operations of a round, in batches.
     pub(crate) fn batches(&self, round: u64) -> Vec<Vec<Operation>> {
-        let mut random = Random(self.number * 16 + round);
+        let mut random = Random::new(self.number * 16 + round);
         let families = self.needed();
         (0..12)
             .map(|_| {
@@ -288,14 +289,15 @@ impl Plan {
     }
 
     fn operation(&self, family: &FamilyOpening, random: &mut Random) -> Operation {
-        let key = random.key();
+        let key = random_key(random);
         let family_name = family.name.clone();
         let sums = family.merge_operator == Some(MergeOperator::Uint64Add);
-        let value = if sums { Bytes(random.next().to_le_bytes().to_vec()) } else { random.value() };
+        let value =
+            if sums { Bytes(random.next().to_le_bytes().to_vec()) } else { random_value(random) };
         match random.below(10) {
             0 => Operation::Delete { family: family_name, key },
             1 if self.is(RANGES, "ranges") => {
-                let mut ends = [key, random.key()];
+                let mut ends = [key, random_key(random)];
                 ends.sort();
                 if family.comparator == Some(Comparator::Reverse) {
                     ends.reverse();
@@ -307,7 +309,8 @@ impl Plan {
                 Operation::Merge { family: family_name, key, value }
             }
             4..6 if self.has_entities() => {
-                let columns = [("", value), ("b", random.value()), ("column", random.value())];
+                let columns =
+                    [("", value), ("b", random_value(random)), ("column", random_value(random))];
                 let columns = columns.map(|(name, value)| (Bytes::from(name), value)).to_vec();
                 Operation::PutEntity { family: family_name, key, columns }
             }
@@ -327,31 +330,14 @@ fn join<const N: usize>(options: [&str; N]) -> String {
     options.into_iter().filter(|one| !one.is_empty()).collect::<Vec<_>>().join(";")
 }
 
-/// A generator of numbers, the same in every run (`SplitMix64`).
-struct Random(u64);
+fn random_key(random: &mut Random) -> Bytes {
+    let group = [b'k', b'l'][random.below(2) as usize] as char;
+    Bytes(format!("{group}ey{:03}", random.below(400)).into_bytes())
+}
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-
-    fn key(&mut self) -> Bytes {
-        let group = [b'k', b'l'][self.below(2) as usize] as char;
-        Bytes(format!("{group}ey{:03}", self.below(400)).into_bytes())
-    }
-
-    /// Up to 120 bytes that compress.
-    fn value(&mut self) -> Bytes {
-        let word = self.next().to_le_bytes();
-        let length = self.below(120) as usize;
-        Bytes(word.iter().copied().cycle().take(length).collect())
-    }
+/// Up to 120 bytes that compress.
+fn random_value(random: &mut Random) -> Bytes {
+    let word = random.next().to_le_bytes();
+    let length = random.below(120) as usize;
+    Bytes(word.iter().copied().cycle().take(length).collect())
 }

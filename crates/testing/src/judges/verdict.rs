@@ -24,6 +24,7 @@ use super::protocol::{
 use super::session::{Failure, Session};
 use super::{Judge, all};
 use crate::parallel;
+use crate::random::Random;
 
 /// Reads a directory as the engine under test does, for comparing with the judge's own reading.
 pub type ReadBack<'a> = &'a (dyn Fn(&Path) -> Result<Contents, String> + Sync);
@@ -313,19 +314,19 @@ fn compare_files(expected: &[LiveFile], mut found: Vec<LiveFile>) -> Result<(), 
 
 /// Some hundred operations on a family; others for each part.
 fn operations(family: &FamilyOpening, first: bool) -> Vec<Operation> {
-    let mut random = Random(if first { 1 } else { 2 });
+    let mut random = Random::new(if first { 1 } else { 2 });
     let name = &family.name;
     let mut operations = puts(family, first);
     if family.comparator == Some(Comparator::U64Ts) {
         return operations;
     }
     for _ in 0..100 {
-        let key = random.key();
+        let key = random_key(&mut random);
         let value = Bytes(random.next().to_le_bytes().to_vec());
         operations.push(match random.next() % 8 {
             0 => Operation::Delete { family: name.clone(), key },
             1 if first => {
-                let mut ends = [key, random.key()];
+                let mut ends = [key, random_key(&mut random)];
                 ends.sort_by(|left, right| order(family, left, right));
                 let [begin, end] = ends;
                 Operation::DeleteRange { family: name.clone(), begin, end }
@@ -341,13 +342,13 @@ fn operations(family: &FamilyOpening, first: bool) -> Vec<Operation> {
 
 /// Puts alone, which every judge has.
 fn puts(family: &FamilyOpening, first: bool) -> Vec<Operation> {
-    let mut random = Random(if first { 3 } else { 4 });
+    let mut random = Random::new(if first { 3 } else { 4 });
     let timestamp: &[u8] = match family.comparator {
         Some(Comparator::U64Ts) => &[0xff; 8],
         _ => &[],
     };
     let put = |_| {
-        let mut key = random.key();
+        let mut key = random_key(&mut random);
         key.0.extend_from_slice(timestamp);
         let value = Bytes(random.next().to_le_bytes().to_vec());
         Operation::Put { family: family.name.clone(), key, value }
@@ -363,21 +364,8 @@ fn order(family: &FamilyOpening, left: &Bytes, right: &Bytes) -> std::cmp::Order
     }
 }
 
-/// A generator of numbers, the same in every run (`SplitMix64`).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn key(&mut self) -> Bytes {
-        Bytes(format!("key{:05}", self.next() % 3000).into_bytes())
-    }
+fn random_key(random: &mut Random) -> Bytes {
+    Bytes(format!("key{:05}", random.below(3000)).into_bytes())
 }
 
 /// The files that hold data, by name, with their sizes. Reading may leave a text log or the like.

@@ -1,9 +1,9 @@
 //! Random sequences. The same seed gives the same sequence.
 
-use super::random::Random;
 use super::step::{Opening, Scan, Shape, Step, To};
 use super::{DEFAULT, DEFAULT_SHAPE, options};
 use crate::judges::protocol::{Bytes, MergeOperator, Operation};
+use crate::random::Random;
 
 /// What a sequence may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ struct Generator {
 /// The sequence of a seed.
 #[must_use]
 pub fn generate(seed: u64, profile: Profile) -> Vec<Step> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let style = options::style(&mut random);
     let keys = *random.choose(&[5, 20, 60]);
     let large = *random.choose(&[u64::MAX, 30, 8]);

@@ -1,7 +1,7 @@
 //! Options that must change nothing of what a database answers, for the generator to choose from.
 //! All are options of RocksDB 7.8.3.
 
-use super::random::Random;
+use crate::random::Random;
 
 /// Options of the database.
 const DB: &[&str] = &[
