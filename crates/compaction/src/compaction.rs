@@ -207,6 +207,16 @@ impl Compaction {
         }
     }
 
+    /// Ranges beyond `max_subcompactions` that it should be divided into, if there are threads to
+    /// spare: in round-robin there is one for each file of the start level.
+    pub fn surplus_subcompactions(&self) -> usize {
+        let start_files = self.inputs.first().map_or(0, |input| input.files.len());
+        match self.is_round_robin && self.should_form_subcompactions() {
+            true => start_files.saturating_sub(self.max_subcompactions.max(1) as usize),
+            false => 0,
+        }
+    }
+
     /// Bytes to preallocate for an output file.
     pub fn output_file_preallocation_size(&self) -> u64 {
         let mut size = self.total_input_size();

@@ -14,8 +14,9 @@ pub struct KeyAnchor {
 }
 
 /// The user keys that divide `compaction` into ranges of about equal size: at most one less than
-/// `max_subcompactions`, or for round-robin than files of the start level if those are more.
-/// Ascending; each is the first key of a range. Empty where it should not be divided.
+/// `max_subcompactions`, or for round-robin than files of the start level if those are more and
+/// as many as `spare_threads` run the surplus. Ascending; each is the first key of a range. Empty
+/// where it should not be divided.
 ///
 /// `anchors` gives for a file keys that divide it evenly, about 128 of them, in order, the last
 /// being its largest key; empty if that is not known.
@@ -25,9 +26,14 @@ pub struct KeyAnchor {
 pub fn generate_subcompaction_boundaries(
     compaction: &Compaction,
     comparator: &InternalKeyComparator,
+    spare_threads: usize,
     mut anchors: impl FnMut(&FileMetaData) -> Result<Vec<KeyAnchor>>,
 ) -> Result<Vec<Vec<u8>>> {
     if !compaction.should_form_subcompactions() {
+        return Ok(Vec::new());
+    }
+    let planned = planned(compaction, spare_threads);
+    if planned <= 1 {
         return Ok(Vec::new());
     }
     let mut all = Vec::new();
@@ -42,14 +48,13 @@ pub fn generate_subcompaction_boundaries(
     let total = all.iter().fold(0_u64, |sum, anchor| sum.saturating_add(anchor.range_size));
     all.sort_by(|a, b| comparator.compare_without_timestamp(&a.user_key, &b.user_key));
     all.dedup_by(|b, a| comparator.compare_without_timestamp(&a.user_key, &b.user_key).is_eq());
-    Ok(divide(&all, total, planned(compaction), compaction.target_output_file_size))
+    Ok(divide(&all, total, planned, compaction.target_output_file_size))
 }
 
 /// How many ranges there may be.
-fn planned(compaction: &Compaction) -> u64 {
+fn planned(compaction: &Compaction, spare_threads: usize) -> u64 {
     let max = u64::from(compaction.max_subcompactions.max(1));
-    let start_files = compaction.inputs.first().map_or(0, |input| input.files.len() as u64);
-    if compaction.is_round_robin { max.max(start_files) } else { max }
+    max + compaction.surplus_subcompactions().min(spare_threads) as u64
 }
 
 /// Ranges of the same size, but not smaller than a file.

@@ -116,7 +116,7 @@ impl DbImpl {
     }
 
     /// How many automatic compactions may run: one alone, unless they lag.
-    fn compactions_max(&self, state: &DbState) -> usize {
+    pub(crate) fn compactions_max(&self, state: &DbState) -> usize {
         if !state.write_controller.needs_speedup_compaction() {
             return 1;
         }

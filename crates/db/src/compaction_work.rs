@@ -45,6 +45,20 @@ struct Finished {
     outcome: Option<CompactionOutcome>,
 }
 
+/// Threads that a compaction uses beside its own. They count as compactions until this is dropped.
+struct ReservedThreads<'w> {
+    writing: &'w Writing,
+    count: usize,
+}
+
+impl Drop for ReservedThreads<'_> {
+    fn drop(&mut self) {
+        if self.count > 0 {
+            self.writing.state.lock().scheduled.compactions -= self.count;
+        }
+    }
+}
+
 impl DbImpl {
     /// Carries out the next compaction of those that are queued, if one can run now.
     pub(crate) fn background_compaction(self: &Arc<Self>) {
@@ -218,8 +232,19 @@ impl DbImpl {
         let environment: Arc<dyn JobEnvironment> = files.clone();
         let options = self.compaction_job_options(writing, picked);
         let job = CompactionJob::new(compaction.clone(), options, environment);
-        let outcome = job.run(&job.boundaries()?)?;
+        let reserved = self.reserve_threads(writing, compaction.surplus_subcompactions());
+        let outcome = job.boundaries(reserved.count).and_then(|boundaries| job.run(&boundaries))?;
+        drop(reserved);
         Ok(Finished { edit: outcome.edit.clone(), outcome: Some(outcome) })
+    }
+
+    /// As many of `wanted` threads as are not used by compactions.
+    fn reserve_threads<'w>(&self, writing: &'w Writing, wanted: usize) -> ReservedThreads<'w> {
+        let mut state = writing.state.lock();
+        let spare = self.compactions_max(&state).saturating_sub(state.scheduled.compactions);
+        let count = wanted.min(spare);
+        state.scheduled.compactions += count;
+        ReservedThreads { writing, count }
     }
 
     fn compaction_job_options(

@@ -11,18 +11,23 @@ const ANCHORS_MAX: usize = 128;
 
 impl CompactionJob {
     /// User keys that divide the job into parts of about equal size, by the indexes of its inputs;
-    /// none where it must not be divided or is too small. For [`CompactionJob::run`].
+    /// none where it must not be divided or is too small. For [`CompactionJob::run`], which starts
+    /// a thread for each; `spare_threads` may be used beyond `max_subcompactions`.
     ///
     /// # Errors
     /// What opening an input and reading its index gives.
-    pub fn boundaries(&self) -> Result<Vec<Vec<u8>>> {
+    pub fn boundaries(&self, spare_threads: usize) -> Result<Vec<Vec<u8>>> {
         let level_of = |file: &FileMetaData| {
             let mut files = self.compaction.input_files();
             files.find(|(_, input)| input.number == file.number).map_or(0, |(level, _)| level)
         };
-        generate_subcompaction_boundaries(&self.compaction, &self.comparator, |file| {
-            self.anchors(file, level_of(file))
-        })
+        let anchors = |file: &FileMetaData| self.anchors(file, level_of(file));
+        generate_subcompaction_boundaries(
+            &self.compaction,
+            &self.comparator,
+            spare_threads,
+            anchors,
+        )
     }
 
     fn anchors(&self, file: &FileMetaData, level: usize) -> Result<Vec<KeyAnchor>> {

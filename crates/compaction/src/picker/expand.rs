@@ -42,7 +42,8 @@ impl PickerInput<'_> {
     /// The files of the output level that `start` overlaps; and more files of the start level
     /// where they add none of the output level. None if files needed are taken.
     ///
-    /// `only_to_the_right`: more files of the start level may only come after those there are.
+    /// `only_to_the_right`: more files of the start level come after those there are, unless they
+    /// lie within the files of the output level.
     pub(crate) fn with_output_level_files(
         &self,
         start: CompactionInputFiles,
@@ -60,11 +61,10 @@ impl PickerInput<'_> {
         }
         let output = self.expanded_to_clean_cut(output)?;
         let mut levels = TwoLevels { start, output };
-        let mut whole_range = levels.range(self)?;
-        if only_to_the_right {
-            whole_range.smallest = range.smallest;
-        }
-        let expanded = self.start_that_keeps_output(&levels, &whole_range);
+        let whole_range = levels.range(self)?;
+        let smallest = if only_to_the_right { &range.smallest } else { &whole_range.smallest };
+        let wanted = KeyRange { smallest: smallest.clone(), largest: whole_range.largest.clone() };
+        let expanded = self.start_that_keeps_output(&levels, &wanted);
         if let Some(expanded) = expanded.or_else(|| self.start_within(&levels, &whole_range)) {
             levels.start = expanded;
         }

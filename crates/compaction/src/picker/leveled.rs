@@ -371,7 +371,10 @@ impl LeveledPicker<'_> {
             return start;
         }
         let mut expanded = start;
-        while expanded.size_bytes() < surplus {
+        if expanded.size_bytes() >= surplus {
+            return expanded;
+        }
+        loop {
             let last = expanded.files.last().map(|file| file.number);
             let position = files.iter().position(|file| Some(file.number) == last);
             let Some(next) = position.and_then(|position| files.get(position + 1)) else {
@@ -382,6 +385,9 @@ impl LeveledPicker<'_> {
             match self.round_robin_step(wider, output_level) {
                 Some(wider) => expanded = wider,
                 None => break,
+            }
+            if expanded.size_bytes() > surplus {
+                break;
             }
         }
         expanded

@@ -170,7 +170,8 @@ impl PickerInput<'_> {
         (is_round_robin && is_inside).then(|| cursor.clone())
     }
 
-    /// The smallest key of the file after the inputs of the start level, round the end.
+    /// The smallest key of the file whose turn it is next: so many files after the first in turn,
+    /// round the end, as there are inputs of the start level.
     fn next_cursor(&self, is_round_robin: bool, draft: &Draft) -> Option<(u32, InternalKey)> {
         let start = &draft.inputs[0];
         if !is_round_robin
@@ -179,10 +180,10 @@ impl PickerInput<'_> {
         {
             return None;
         }
-        let last = start.files.last()?.number;
         let files = self.version.level_files(start.level);
-        let position = files.iter().position(|file| file.number == last)?;
-        let next = files.get(position + 1).or(files.first())?;
+        let next =
+            (self.first_in_turn(start.level) + start.files.len()).checked_rem(files.len())?;
+        let next = files.get(next)?;
         Some((start.level as u32, next.smallest.clone()))
     }
 }

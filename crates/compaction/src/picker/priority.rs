@@ -74,13 +74,18 @@ impl PickerInput<'_> {
         let files = self.version.level_files(level);
         if level == 0 {
             order.sort_by_key(|at| files[*at].smallest_seqno);
-        } else if let Some(cursor) = self.version.compact_cursors().get(&(level as u32)) {
-            let first =
-                files.partition_point(|file| self.compare_keys(&file.smallest, cursor).is_lt());
-            if first < files.len() {
-                order.rotate_left(first);
-            }
+        } else {
+            order.rotate_left(self.first_in_turn(level));
         }
+    }
+
+    /// Index of the first file at or after the level's cursor; of the first file where there is
+    /// none.
+    pub(crate) fn first_in_turn(&self, level: usize) -> usize {
+        let files = self.version.level_files(level);
+        let Some(cursor) = self.version.compact_cursors().get(&(level as u32)) else { return 0 };
+        let first = files.partition_point(|file| self.compare_keys(&file.smallest, cursor).is_lt());
+        if first < files.len() { first } else { 0 }
     }
 
     pub(crate) fn compare_keys(&self, a: &InternalKey, b: &InternalKey) -> Ordering {

@@ -50,7 +50,7 @@ fn anchors(file: &FileMetaData) -> Result<Vec<KeyAnchor>> {
 
 fn boundaries(compaction: &Compaction) -> Vec<String> {
     let comparator = InternalKeyComparator::bytewise();
-    let keys = generate_subcompaction_boundaries(compaction, &comparator, anchors).unwrap();
+    let keys = generate_subcompaction_boundaries(compaction, &comparator, 0, anchors).unwrap();
     keys.into_iter().map(|key| String::from_utf8(key).unwrap()).collect()
 }
 
@@ -76,14 +76,14 @@ fn equal_keys_are_one_boundary_and_files_without_anchors_count_with_their_larges
     let comparator = InternalKeyComparator::bytewise();
     let compaction = l0_compaction(4, 1);
     let none = |_: &FileMetaData| Ok(Vec::new());
-    let keys = generate_subcompaction_boundaries(&compaction, &comparator, none).unwrap();
+    let keys = generate_subcompaction_boundaries(&compaction, &comparator, 0, none).unwrap();
     // All files end at the same key: there is nothing to divide.
     assert!(keys.is_empty());
     let same = |_: &FileMetaData| {
         let anchor = |key: &str| KeyAnchor { user_key: key.into(), range_size: 500 };
         Ok(vec![anchor("c"), anchor("k"), anchor("q")])
     };
-    let keys = generate_subcompaction_boundaries(&compaction, &comparator, same).unwrap();
+    let keys = generate_subcompaction_boundaries(&compaction, &comparator, 0, same).unwrap();
     assert!(keys.windows(2).all(|pair| pair[0] < pair[1]), "{keys:?}");
 }
 
@@ -91,5 +91,5 @@ fn equal_keys_are_one_boundary_and_files_without_anchors_count_with_their_larges
 fn errors_of_anchors_are_passed_on() {
     let comparator = InternalKeyComparator::bytewise();
     let fail = |_: &FileMetaData| Err(base::Status::corruption("index"));
-    assert!(generate_subcompaction_boundaries(&l0_compaction(4, 1), &comparator, fail).is_err());
+    assert!(generate_subcompaction_boundaries(&l0_compaction(4, 1), &comparator, 0, fail).is_err());
 }

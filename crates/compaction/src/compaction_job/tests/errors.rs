@@ -85,7 +85,7 @@ fn boundaries_divide_a_large_job() {
     compaction.target_output_file_size = 10_000;
     compaction.max_subcompactions = 3;
     let job = job(&environment, compaction);
-    let boundaries = job.boundaries().unwrap();
+    let boundaries = job.boundaries(0).unwrap();
     assert_eq!(boundaries.len(), 2);
     let outcome = job.run(&boundaries).unwrap();
     assert_eq!((outcome.stats.num_output_records, outcome.stats.num_parts), (1500, 3));
