@@ -9,7 +9,8 @@ pub struct CompressionOptions {
     /// The codec's level; [`CompressionOptions::DEFAULT_LEVEL`] leaves it to the codec (zstd 3,
     /// zlib 6, LZ4HC 9). For LZ4 a negative level is the acceleration. Default: `DEFAULT_LEVEL`.
     pub level: i32,
-    /// zlib's strategy. Default: 0; no other is supported.
+    /// zlib's strategy. Default: 0, and nothing else is acted on: all give what any
+    /// zlib reads.
     pub strategy: i32,
     /// Largest dictionary in bytes; 0 for none. Default: 0.
     pub max_dict_bytes: u32,
@@ -21,7 +22,8 @@ pub struct CompressionOptions {
     pub enabled: bool,
     /// Bytes of data blocks held back to sample the dictionary from; 0 for no limit. Default: 0.
     pub max_dict_buffer_bytes: u64,
-    /// Whether zstd's trainer makes the dictionary rather than its finalizer. Default: true.
+    /// Whether zstd's trainer makes the dictionary rather than its finalizer. Default: true. It
+    /// always does.
     pub use_zstd_dict_trainer: bool,
     /// A compressed block is kept if it has at most this many bytes per 1024. Default: 896.
     pub max_compressed_bytes_per_kb: i32,

@@ -251,7 +251,6 @@ fn levels_count_and_wrong_options_are_refused() {
     for options in [
         CompressionOptions { window_bits: 15, ..Default::default() },
         CompressionOptions { window_bits: -16, ..Default::default() },
-        CompressionOptions { strategy: 1, ..Default::default() },
         CompressionOptions { level: 10, ..Default::default() },
     ] {
         assert!(compress(CompressionType::Zlib, &options, &input, None).is_err(), "{options:?}");

@@ -100,10 +100,7 @@ struct DeflateParameters {
 
 impl DeflateParameters {
     fn new(options: &CompressionOptions) -> Result<Self> {
-        let &CompressionOptions { window_bits, strategy, .. } = options;
-        if strategy != 0 {
-            return Err(Status::not_supported(format!("zlib strategy {strategy}: only 0 is")));
-        }
+        let window_bits = options.window_bits;
         let window_bits = match u8::try_from(-i64::from(window_bits)) {
             Ok(bits @ 9..=15) => bits,
             _ => {

@@ -53,7 +53,7 @@ fn collect(
     families: &[ColumnFamilyDescriptor],
     matters: impl Fn(&str) -> bool,
 ) -> Vec<String> {
-    let that_matter = |mut options: Vec<(&'static str, String)>| {
+    let that_matter = |mut options: Vec<(String, String)>| {
         options.retain(|(name, _)| matters(name));
         options
     };
@@ -74,7 +74,7 @@ fn collect(
     warnings.into_iter().map(one_line).collect()
 }
 
-fn unhonoured(owner: &str, options: &[(&'static str, String)]) -> Option<String> {
+fn unhonoured(owner: &str, options: &[(String, String)]) -> Option<String> {
     if options.is_empty() {
         return None;
     }

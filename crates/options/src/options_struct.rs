@@ -76,17 +76,8 @@ pub(crate) trait Configurable: OptionStruct + Clone {
 
     /// The options that this engine does not act on and that are not the default, with their
     /// values.
-    fn list_unhonoured(&self) -> Vec<(&'static str, String)> {
-        self.unhonoured_rows()
-    }
-
-    fn unhonoured_rows(&self) -> Vec<(&'static str, String)> {
-        let release = Release::NEWEST_KNOWN;
-        let rows = Self::rows().iter().filter(|row| !row.info.honoured);
-        let printed = rows.map(|row| (row, self.print_option(row, release)));
-        let changed =
-            printed.filter(|(row, value)| *value != Self::defaults().print_option(row, release));
-        changed.map(|(row, value)| (row.info.name, value)).collect()
+    fn list_unhonoured(&self) -> Vec<(String, String)> {
+        self.unhonoured_rows(|options, row| options.print_option(row, Release::NEWEST_KNOWN))
     }
 
     /// The options OPTIONS files of `release` have, with their values, without those that are
@@ -124,8 +115,9 @@ impl Configurable for ColumnFamilyOptions {
         text.map_or_else(|| (row.print)(self, release), str::to_owned)
     }
 
-    fn list_unhonoured(&self) -> Vec<(&'static str, String)> {
-        let mut listed = self.unhonoured_rows();
+    fn list_unhonoured(&self) -> Vec<(String, String)> {
+        let mut listed =
+            self.unhonoured_rows(|options, row| options.print_option(row, Release::NEWEST_KNOWN));
         if self.table_factory == TableFactory::BlockBased {
             listed.extend(self.table.list_unhonoured());
         }
@@ -211,8 +203,8 @@ macro_rules! public_methods {
             }
 
             /// The options that this engine does not act on yet and that are not the default, with
-            /// their values.
-            pub fn unhonoured(&self) -> Vec<(&'static str, String)> {
+            /// their values. `a.b` is the field `b` of the option `a`.
+            pub fn unhonoured(&self) -> Vec<(String, String)> {
                 self.list_unhonoured()
             }
 

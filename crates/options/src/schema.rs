@@ -84,6 +84,8 @@ pub(crate) struct Row<S: 'static> {
     pub(crate) set: fn(&mut S, &str, &mut Context<'_>) -> Result<(), SetError>,
     pub(crate) set_field: fn(&mut S, &str, &str, &mut Context<'_>) -> Result<(), SetError>,
     pub(crate) print: fn(&S, Release) -> String,
+    /// Where the value is a struct: its options that this engine does not act on.
+    pub(crate) unhonoured: fn(&S) -> Vec<(String, String)>,
 }
 
 /// What a name stands for in a struct of options.
@@ -182,6 +184,28 @@ pub(crate) trait OptionStruct: Sized + Default + 'static {
         rows.filter(move |row| row.info.written && release.has(row.info.since))
     }
 
+    /// The options that this engine does not act on and that are not the default, with their
+    /// values as `print` has them. `a.b` is the field `b` of an option `a` that is acted on.
+    fn unhonoured_rows(
+        &self,
+        print: impl Fn(&Self, &'static Row<Self>) -> String,
+    ) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for row in Self::rows() {
+            let name = row.info.name;
+            if row.info.honoured {
+                let fields = (row.unhonoured)(self).into_iter();
+                found.extend(fields.map(|(field, value)| (format!("{name}.{field}"), value)));
+                continue;
+            }
+            let value = print(self, row);
+            if value != print(Self::defaults(), row) {
+                found.push((name.to_owned(), value));
+            }
+        }
+        found
+    }
+
     /// `name=value;` for every row that OPTIONS files have, those with an empty value too.
     fn print_pairs(&self, release: Release) -> String {
         let mut printed = String::new();
@@ -220,6 +244,10 @@ impl<S: OptionStruct> OptionValue for S {
 
     fn print(&self, release: Release) -> String {
         format!("{{{}}}", self.print_pairs(release))
+    }
+
+    fn unhonoured(&self) -> Vec<(String, String)> {
+        self.unhonoured_rows(|options, row| (row.print)(options, Release::NEWEST_KNOWN))
     }
 }
 
@@ -289,6 +317,7 @@ macro_rules! options {
                         options.$field.set_field(path, text, context)
                     },
                     print: |options, release| options.$field.print(release),
+                    unhonoured: |options| options.$field.unhonoured(),
                 }, )* ];
                 ROWS
             }

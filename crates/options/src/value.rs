@@ -128,6 +128,11 @@ pub(crate) trait OptionValue {
     /// The text that [`OptionValue::set`] of `release` takes back, with escapes where a string
     /// needs them.
     fn print(&self, release: Release) -> String;
+
+    /// Of a struct: its options that this engine does not act on and that are not the default.
+    fn unhonoured(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
 }
 
 pub(crate) fn bad<T>(why: impl Into<String>) -> Result<T, SetError> {

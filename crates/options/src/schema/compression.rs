@@ -14,7 +14,7 @@ options! {
         /// Codec level; 32767 is the library default.
         level: i32 = 32767, mutable honoured 6.12;
         /// zlib strategy number.
-        strategy: i32 = 0, mutable honoured 6.12;
+        strategy: i32 = 0, mutable accepted 6.12;
         /// Dictionary size cap; 0 disables dictionaries.
         max_dict_bytes: u32 = 0, mutable honoured 6.12;
         /// Sample bytes given to the zstd trainer.
@@ -26,7 +26,7 @@ options! {
         /// Data buffered while sampling for a dictionary; 0 unlimited.
         max_dict_buffer_bytes: u64 = 0, mutable honoured 6.19;
         /// Full trainer versus zstd finalize step.
-        use_zstd_dict_trainer: bool = true, mutable honoured 7.3;
+        use_zstd_dict_trainer: bool = true, mutable accepted 7.3;
         /// Output bytes per KiB input beyond which raw is stored.
         max_compressed_bytes_per_kb: i32 = 896, mutable honoured 8.3;
         /// Add zstd frame checksum.

@@ -1,5 +1,6 @@
 //! Compresses the blocks of a table, and decides whether that is worth it.
 
+use base::status::Code;
 use base::{Result, Status};
 use compression::{
     CompressionDictionary, CompressionOptions, CompressionType, UncompressionDictionary, compress,
@@ -83,12 +84,16 @@ impl BlockCompressor {
             return Ok(Compressed::Bypassed);
         }
         let dictionary = self.dictionary.as_ref().filter(|_| is_data_block);
-        let compressed = compress(
-            self.kind,
-            &self.options,
-            block,
-            dictionary.map(|(dictionary, _)| dictionary),
-        )?;
+        let compressed =
+            compress(self.kind, &self.options, block, dictionary.map(|(dictionary, _)| dictionary));
+        let compressed = match compressed {
+            Ok(compressed) => compressed,
+            // The codec cannot do what it is tuned to. The block need not be compressed.
+            Err(status) if matches!(status.code(), Code::InvalidArgument | Code::NotSupported) => {
+                return Ok(Compressed::Rejected);
+            }
+            Err(status) => return Err(status),
+        };
         if compressed.len() as u64 > size_max {
             return Ok(Compressed::Rejected);
         }

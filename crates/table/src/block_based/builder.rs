@@ -112,7 +112,7 @@ impl BlockBasedTableBuilder {
                 options.compression,
                 &options.compression_options,
                 options.target_file_size,
-            )?,
+            ),
             range_del_block: range_del::block_builder(),
             collectors: collectors(&options),
             properties: TableProperties { key_largest_seqno: 0, ..Default::default() },

@@ -1,6 +1,5 @@
 //! Data blocks held back until a compression dictionary can be made from samples of them.
 
-use base::{Result, Status};
 use compression::{CompressionDictionary, CompressionOptions, CompressionType};
 
 /// Uncompressed data blocks of the beginning of a table.
@@ -16,35 +15,28 @@ pub(super) struct DictionaryBuffer {
 }
 
 impl DictionaryBuffer {
-    /// `None` if the options ask for no dictionary.
-    ///
-    /// # Errors
-    /// `NotSupported` for dictionaries of zstd's finalizer.
+    /// `None` if the options ask for no dictionary. Where they ask for zstd's finalizer
+    /// (`use_zstd_dict_trainer=false`) the trainer makes it: readers cannot tell.
     pub(super) fn new(
         kind: CompressionType,
         options: &CompressionOptions,
         target_file_size: u64,
-    ) -> Result<Option<Self>> {
+    ) -> Option<Self> {
         if options.max_dict_bytes == 0 || !kind.uses_dictionary() {
-            return Ok(None);
+            return None;
         }
         let is_zstd = matches!(kind, CompressionType::Zstd | CompressionType::ZstdNotFinal);
         let is_trained = is_zstd && options.zstd_max_train_bytes > 0;
-        if is_trained && !options.use_zstd_dict_trainer {
-            return Err(Status::not_supported(
-                "use_zstd_dict_trainer=false with zstd_max_train_bytes: zstd's dictionary finalizer",
-            ));
-        }
         let sample_size_max =
             if is_trained { options.zstd_max_train_bytes } else { options.max_dict_bytes };
         let limits = [target_file_size, options.max_dict_buffer_bytes];
-        Ok(Some(Self {
+        Some(Self {
             blocks: Vec::new(),
             size: 0,
             size_limit: limits.into_iter().filter(|&limit| limit > 0).min().unwrap_or(0),
             sample_size_max: sample_size_max as usize,
             trained_size_max: is_trained.then_some(options.max_dict_bytes as usize),
-        }))
+        })
     }
 
     /// Takes a block. Says whether the buffer is full.
