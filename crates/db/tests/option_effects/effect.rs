@@ -1,0 +1,84 @@
+//! Effects of options: the same script for several values of one option.
+
+use crate::choice::Choice;
+use crate::engine::Engine;
+use crate::rocksdb::RocksDb;
+use crate::script;
+use crate::subject::Subject;
+use std::fmt::Write as _;
+use testing::datadriven::Directive;
+use testing::judges::{self, Judge};
+
+/// One option, its values, and what they are tried with.
+struct Effect<'a> {
+    option: &'a str,
+    values: Vec<&'a str>,
+    /// Other options, the same for all values.
+    with: Choice,
+    script: &'a str,
+    /// The release of RocksDB that must show the same, if any.
+    judge: Option<Judge>,
+}
+
+impl<'a> Effect<'a> {
+    /// `effect OPTION values=(a, b) with=(other=1, another=2) judge=11.8.1`, with a script.
+    fn parse(directive: &'a Directive) -> Self {
+        let list = |key: &str| {
+            let argument = directive.arguments.iter().find(|argument| argument.key == key);
+            argument
+                .map_or(Vec::new(), |argument| argument.values.iter().map(String::as_str).collect())
+        };
+        let mut with = Choice::default();
+        for pair in list("with") {
+            let (name, value) = pair.split_once('=').expect("with=(name=value)");
+            with.set(name, value);
+        }
+        Self {
+            option: &directive.arguments[0].key,
+            values: list("values"),
+            with,
+            script: &directive.input,
+            judge: directive.value("judge").and_then(judges::library),
+        }
+    }
+
+    fn choice(&self, value: &str) -> Choice {
+        let mut choice = self.with.clone();
+        choice.set(self.option, value);
+        choice
+    }
+}
+
+fn observe(mut subject: impl Subject, script: &str) -> String {
+    script::run(&mut subject, script).join("\n  ")
+}
+
+/// Tries all values; what was shown for each. What is wrong goes to `failures`: that all values show
+/// the same, or that RocksDB shows something else.
+pub(crate) fn run(directive: &Directive, failures: &mut Vec<String>) -> String {
+    assert_eq!(directive.command, "effect", "{}", directive.position);
+    let effect = Effect::parse(directive);
+    let (position, option) = (&directive.position, effect.option);
+    let mut observed = Vec::new();
+    for value in &effect.values {
+        let choice = effect.choice(value);
+        let ours = observe(Engine::new(&choice), effect.script);
+        if let Some(judge) = &effect.judge {
+            let theirs = observe(RocksDb::new(judge, &choice), effect.script);
+            if ours != theirs {
+                failures.push(format!(
+                    "{position}: with {option}={value} there is\n  {ours}\nand with {judge}\n  {theirs}"
+                ));
+            }
+        }
+        observed.push((value, ours));
+    }
+    if observed.windows(2).all(|pair| pair[0].1 == pair[1].1) {
+        failures.push(format!("{position}: {option} has no effect:\n  {}", observed[0].1));
+    }
+    let mut text = String::new();
+    for (value, shown) in observed {
+        writeln!(text, "{value}:\n  {shown}").unwrap();
+    }
+    text
+}

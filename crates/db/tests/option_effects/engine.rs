@@ -1,0 +1,243 @@
+//! This engine as the subject of a script, in memory.
+
+use crate::choice::Choice;
+use crate::recording_fs::{RecordingFileSystem, database_path};
+use crate::subject::{Command, LiveTable, Subject};
+use db::{
+    BottommostLevelCompaction, ColumnFamilyDescriptor, ColumnFamilyHandle, CompactRangeOptions, Db,
+    FlushOptions, OpenContext, ReadOptions, Snapshot, WaitForCompactOptions, WriteBatch,
+    WriteOptions,
+};
+use env::{FileSystem, MemFileSystem};
+use options::{ColumnFamilyOptions, DbOptions};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use testing::judges::protocol::Operation;
+
+/// A database of this engine on a file system that counts.
+pub(crate) struct Engine {
+    file_system: Arc<RecordingFileSystem>,
+    path: PathBuf,
+    choice: Choice,
+    write_options: WriteOptions,
+    snapshots: Vec<Snapshot>,
+    db: Option<Db>,
+}
+
+impl Engine {
+    pub(crate) fn new(choice: &Choice) -> Self {
+        let memory: Arc<dyn FileSystem> = Arc::new(MemFileSystem::new());
+        let mut engine = Self {
+            file_system: Arc::new(RecordingFileSystem::new(memory)),
+            path: database_path(),
+            choice: choice.clone(),
+            write_options: WriteOptions::default(),
+            snapshots: Vec::new(),
+            db: None,
+        };
+        engine.db = Some(engine.open().unwrap());
+        engine
+    }
+
+    fn open(&self) -> base::Result<Db> {
+        let options = DbOptions::from_string(&self.choice.database())?;
+        let family = ColumnFamilyOptions::from_string(&self.choice.family())?;
+        let descriptors = [ColumnFamilyDescriptor::new("default", family)];
+        let context =
+            OpenContext { file_system: self.file_system.clone(), ..OpenContext::default() };
+        Db::open(&options, &self.path, &descriptors, &context)
+    }
+
+    fn db(&self) -> &Db {
+        self.db.as_ref().expect("an open database")
+    }
+
+    fn family(&self) -> ColumnFamilyHandle {
+        self.db().column_family("default").unwrap()
+    }
+
+    fn add(batch: &mut WriteBatch, operation: &Operation) {
+        match operation {
+            Operation::Put { key, value, .. } => batch.put(0, &key.0, &value.0),
+            Operation::Delete { key, .. } => batch.delete(0, &key.0),
+            Operation::SingleDelete { key, .. } => batch.single_delete(0, &key.0),
+            Operation::Merge { key, value, .. } => batch.merge(0, &key.0, &value.0),
+            Operation::DeleteRange { begin, end, .. } => batch.delete_range(0, &begin.0, &end.0),
+            other => panic!("no script has {other:?}"),
+        }
+        .unwrap();
+    }
+
+    /// Changes how later writes are done: `write_options sync disable_wal`.
+    fn set_write_options(&mut self, command: Command<'_>) {
+        self.write_options = WriteOptions {
+            sync: command.has("sync"),
+            disable_wal: command.has("disable_wal"),
+            no_slowdown: command.has("no_slowdown"),
+            ..WriteOptions::default()
+        };
+    }
+
+    /// `compact_range change_level target_level=2`, with the names of the options.
+    fn compact_range(&self, command: Command<'_>) -> String {
+        let options = CompactRangeOptions {
+            change_level: command.has("change_level"),
+            target_level: command.value("target_level").map_or(-1, |text| text.parse().unwrap()),
+            max_subcompactions: u32::try_from(command.number("max_subcompactions", 0)).unwrap(),
+            bottommost_level_compaction: match command.value("bottommost_level_compaction") {
+                None | Some("IfHaveCompactionFilter") => {
+                    BottommostLevelCompaction::IfHaveCompactionFilter
+                }
+                Some("Skip") => BottommostLevelCompaction::Skip,
+                Some("Force") => BottommostLevelCompaction::Force,
+                Some("ForceOptimized") => BottommostLevelCompaction::ForceOptimized,
+                Some(other) => panic!("no such choice: {other}"),
+            },
+            ..CompactRangeOptions::default()
+        };
+        let bound = |name| command.value(name).map(str::as_bytes);
+        let result =
+            self.db().compact_range(&options, &self.family(), bound("begin"), bound("end"));
+        result.map_or_else(|status| status.to_string(), |()| String::new())
+    }
+
+    fn count_pairs(&self) -> u64 {
+        let options = ReadOptions { total_order_seek: true, ..ReadOptions::default() };
+        let mut iterator = self.db().new_iterator(&options, &self.family()).unwrap();
+        let mut count = 0;
+        iterator.seek_to_first();
+        while iterator.valid() {
+            count += 1;
+            iterator.next();
+        }
+        iterator.status().unwrap();
+        count
+    }
+
+    fn calls(&self, command: Command<'_>) -> String {
+        let mut words = command.words();
+        let calls = self.file_system.recording.calls(words.next().unwrap());
+        let counted = words.map(|name| match name {
+            "read_bytes_max" => format!("{name} {}", calls.read_bytes_max),
+            name => format!("{name} {}", calls.counts.get(name).copied().unwrap_or(0)),
+        });
+        counted.collect::<Vec<_>>().join(", ")
+    }
+
+    fn get(&self, key: &str) -> String {
+        match self.db().get(&ReadOptions::default(), &self.family(), key.as_bytes()).unwrap() {
+            None => "not found".to_owned(),
+            Some(value) => format!("{} bytes", value.len()),
+        }
+    }
+}
+
+impl Subject for Engine {
+    fn write(&mut self, operations: &[Operation]) {
+        let mut batch = WriteBatch::new();
+        for operation in operations {
+            Self::add(&mut batch, operation);
+        }
+        self.db().write(&self.write_options, batch).unwrap();
+    }
+
+    fn flush(&mut self) {
+        self.db().flush(&FlushOptions::default(), &[&self.family()]).unwrap();
+    }
+
+    fn compact(&mut self) {
+        let options = CompactRangeOptions {
+            bottommost_level_compaction: BottommostLevelCompaction::Force,
+            ..CompactRangeOptions::default()
+        };
+        self.db().compact_range(&options, &self.family(), None, None).unwrap();
+    }
+
+    fn settle(&mut self) {
+        self.db().wait_for_compact(&WaitForCompactOptions::default()).unwrap();
+    }
+
+    fn reopen(&mut self) {
+        if let Some(db) = self.db.take() {
+            db.close().unwrap();
+        }
+        self.db = Some(self.open().unwrap());
+    }
+
+    fn tables(&mut self) -> Vec<LiveTable> {
+        let files = self.db().live_files().into_iter().map(|file| LiveTable {
+            level: u32::try_from(file.level).unwrap(),
+            name: file.name,
+            size_bytes: file.size_bytes,
+            smallest: file.smallest_key,
+        });
+        files.collect()
+    }
+
+    fn property(&mut self, name: &str) -> Option<String> {
+        self.db().property(&self.family(), name)
+    }
+
+    fn file_system(&self) -> &dyn FileSystem {
+        &*self.file_system
+    }
+
+    fn directory(&self) -> &Path {
+        &self.path
+    }
+
+    fn special(&mut self, command: Command<'_>) -> Option<String> {
+        Some(match command.name {
+            "write_options" => {
+                self.set_write_options(command);
+                String::new()
+            }
+            "set" => {
+                for word in command.words() {
+                    let (name, value) = word.split_once('=').expect("name=value");
+                    self.choice.set(name, value);
+                }
+                String::new()
+            }
+            "try_reopen" => {
+                drop(self.db.take());
+                match self.open() {
+                    Ok(db) => {
+                        self.db = Some(db);
+                        "open".to_owned()
+                    }
+                    Err(status) => status.to_string(),
+                }
+            }
+            "compact_range" => self.compact_range(command),
+            "snapshot" => {
+                self.snapshots.push(self.db().snapshot());
+                String::new()
+            }
+            "release" => {
+                self.snapshots.clear();
+                String::new()
+            }
+            "flush_wal" => {
+                self.db().flush_wal(command.has("sync")).unwrap();
+                String::new()
+            }
+            "get" => self.get(command.words().next().unwrap()),
+            "pairs" => format!("{} pairs", self.count_pairs()),
+            "calls" => self.calls(command),
+            "forget_calls" => {
+                self.file_system.recording.clear();
+                String::new()
+            }
+            "written_with" => {
+                let calls = self.file_system.recording.calls(command.words().next().unwrap());
+                calls.written_with.into_iter().collect::<Vec<_>>().join(" | ")
+            }
+            "read_with" => {
+                let calls = self.file_system.recording.calls(command.words().next().unwrap());
+                calls.read_with.into_iter().collect::<Vec<_>>().join(" | ")
+            }
+            _ => return None,
+        })
+    }
+}

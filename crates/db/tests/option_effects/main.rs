@@ -1,0 +1,36 @@
+//! Options are acted on: each one that is marked honoured has a test that fails where it is ignored.
+
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
+
+mod choice;
+mod effect;
+mod engine;
+mod recording_fs;
+mod rocksdb;
+mod script;
+mod subject;
+
+use std::path::Path;
+use testing::datadriven;
+
+fn run(file: &str) {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/option_effects/testdata");
+    let mut failures = Vec::new();
+    datadriven::run(&directory.join(file), |directive| effect::run(directive, &mut failures));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn of_tables() {
+    run("tables.txt");
+}
+
+#[test]
+fn of_leveled_trees() {
+    run("leveled.txt");
+}
+
+#[test]
+fn of_other_trees() {
+    run("other_trees.txt");
+}
