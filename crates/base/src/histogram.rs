@@ -1,26 +1,34 @@
 //! Counts of values by bucket, with the buckets and the text of RocksDB's histograms.
 
 use std::fmt::Write;
-use std::sync::LazyLock;
+/// How many buckets there are.
+pub const BUCKETS: usize = 109;
 
 /// Upper bounds of the buckets: 1, 2, then half as much again with two leading digits kept.
-static LIMITS: LazyLock<Vec<u64>> = LazyLock::new(|| {
-    let mut limits = vec![1, 2];
+const LIMITS: [u64; BUCKETS] = {
+    let mut limits = [1; BUCKETS];
+    limits[1] = 2;
     let mut exact = 2.0f64;
-    loop {
+    let mut index = 2;
+    while index < BUCKETS {
         exact *= 1.5;
-        if exact > u64::MAX as f64 {
-            return limits;
-        }
         let mut rounded = exact as u64;
         let mut scale = 1;
         while rounded / 10 > 10 {
             rounded /= 10;
             scale *= 10;
         }
-        limits.push(rounded * scale);
+        limits[index] = rounded * scale;
+        index += 1;
     }
-});
+    limits
+};
+
+/// The bucket of a value.
+#[inline]
+pub fn bucket_of(value: u64) -> usize {
+    LIMITS.partition_point(|&limit| limit < value).min(BUCKETS - 1)
+}
 
 /// Counts of values by bucket.
 #[derive(Clone, Debug)]
@@ -35,8 +43,32 @@ pub struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        let buckets = vec![0; LIMITS.len()];
+        let buckets = vec![0; BUCKETS];
         Self { buckets, count: 0, sum: 0.0, sum_of_squares: 0.0, min: u64::MAX, max: 0 }
+    }
+}
+
+/// A histogram taken apart.
+#[derive(Clone, Debug)]
+pub struct HistogramParts {
+    /// Values by bucket, [`BUCKETS`] of them.
+    pub buckets: Vec<u64>,
+    /// All values together.
+    pub sum: f64,
+    /// Their squares together.
+    pub sum_of_squares: f64,
+    /// The smallest value; `u64::MAX` if there is none.
+    pub min: u64,
+    /// The largest value; 0 if there is none.
+    pub max: u64,
+}
+
+impl From<HistogramParts> for Histogram {
+    fn from(parts: HistogramParts) -> Self {
+        let HistogramParts { mut buckets, sum, sum_of_squares, min, max } = parts;
+        buckets.resize(BUCKETS, 0);
+        let count = buckets.iter().sum();
+        Self { buckets, count, sum, sum_of_squares, min, max }
     }
 }
 
@@ -44,8 +76,7 @@ impl Histogram {
     /// Adds a value.
     #[inline]
     pub fn add(&mut self, value: u64) {
-        let bucket = LIMITS.partition_point(|&limit| limit < value).min(LIMITS.len() - 1);
-        self.buckets[bucket] += 1;
+        self.buckets[bucket_of(value)] += 1;
         self.count += 1;
         self.sum += value as f64;
         self.sum_of_squares += (value as f64) * (value as f64);
@@ -83,21 +114,34 @@ impl Histogram {
                 let position =
                     if in_bucket == 0 { 0.0 } else { (threshold - before) / in_bucket as f64 };
                 let value = left + (right - left) * position;
-                return value.max(self.min_or_zero() as f64).min(self.max as f64);
+                return value.max(self.min() as f64).min(self.max as f64);
             }
         }
         self.max as f64
     }
 
-    fn min_or_zero(&self) -> u64 {
+    /// All values together.
+    pub fn sum(&self) -> f64 {
+        self.sum
+    }
+
+    /// The smallest value; 0 if there is none.
+    pub fn min(&self) -> u64 {
         if self.count == 0 { 0 } else { self.min }
     }
 
-    fn average(&self) -> f64 {
+    /// The largest value; 0 if there is none.
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// The mean; 0 if there is no value.
+    pub fn average(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum / self.count as f64 }
     }
 
-    fn standard_deviation(&self) -> f64 {
+    /// The standard deviation; 0 if there is no value.
+    pub fn standard_deviation(&self) -> f64 {
         if self.count == 0 {
             return 0.0;
         }
@@ -120,7 +164,7 @@ impl std::fmt::Display for Histogram {
         writeln!(
             f,
             "Min: {}  Median: {:.4}  Max: {}",
-            self.min_or_zero(),
+            self.min(),
             self.percentile(50.0),
             self.max
         )?;

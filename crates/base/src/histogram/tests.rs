@@ -7,6 +7,9 @@ fn limits_are_rocksdbs() {
         4400, 6600, 9900,
     ];
     assert_eq!(LIMITS[..expected.len()], expected);
+    assert!(LIMITS.is_sorted());
+    // There is no room for another one.
+    assert!(LIMITS[BUCKETS - 1] > u64::MAX / 3 * 2);
 }
 
 #[test]

@@ -1,0 +1,178 @@
+//! The distributions.
+
+use crate::metric::metrics;
+
+metrics! {
+    /// A distribution of values (`rocksdb::Histograms`). Times are in microseconds where the name does
+    /// not say otherwise.
+    pub enum HistogramType;
+    rows {
+        /// Get latency.
+        DbGet = 0, "rocksdb.db.get.micros", idle;
+        /// Write call latency.
+        DbWrite = 1, "rocksdb.db.write.micros", idle;
+        /// Wall time per compaction.
+        CompactionTime = 2, "rocksdb.compaction.times.micros", idle;
+        /// CPU time per compaction.
+        CompactionCpuTime = 3, "rocksdb.compaction.times.cpu_micros", idle;
+        /// Time preparing subcompaction slices.
+        SubcompactionSetupTime = 4, "rocksdb.subcompaction.setup.times.micros", idle;
+        /// Table sync time in flush.
+        TableSyncMicros = 5, "rocksdb.table.sync.micros", idle;
+        /// Table sync time in compaction.
+        CompactionOutfileSyncMicros = 6, "rocksdb.compaction.outfile.sync.micros", idle;
+        /// WAL sync time.
+        WalFileSyncMicros = 7, "rocksdb.wal.file.sync.micros", idle;
+        /// MANIFEST sync time.
+        ManifestFileSyncMicros = 8, "rocksdb.manifest.file.sync.micros", idle;
+        /// I/O time opening a table.
+        TableOpenIoMicros = 9, "rocksdb.table.open.io.micros", idle;
+        /// MultiGet latency.
+        DbMultiget = 10, "rocksdb.db.multiget.micros", idle;
+        /// Block read time inside compaction.
+        ReadBlockCompactionMicros = 11, "rocksdb.read.block.compaction.micros", idle;
+        /// Block read time for user reads.
+        ReadBlockGetMicros = 12, "rocksdb.read.block.get.micros", idle;
+        /// Block write time.
+        WriteRawBlockMicros = 13, "rocksdb.write.raw.block.micros", idle;
+        /// Input files per compaction.
+        NumFilesInSingleCompaction = 14, "rocksdb.numfiles.in.singlecompaction", idle;
+        /// Iterator seek latency.
+        DbSeek = 15, "rocksdb.db.seek.micros", idle;
+        /// Stall length per write.
+        WriteStall = 16, "rocksdb.db.write.stall", idle;
+        /// Table file read time.
+        SstReadMicros = 17, "rocksdb.sst.read.micros", idle;
+        /// Table or blob read time tagged flush.
+        FileReadFlushMicros = 18, "rocksdb.file.read.flush.micros", idle;
+        /// Table or blob read time tagged compaction.
+        FileReadCompactionMicros = 19, "rocksdb.file.read.compaction.micros", idle;
+        /// Table or blob read time tagged open.
+        FileReadDbOpenMicros = 20, "rocksdb.file.read.db.open.micros", idle;
+        /// Table or blob read time tagged Get.
+        FileReadGetMicros = 21, "rocksdb.file.read.get.micros", idle;
+        /// Table or blob read time tagged MultiGet.
+        FileReadMultigetMicros = 22, "rocksdb.file.read.multiget.micros", idle;
+        /// Table or blob read time tagged iterator.
+        FileReadDbIteratorMicros = 23, "rocksdb.file.read.db.iterator.micros", idle;
+        /// Read time tagged block checksum verification.
+        FileReadVerifyDbChecksumMicros = 24, "rocksdb.file.read.verify.db.checksum.micros", idle;
+        /// Read time tagged whole-file checksum verification.
+        FileReadVerifyFileChecksumsMicros =
+            25, "rocksdb.file.read.verify.file.checksums.micros", idle;
+        /// Table file write time.
+        SstWriteMicros = 26, "rocksdb.sst.write.micros", idle;
+        /// Table or blob write time tagged flush.
+        FileWriteFlushMicros = 27, "rocksdb.file.write.flush.micros", idle;
+        /// Table or blob write time tagged compaction.
+        FileWriteCompactionMicros = 28, "rocksdb.file.write.compaction.micros", idle;
+        /// Table or blob write time tagged open.
+        FileWriteDbOpenMicros = 29, "rocksdb.file.write.db.open.micros", idle;
+        /// Subcompactions per compaction.
+        NumSubcompactionsScheduled = 30, "rocksdb.num.subcompactions.scheduled", idle;
+        /// Value bytes per Get.
+        BytesPerRead = 31, "rocksdb.bytes.per.read", idle;
+        /// Bytes per write.
+        BytesPerWrite = 32, "rocksdb.bytes.per.write", idle;
+        /// Value bytes per MultiGet.
+        BytesPerMultiget = 33, "rocksdb.bytes.per.multiget", idle;
+        /// Nanoseconds compressing a block.
+        CompressionTimesNanos = 34, "rocksdb.compression.times.nanos", idle;
+        /// Nanoseconds decompressing a block.
+        DecompressionTimesNanos = 35, "rocksdb.decompression.times.nanos", idle;
+        /// Merge operands per user read.
+        ReadNumMergeOperands = 36, "rocksdb.read.num.merge_operands", idle;
+        /// Stacked BlobDB key sizes.
+        BlobDbKeySize = 37, "rocksdb.blobdb.key.size", idle;
+        /// Stacked BlobDB value sizes.
+        BlobDbValueSize = 38, "rocksdb.blobdb.value.size", idle;
+        /// Stacked BlobDB write latency.
+        BlobDbWriteMicros = 39, "rocksdb.blobdb.write.micros", idle;
+        /// Stacked BlobDB get latency.
+        BlobDbGetMicros = 40, "rocksdb.blobdb.get.micros", idle;
+        /// Stacked BlobDB multi-get latency.
+        BlobDbMultigetMicros = 41, "rocksdb.blobdb.multiget.micros", idle;
+        /// Stacked BlobDB seek latency.
+        BlobDbSeekMicros = 42, "rocksdb.blobdb.seek.micros", idle;
+        /// Stacked BlobDB forward step latency.
+        BlobDbNextMicros = 43, "rocksdb.blobdb.next.micros", idle;
+        /// Stacked BlobDB backward step latency.
+        BlobDbPrevMicros = 44, "rocksdb.blobdb.prev.micros", idle;
+        /// Blob file write time.
+        BlobDbBlobFileWriteMicros = 45, "rocksdb.blobdb.blob.file.write.micros", idle;
+        /// Blob file read time.
+        BlobDbBlobFileReadMicros = 46, "rocksdb.blobdb.blob.file.read.micros", idle;
+        /// Blob file sync time.
+        BlobDbBlobFileSyncMicros = 47, "rocksdb.blobdb.blob.file.sync.micros", idle;
+        /// Blob compression time.
+        BlobDbCompressionMicros = 48, "rocksdb.blobdb.compression.micros", idle;
+        /// Blob decompression time.
+        BlobDbDecompressionMicros = 49, "rocksdb.blobdb.decompression.micros", idle;
+        /// Flush duration.
+        FlushTime = 50, "rocksdb.db.flush.micros", idle;
+        /// Keys batched per table in MultiGet.
+        SstBatchSize = 51, "rocksdb.sst.batch.size", idle;
+        /// Requests per MultiGet I/O batch.
+        MultigetIoBatchSize = 52, "rocksdb.multiget.io.batch.size", idle;
+        /// Metadata block reads per level in MultiGet.
+        NumIndexAndFilterBlocksReadPerLevel =
+            53, "rocksdb.num.index.and.filter.blocks.read.per.level", idle;
+        /// Tables read per level in MultiGet.
+        NumSstReadPerLevel = 54, "rocksdb.num.sst.read.per.level", idle;
+        /// Levels read per MultiGet.
+        NumLevelReadPerMultiget = 55, "rocksdb.num.level.read.per.multiget", idle;
+        /// Retries per automatic recovery.
+        ErrorHandlerAutoresumeRetryCount = 56, "rocksdb.error.handler.autoresume.retry.count", idle;
+        /// Bytes per async read.
+        AsyncReadBytes = 57, "rocksdb.async.read.bytes", idle;
+        /// Time polling for async reads.
+        PollWaitMicros = 58, "rocksdb.poll.wait.micros", idle;
+        /// Prefetch bytes per compaction input read.
+        CompactionPrefetchBytes = 59, "rocksdb.compaction.prefetch.bytes", idle;
+        /// Prefetched bytes thrown away.
+        PrefetchedBytesDiscarded = 60, "rocksdb.prefetched.bytes.discarded", idle;
+        /// Wait to abort outstanding async prefetch.
+        AsyncPrefetchAbortMicros = 61, "rocksdb.async.prefetch.abort.micros", idle;
+        /// Tail bytes prefetched per table open.
+        TableOpenPrefetchTailReadBytes = 62, "rocksdb.table.open.prefetch.tail.read.bytes", idle;
+        /// Operations in a transaction.
+        NumOpPerTransaction = 63, "rocksdb.num.op.per.transaction", idle;
+        /// Time preparing MultiScan child iterators.
+        MultiscanPrepareIterators = 64, "rocksdb.multiscan.op.prepare.iterators.micros", idle;
+        /// Time per MultiScan prepare.
+        MultiscanPrepareMicros = 65, "rocksdb.multiscan.prepare.micros", idle;
+        /// Blocks per MultiScan prepare.
+        MultiscanBlocksPerPrepare = 66, "rocksdb.multiscan.blocks.per.prepare", idle;
+        /// Submit-to-callback time of dispatched async reads.
+        IoDispatcherAsyncReadObservedCompletionMicros =
+            67, "rocksdb.iodispatcher.async.read.observed.completion.micros", idle;
+        /// Consumer wait polling dispatched reads.
+        IoDispatcherAsyncReadPollWaitMicros =
+            68, "rocksdb.iodispatcher.async.read.poll.wait.micros", idle;
+        /// Submit-to-first-poll time of dispatched reads.
+        IoDispatcherAsyncReadPrefetchLeadMicros =
+            69, "rocksdb.iodispatcher.async.read.prefetch.lead.micros", idle;
+        /// Key-gap variation of index blocks times 10000.
+        BlockKeyDistributionCv = 70, "rocksdb.block.key.distribution.cv", idle;
+        /// Ingestion prepare stage time.
+        IngestExternalFilePrepareTime = 71, "rocksdb.ingest.external.file.prepare.micros", idle;
+        /// Ingestion commit stage time.
+        IngestExternalFileRunTime = 72, "rocksdb.ingest.external.file.run.micros", idle;
+        /// Limiter wait per read.
+        RateLimiterWaitMicrosRead = 73, "rocksdb.rate.limiter.wait.micros.read", idle;
+        /// Limiter wait per write.
+        RateLimiterWaitMicrosWrite = 74, "rocksdb.rate.limiter.wait.micros.write", idle;
+        /// Memtable memory when a flush starts.
+        FlushMemtableMemoryBytes = 75, "rocksdb.flush.memtable.memory.bytes", idle;
+        /// Memtable data bytes when a flush starts.
+        FlushMemtableTotalDataSize = 76, "rocksdb.flush.memtable.total.data.size.bytes", idle;
+        /// Memtable memory at full-memtable flushes.
+        FlushWriteBufferFullMemtableMemoryBytes =
+            77, "rocksdb.flush.write_buffer_full.memtable.memory.bytes", idle;
+        /// Memtable memory at shared-budget flushes.
+        FlushWriteBufferManagerMemtableMemoryBytes =
+            78, "rocksdb.flush.write_buffer_manager.memtable.memory.bytes", idle;
+        /// Secondary open time inside OpenAndCompact.
+        OpenAndCompactDbOpenMicros = 79, "rocksdb.open.and.compact.db.open.micros", idle;
+    }
+}

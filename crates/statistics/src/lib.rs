@@ -1,0 +1,28 @@
+//! What an engine counts and times, by RocksDB's names.
+//!
+//! Tickers are counters, histograms are distributions of values; each has the name and number that
+//! it has in RocksDB 11.9, so that what reads those elsewhere reads them here. The two tables say of
+//! each whether this engine counts it.
+//!
+//! Each thread counts for itself: adding is a load and a store in memory that no other thread writes
+//! to, and what was counted is summed up when somebody asks. This crate knows nothing of what is
+//! counted.
+
+#![forbid(unsafe_code)]
+
+mod atomic_histogram;
+pub mod docs;
+mod histogram_data;
+mod histogram_type;
+mod metric;
+mod statistics;
+mod stats_level;
+mod thread_counters;
+mod ticker;
+
+pub use histogram_data::HistogramData;
+pub use histogram_type::HistogramType;
+pub use metric::MetricInfo;
+pub use statistics::Statistics;
+pub use stats_level::StatsLevel;
+pub use ticker::Ticker;

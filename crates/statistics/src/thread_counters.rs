@@ -1,0 +1,49 @@
+//! What one thread has counted for one [`Statistics`](crate::Statistics).
+
+use crate::atomic_histogram::AtomicHistogram;
+use crate::{HistogramType, Ticker};
+use base::histogram::Histogram;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What one thread has counted. Only that thread adds, so that adding is a load and a store.
+#[derive(Debug)]
+pub(crate) struct ThreadCounters {
+    tickers: [AtomicU64; Ticker::ALL.len()],
+    /// Those that were added to.
+    histograms: [OnceLock<Box<AtomicHistogram>>; HistogramType::ALL.len()],
+}
+
+impl Default for ThreadCounters {
+    fn default() -> Self {
+        Self {
+            tickers: [const { AtomicU64::new(0) }; Ticker::ALL.len()],
+            histograms: [const { OnceLock::new() }; HistogramType::ALL.len()],
+        }
+    }
+}
+
+impl ThreadCounters {
+    #[inline]
+    pub(crate) fn add(&self, ticker: Ticker, count: u64) {
+        let counter = &self.tickers[ticker.number()];
+        let sum = counter.load(Ordering::Relaxed).wrapping_add(count);
+        counter.store(sum, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(crate) fn add_to_histogram(&self, kind: HistogramType, period: u64, value: u64) {
+        self.histograms[kind.number()].get_or_init(Box::default).add(period, value);
+    }
+
+    pub(crate) fn count(&self, ticker: Ticker) -> u64 {
+        self.tickers[ticker.number()].load(Ordering::Relaxed)
+    }
+
+    /// Adds what it has of this period to `sum`.
+    pub(crate) fn add_histogram_to(&self, kind: HistogramType, period: u64, sum: &mut Histogram) {
+        if let Some(histogram) = self.histograms[kind.number()].get() {
+            histogram.add_to(period, sum);
+        }
+    }
+}
