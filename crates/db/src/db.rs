@@ -6,8 +6,9 @@ use crate::open;
 use crate::read::db_iter::DbIterator;
 use crate::read::get::{get, get_merge_operands};
 use crate::read::get_context::Lookup;
+use crate::read::read_stats::{Source, count_get};
 use crate::read::read_view::{ReadView, Visibility};
-use crate::read::scan::{self, ScanOrigin};
+use crate::read::scan::ScanOrigin;
 use crate::read::value_resolver::Columns;
 use crate::recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy};
 use crate::steady_recovery::recover_steadily;
@@ -20,9 +21,11 @@ use base::{PinnableSlice, Result, SequenceNumber, Status};
 use cache::Cache;
 use env::FileSystem;
 use options::DbOptions;
+use statistics::Statistics;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 use table::{ReadOptions, ReadTier};
 
 /// What an open needs beside RocksDB's options.
@@ -32,6 +35,8 @@ pub struct OpenContext {
     pub file_system: Arc<dyn FileSystem>,
     /// One block cache for all families, instead of one by each family's options.
     pub block_cache: Option<Arc<dyn Cache>>,
+    /// Where the database counts what it does (`statistics`). Several may share one.
+    pub statistics: Option<Arc<Statistics>>,
     /// Fail if a WAL holds data (`error_if_wal_file_exists`).
     pub error_if_wal_file_exists: bool,
     /// Policy of the prepared transactions in the WALs; counts only with `allow_2pc`.
@@ -43,6 +48,7 @@ impl Default for OpenContext {
         Self {
             file_system: env::default_file_system(),
             block_cache: None,
+            statistics: None,
             error_if_wal_file_exists: false,
             transaction_write_policy: TransactionWritePolicy::default(),
         }
@@ -196,10 +202,23 @@ impl Db {
         family: &ColumnFamilyHandle,
         key: &[u8],
     ) -> Result<Option<PinnableSlice>> {
-        match self.lookup(options, family, key)? {
-            Some(lookup) => lookup.resolved.into_plain().map(Some),
-            None => Ok(None),
-        }
+        let start = self.start_get();
+        let (value, source) = self.get_uncounted(options, family, key)?;
+        self.count_get(start, source, value.as_ref().map(|value| value.len()));
+        Ok(value)
+    }
+
+    /// As [`Db::get`], without counting the call; also where the value was found.
+    #[inline]
+    pub(crate) fn get_uncounted(
+        &self,
+        options: &ReadOptions,
+        family: &ColumnFamilyHandle,
+        key: &[u8],
+    ) -> Result<(Option<PinnableSlice>, Source)> {
+        let (lookup, source) = self.lookup(options, family, key)?;
+        let value = lookup.map(|lookup| lookup.resolved.into_plain()).transpose()?;
+        Ok((value, source))
     }
 
     /// As [`Db::get`], with the timestamp of the version found.
@@ -212,10 +231,14 @@ impl Db {
         family: &ColumnFamilyHandle,
         key: &[u8],
     ) -> Result<Option<(PinnableSlice, Vec<u8>)>> {
-        match self.lookup(options, family, key)? {
-            Some(Lookup { resolved, timestamp }) => Ok(Some((resolved.into_plain()?, timestamp))),
-            None => Ok(None),
-        }
+        let start = self.start_get();
+        let (lookup, source) = self.lookup(options, family, key)?;
+        let found = match lookup {
+            Some(Lookup { resolved, timestamp }) => Some((resolved.into_plain()?, timestamp)),
+            None => None,
+        };
+        self.count_get(start, source, found.as_ref().map(|(value, _)| value.len()));
+        Ok(found)
     }
 
     /// The columns of a key, ascending by name; a plain value is one column with the empty name.
@@ -228,10 +251,13 @@ impl Db {
         family: &ColumnFamilyHandle,
         key: &[u8],
     ) -> Result<Option<Columns>> {
-        match self.lookup(options, family, key)? {
-            Some(lookup) => lookup.resolved.into_columns().map(Some),
-            None => Ok(None),
-        }
+        let start = self.start_get();
+        let (lookup, source) = self.lookup(options, family, key)?;
+        let columns = lookup.map(|lookup| lookup.resolved.into_columns()).transpose()?;
+        let size =
+            |columns: &Columns| columns.iter().map(|(name, value)| name.len() + value.len()).sum();
+        self.count_get(start, source, columns.as_ref().map(size));
+        Ok(columns)
     }
 
     /// What is stored for a key: the base of its merge operands, then the operands, oldest first. A
@@ -291,12 +317,26 @@ impl Db {
             && !options.prefix_same_as_start
             && !options.auto_prefix_mode;
         let options = Arc::new(options);
-        let iterator = scan::new_iterator(&family.0, view, &options);
-        Ok(iterator.with_origin(ScanOrigin {
+        let origin = ScanOrigin {
             family: family.0.clone(),
             options,
             visibility: self.inner.visibility.clone(),
-        }))
+            statistics: self.inner.context.statistics.clone(),
+        };
+        Ok(origin.new_iterator_at(view))
+    }
+
+    /// When a lookup begins, if it is timed.
+    #[inline]
+    pub(crate) fn start_get(&self) -> Option<Instant> {
+        self.inner.context.statistics.as_ref().and_then(|statistics| statistics.start_timer())
+    }
+
+    #[inline]
+    fn count_get(&self, start: Option<Instant>, source: Source, value_bytes: Option<usize>) {
+        if let Some(statistics) = &self.inner.context.statistics {
+            count_get(statistics, start, source, value_bytes);
+        }
     }
 
     fn lookup(
@@ -304,7 +344,7 @@ impl Db {
         options: &ReadOptions,
         family: &ColumnFamilyHandle,
         key: &[u8],
-    ) -> Result<Option<Lookup>> {
+    ) -> Result<(Option<Lookup>, Source)> {
         check_timestamp(options, &family.0)?;
         let super_version = family.0.super_version.load();
         let sequence = self.sequence_of(options);

@@ -7,6 +7,7 @@ pub(crate) mod get_context;
 pub(crate) mod level_iterator;
 pub(crate) mod lookup_key;
 pub(crate) mod multi_get;
+pub(crate) mod read_stats;
 pub(crate) mod read_view;
 pub(crate) mod scan;
 pub(crate) mod value_resolver;

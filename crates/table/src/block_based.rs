@@ -23,6 +23,7 @@ mod memory_usage;
 mod meta_block;
 mod open;
 mod reader;
+mod table_stats;
 mod tail;
 mod tools;
 

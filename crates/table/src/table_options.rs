@@ -3,6 +3,7 @@
 use base::{InternalKeyComparator, SequenceNumber, SliceTransform};
 use cache::Cache;
 use env::ReadaheadOptions;
+use statistics::Statistics;
 use std::sync::Arc;
 
 /// How a table is read: the column family's options, and what the MANIFEST says of the file.
@@ -44,6 +45,8 @@ pub struct TableOptions {
     /// Whether keys hold their timestamps, by the MANIFEST. A file may also say by itself that they
     /// don't. Default: true.
     pub user_defined_timestamps_persisted: bool,
+    /// Where reads count what they do (`statistics`). Default: none.
+    pub statistics: Option<Arc<Statistics>>,
 }
 
 impl Default for TableOptions {
@@ -64,6 +67,7 @@ impl Default for TableOptions {
             largest_sequence: None,
             expected_unique_id: None,
             user_defined_timestamps_persisted: true,
+            statistics: None,
         }
     }
 }

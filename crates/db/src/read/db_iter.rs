@@ -18,6 +18,7 @@ mod property;
 mod versions;
 
 use crate::read::blob_reads::blob_read_options;
+use crate::read::read_stats::ScanStats;
 use crate::read::scan::ScanOrigin;
 use crate::read::value_resolver::ValueResolver;
 use base::dbformat::{
@@ -51,6 +52,7 @@ pub(crate) struct DbIteratorParts {
     pub(crate) skips_max: u64,
     /// Which state of the column family it reads.
     pub(crate) super_version_number: u64,
+    pub(crate) stats: ScanStats,
 }
 
 /// Where the internal cursor stands.
@@ -87,6 +89,7 @@ pub struct DbIterator {
     blob_options: BlobReadOptions,
     pin_data: bool,
     super_version_number: u64,
+    stats: ScanStats,
     /// What to make it anew from.
     origin: Option<ScanOrigin>,
     /// Read time; empty where keys have none.
@@ -125,6 +128,7 @@ impl DbIterator {
             uncommitted,
             skips_max,
             super_version_number,
+            stats,
         } = parts;
         let hidden_size = match options.iter_start_ts {
             Some(_) => 0,
@@ -142,6 +146,7 @@ impl DbIterator {
             blob_options: blob_read_options(options),
             pin_data: options.pin_data,
             super_version_number,
+            stats,
             origin: None,
             start_timestamp: options.iter_start_ts.clone(),
             hidden_size,
@@ -257,15 +262,18 @@ impl DbIterator {
         if let Some(lower) = self.lower_bound.clone() {
             return self.seek(&lower);
         }
+        let begun = self.stats.start_seek();
         self.start(Direction::Forward);
         self.seek_no_more();
         let moved = self.internal.seek_to_first().and_then(|()| self.find_forward());
         self.finish(moved);
         self.confine_to_prefix_of_key();
+        self.stats.count_seek(begun, self.shown_bytes());
     }
 
     /// Moves to the last key.
     pub fn seek_to_last(&mut self) {
+        let begun = self.stats.start_seek();
         self.start(Direction::Backward);
         self.seek_no_more();
         let moved = match self.upper_bound.clone() {
@@ -275,10 +283,12 @@ impl DbIterator {
         let moved = moved.and_then(|()| self.find_backward());
         self.finish(moved);
         self.confine_to_prefix_of_key();
+        self.stats.count_seek(begun, self.shown_bytes());
     }
 
     /// Moves to the first key at or after `target`, a user key without timestamp.
     pub fn seek(&mut self, target: &[u8]) {
+        let begun = self.stats.start_seek();
         self.start(Direction::Forward);
         self.confine_to_prefix_of(target);
         let target = match &self.lower_bound {
@@ -291,10 +301,12 @@ impl DbIterator {
         push_trailer(&mut self.target, self.sequence, VALUE_TYPE_FOR_SEEK);
         let moved = self.internal.seek(&self.target).and_then(|()| self.find_forward());
         self.finish(moved);
+        self.stats.count_seek(begun, self.shown_bytes());
     }
 
     /// Moves to the last key at or before `target`, a user key without timestamp.
     pub fn seek_for_prev(&mut self, target: &[u8]) {
+        let begun = self.stats.start_seek();
         self.start(Direction::Backward);
         self.confine_to_prefix_of(target);
         let moved = match self.upper_bound.clone() {
@@ -305,6 +317,7 @@ impl DbIterator {
         };
         let moved = moved.and_then(|()| self.find_backward());
         self.finish(moved);
+        self.stats.count_seek(begun, self.shown_bytes());
     }
 
     /// Moves on to the next key.
@@ -316,6 +329,9 @@ impl DbIterator {
         assert!(self.valid, "next of an iterator that is not valid");
         let moved = self.next_inner();
         self.finish(moved);
+        if self.stats.is_on() {
+            self.stats.count_next(self.shown_bytes());
+        }
     }
 
     /// Moves back to the previous key.
@@ -332,6 +348,9 @@ impl DbIterator {
             Stands::OnVersion => self.prev_version(),
         };
         self.finish(moved);
+        if self.stats.is_on() {
+            self.stats.count_prev(self.shown_bytes());
+        }
     }
 
     #[inline]
@@ -343,6 +362,12 @@ impl DbIterator {
             Stands::OnVersion => return self.next_version(),
         }
         self.find_next_user_entry(true)
+    }
+
+    /// Bytes of key and value here, where somebody counts them.
+    #[inline]
+    fn shown_bytes(&self) -> Option<usize> {
+        (self.valid && self.stats.is_on()).then(|| self.key().len() + self.value().len())
     }
 
     /// Finds the first entry from where a seek has put the internal cursor.

@@ -3,23 +3,25 @@
 use crate::column_family::ColumnFamilyData;
 use crate::read::get_context::{GetContext, Lookup};
 use crate::read::lookup_key::LookupKey;
+use crate::read::read_stats::Source;
 use crate::read::read_view::ReadView;
 use base::{ParsedInternalKey, PinnableSlice, Result};
 use table::ReadOptions;
 
-/// Finds the newest visible version of `user_key`, given without timestamp.
+/// Finds the newest visible version of `user_key`, given without timestamp, and where that was
+/// decided.
 pub(crate) fn get(
     family: &ColumnFamilyData,
     view: ReadView<'_>,
     options: &ReadOptions,
     user_key: &[u8],
-) -> Result<Option<Lookup>> {
+) -> Result<(Option<Lookup>, Source)> {
     let timestamp = options.timestamp.as_deref().unwrap_or_default();
     let key = LookupKey::new(user_key, timestamp, view.sequence);
     let comparator = &family.comparator;
     let mut context = GetContext::new(comparator, key.user_key(), view.sequence, view.uncommitted);
-    look_up(family, view, options, &key, &mut context)?;
-    context.finish(&view.super_version.resolver, options)
+    let source = look_up(family, view, options, &key, &mut context)?;
+    Ok((context.finish(&view.super_version.resolver, options)?, source))
 }
 
 /// What is stored for `user_key`, given without timestamp: the base of its merge operands, then
@@ -46,7 +48,7 @@ fn look_up(
     options: &ReadOptions,
     key: &LookupKey,
     context: &mut GetContext<'_>,
-) -> Result<()> {
+) -> Result<Source> {
     let timestamp = options.timestamp.as_deref();
     for memtable in &view.super_version.memtables {
         if memtable.num_range_deletes() > 0 && !options.ignore_range_deletions {
@@ -65,12 +67,13 @@ fn look_up(
         });
         visited?;
         if context.is_decided() {
-            return Ok(());
+            return Ok(Source::MemTables);
         }
     }
     if !options.read_tier.includes_tables() {
-        return Ok(());
+        return Ok(Source::None);
     }
+    context.take_match();
     for run in &view.super_version.runs {
         for index in run.files_with_key(&family.comparator, key.internal_key()) {
             let table = run.table(index, &family.tables, options)?;
@@ -86,10 +89,13 @@ fn look_up(
             table.get(options, key.internal_key(), &mut |key, value| {
                 context.visit(key, || value.pin())
             })?;
+            if context.take_match() {
+                table.note_found();
+            }
             if context.is_decided() {
-                return Ok(());
+                return Ok(Source::Level(run.level()));
             }
         }
     }
-    Ok(())
+    Ok(Source::None)
 }

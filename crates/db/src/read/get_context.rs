@@ -25,6 +25,8 @@ pub(crate) struct GetContext<'a> {
     outcome: Outcome,
     /// Timestamp of the version that decided.
     timestamp: Vec<u8>,
+    /// A version of the key was seen, visible or not.
+    has_match: bool,
 }
 
 enum Outcome {
@@ -52,6 +54,7 @@ impl<'a> GetContext<'a> {
             operands: Vec::new(),
             outcome: Outcome::Open,
             timestamp: Vec::new(),
+            has_match: false,
         }
     }
 
@@ -68,6 +71,12 @@ impl<'a> GetContext<'a> {
         self.covering_tombstone > 0 || !matches!(self.outcome, Outcome::Open)
     }
 
+    /// Whether a version of the key was seen since this was last asked.
+    #[inline]
+    pub(crate) fn take_match(&mut self) -> bool {
+        std::mem::take(&mut self.has_match)
+    }
+
     /// Takes a version; false once no older one matters.
     pub(crate) fn visit(
         &mut self,
@@ -77,6 +86,7 @@ impl<'a> GetContext<'a> {
         if self.comparator.compare_without_timestamp(key.user_key, self.user_key).is_ne() {
             return Ok(false);
         }
+        self.has_match = true;
         if key.sequence > self.sequence
             || (!self.uncommitted.is_empty()
                 && self.uncommitted.binary_search(&key.sequence).is_ok())

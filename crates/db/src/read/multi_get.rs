@@ -2,6 +2,7 @@
 
 use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;
+use crate::read::read_stats::{count_multi_get, count_source};
 use base::{PinnableSlice, Result, Status};
 use table::ReadOptions;
 
@@ -19,10 +20,11 @@ impl Db {
         keys: &[K],
     ) -> Vec<Result<Option<PinnableSlice>>> {
         if options.value_size_soft_limit == u64::MAX {
-            return keys.iter().map(|key| self.get(options, family, key.as_ref())).collect();
+            let get = |key: &K| self.get_one(options, family, key.as_ref());
+            return self.counted(|| keys.iter().map(get).collect());
         }
         let wanted: Vec<_> = keys.iter().map(|key| (family, key.as_ref())).collect();
-        self.multi_get_within_limit(options, &wanted)
+        self.counted(|| self.multi_get_within_limit(options, &wanted))
     }
 
     /// As [`Db::multi_get`], of several column families.
@@ -32,9 +34,39 @@ impl Db {
         keys: &[(&ColumnFamilyHandle, &[u8])],
     ) -> Vec<Result<Option<PinnableSlice>>> {
         if options.value_size_soft_limit == u64::MAX {
-            return keys.iter().map(|(family, key)| self.get(options, family, key)).collect();
+            let get =
+                |(family, key): &(&ColumnFamilyHandle, &[u8])| self.get_one(options, family, key);
+            return self.counted(|| keys.iter().map(get).collect());
         }
-        self.multi_get_within_limit(options, keys)
+        self.counted(|| self.multi_get_within_limit(options, keys))
+    }
+
+    /// Counts a lookup of several keys.
+    fn counted(
+        &self,
+        look_up: impl FnOnce() -> Vec<Result<Option<PinnableSlice>>>,
+    ) -> Vec<Result<Option<PinnableSlice>>> {
+        let start = self.start_get();
+        let values = look_up();
+        if let Some(statistics) = &self.inner.context.statistics {
+            let found = values.iter().flatten().flatten().map(|value| value.len());
+            count_multi_get(statistics, start, values.len(), found);
+        }
+        values
+    }
+
+    /// One of several keys.
+    fn get_one(
+        &self,
+        options: &ReadOptions,
+        family: &ColumnFamilyHandle,
+        key: &[u8],
+    ) -> Result<Option<PinnableSlice>> {
+        let (value, source) = self.get_uncounted(options, family, key)?;
+        if let Some(statistics) = &self.inner.context.statistics {
+            count_source(statistics, source, value.is_some());
+        }
+        Ok(value)
     }
 
     /// In the order of keys, because it says which are given up.
@@ -53,7 +85,7 @@ impl Db {
                     options.value_size_soft_limit
                 )))
             } else {
-                self.get(options, family, key)
+                self.get_one(options, family, key)
             };
             if let Ok(Some(value)) = &value {
                 size_bytes = size_bytes.saturating_add(value.len() as u64);

@@ -3,9 +3,11 @@
 use crate::column_family::ColumnFamilyData;
 use crate::read::db_iter::{DbIterator, DbIteratorParts};
 use crate::read::level_iterator::LevelIterator;
+use crate::read::read_stats::ScanStats;
 use crate::read::read_view::{ReadView, Visibility};
 use base::InternalIterator;
 use iterator::RangeTombstoneAggregator;
+use statistics::Statistics;
 use std::sync::Arc;
 use table::ReadOptions;
 
@@ -15,6 +17,7 @@ pub(crate) struct ScanOrigin {
     pub(crate) family: Arc<ColumnFamilyData>,
     pub(crate) options: Arc<ReadOptions>,
     pub(crate) visibility: Arc<Visibility>,
+    pub(crate) statistics: Option<Arc<Statistics>>,
 }
 
 impl ScanOrigin {
@@ -27,7 +30,12 @@ impl ScanOrigin {
             sequence,
             uncommitted: &self.visibility.uncommitted,
         };
-        new_iterator(&self.family, view, &self.options).with_origin(self.clone())
+        self.clone().new_iterator_at(view)
+    }
+
+    /// An iterator over what `view` shows.
+    pub(crate) fn new_iterator_at(self, view: ReadView<'_>) -> DbIterator {
+        new_iterator(&self.family, view, &self.options, self.statistics.clone()).with_origin(self)
     }
 }
 
@@ -80,10 +88,11 @@ pub(crate) fn sources(
 }
 
 /// An iterator over a column family as `view` shows it.
-pub(crate) fn new_iterator(
+fn new_iterator(
     family: &ColumnFamilyData,
     view: ReadView<'_>,
     options: &Arc<ReadOptions>,
+    statistics: Option<Arc<Statistics>>,
 ) -> DbIterator {
     let comparator = &family.comparator;
     let Sources { internal, tombstones } = sources(family, &view, options);
@@ -97,6 +106,7 @@ pub(crate) fn new_iterator(
         uncommitted: view.uncommitted.clone(),
         skips_max: family.options.max_sequential_skip_in_iterations,
         super_version_number: view.super_version.number,
+        stats: ScanStats::new(statistics),
     };
     DbIterator::new(parts, options)
 }

@@ -32,6 +32,7 @@ pub(crate) fn table_options(
             max_size: table.max_auto_readahead_size,
             num_file_reads: table.num_file_reads_for_auto_readahead,
         },
+        statistics: context.statistics.clone(),
         ..TableOptions::default()
     })
 }

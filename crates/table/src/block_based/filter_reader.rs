@@ -3,6 +3,7 @@
 use crate::block_based::index_reader::{IndexLayout, Partitions};
 use crate::block_based::meta_block::MetaBlock;
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
+use crate::block_based::table_stats::BlockKind;
 use crate::filter::{FilterBitsReader, KeyHash};
 use crate::format::BlockHandle;
 use crate::index::FlatIndex;
@@ -57,5 +58,5 @@ fn load_filter_bits(
 ) -> Result<Arc<FilterBits>> {
     let memory_usage = |bits: &FilterBits| size_of::<FilterBits>() + bits.contents().capacity();
     let decode = |contents| Ok(FilterBitsReader::new(contents));
-    table.load_meta_block(handle, use_cache, options, decode, memory_usage)
+    table.load_meta_block(BlockKind::Filter, handle, use_cache, options, decode, memory_usage)
 }

@@ -2,6 +2,7 @@
 
 use crate::block_based::meta_block::{MetaBlock, MetaRef};
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
+use crate::block_based::table_stats::BlockKind;
 use crate::format::BlockHandle;
 use crate::index::{FlatIndex, IndexBlockFormat};
 use base::Result;
@@ -26,7 +27,9 @@ impl IndexLayout {
         let decode = |block: Vec<u8>| {
             FlatIndex::decode(&block, self.format, &table.comparator, self.missing_timestamp_size)
         };
-        table.load_meta_block(handle, use_cache, options, decode, FlatIndex::memory_usage_bytes)
+        let kind = BlockKind::Index;
+        let usage = FlatIndex::memory_usage_bytes;
+        table.load_meta_block(kind, handle, use_cache, options, decode, usage)
     }
 }
 

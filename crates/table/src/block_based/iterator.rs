@@ -136,6 +136,7 @@ impl TableIterator {
                 Some((_, block)) => Some(block),
                 None => self.table.cached_data_block(handle),
             };
+            self.table.count_data_block_lookup(cached.as_ref());
             let block = if let Some(block) = cached {
                 if let Some(prefetcher) = &mut self.prefetcher {
                     let length = handle.size.saturating_add(BLOCK_TRAILER_SIZE as u64);

@@ -5,6 +5,7 @@ use crate::block_based::filter_reader::TableFilter;
 use crate::block_based::index_reader::{IndexLayout, Partitions, TableIndex};
 use crate::block_based::meta_block::MetaBlock;
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions, Filtering, TableCacheHandle};
+use crate::block_based::table_stats::TableStats;
 use crate::block_based::tail::TableTail;
 use crate::block_fetcher::BlockFetcher;
 use crate::data_block::{DataBlockDecoder, KeyTransform};
@@ -73,6 +74,7 @@ impl BlockBasedTable {
             filter: plan.filter,
             index: plan.index,
             cache: cache_handle(options),
+            stats: TableStats(options.statistics.clone()),
             comparator: options.comparator.clone(),
             readahead: options.readahead,
             footer: tail.footer,

@@ -5,6 +5,7 @@ use crate::block_based::entry_value::EntryValue;
 use crate::block_based::filter_reader::TableFilter;
 use crate::block_based::index_reader::TableIndex;
 use crate::block_based::iterator::TableIterator;
+use crate::block_based::table_stats::{BlockKind, TableStats};
 use crate::block_fetcher::BlockFetcher;
 use crate::block_iter::BlockCursor;
 use crate::data_block::{DataBlock, DataBlockDecoder};
@@ -43,6 +44,7 @@ pub struct BlockBasedTable {
     pub(super) embedded_blobs: Option<EmbeddedBlobs>,
     pub(super) cache: Option<TableCacheHandle>,
     pub(super) readahead: ReadaheadOptions,
+    pub(super) stats: TableStats,
 }
 
 /// What the filter may be asked.
@@ -96,7 +98,7 @@ impl BlockBasedTable {
         visit: &mut dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool>,
     ) -> Result<()> {
         let options = BlockReadOptions::from(options);
-        if !self.filter_may_match(options, internal_key)? {
+        if !self.filter_lookup(options, internal_key)? {
             return Ok(());
         }
         let mut cursor = BlockCursor::new();
@@ -168,6 +170,14 @@ impl BlockBasedTable {
         visit(key, EntryValue::in_block(block, cursor.value_range()))
     }
 
+    /// Tells that [`BlockBasedTable::get`] found entries of its key, for the statistics.
+    #[inline]
+    pub fn note_found(&self) {
+        if self.filter.is_some() {
+            self.stats.count_true_positive(self.filtering.has_whole_keys);
+        }
+    }
+
     /// Whether the table may hold `user_key`, which has no timestamp. `internal_key` is any internal
     /// key of it, to find a filter's partition by.
     ///
@@ -184,6 +194,16 @@ impl BlockBasedTable {
     /// `Corruption` if the filter cannot be read.
     pub fn prefix_may_match(&self, options: &ReadOptions, internal_key: &[u8]) -> Result<bool> {
         self.filter_prefix_may_match(options.into(), internal_key)
+    }
+
+    /// As [`Self::filter_may_match`], counted.
+    #[inline]
+    fn filter_lookup(&self, options: BlockReadOptions, internal_key: &[u8]) -> Result<bool> {
+        let may_match = self.filter_may_match(options, internal_key)?;
+        if self.filter.is_some() {
+            self.stats.count_filtered(self.filtering.has_whole_keys, may_match);
+        }
+        Ok(may_match)
     }
 
     #[inline]
@@ -268,7 +288,9 @@ impl BlockBasedTable {
         handle: BlockHandle,
         options: BlockReadOptions,
     ) -> Result<Arc<DataBlock>> {
-        match self.cached_data_block(handle) {
+        let cached = self.cached_data_block(handle);
+        self.count_data_block_lookup(cached.as_ref());
+        match cached {
             Some(block) => Ok(block),
             None => self.read_data_block(handle, options, None),
         }
@@ -279,6 +301,15 @@ impl BlockBasedTable {
     pub(super) fn cached_data_block(&self, handle: BlockHandle) -> Option<Arc<DataBlock>> {
         let TableCacheHandle { cache, id, .. } = self.cache.as_ref()?;
         cache.lookup(&CacheKey::new(*id, handle.offset))?.downcast().ok()
+    }
+
+    /// What was looked for in the cache, where there is one, is there or not.
+    #[inline]
+    pub(super) fn count_data_block_lookup(&self, found: Option<&Arc<DataBlock>>) {
+        if self.cache.is_some() {
+            let bytes = || found.map(|block| block.memory_usage_bytes());
+            self.stats.count_lookup(BlockKind::Data, bytes);
+        }
     }
 
     /// A data block from the file, which is then put into the cache.
@@ -303,12 +334,10 @@ impl BlockBasedTable {
             && options.fill_cache
         {
             let charge = block.memory_usage_bytes();
-            cache.insert(
-                CacheKey::new(*id, handle.offset),
-                block.clone(),
-                charge,
-                Priority::Low,
-            )?;
+            let key = CacheKey::new(*id, handle.offset);
+            let inserted = cache.insert(key, block.clone(), charge, Priority::Low);
+            self.stats.count_insertion(BlockKind::Data, charge, inserted.is_ok());
+            inserted?;
         }
         Ok(block)
     }
@@ -317,18 +346,22 @@ impl BlockBasedTable {
     /// in the block cache.
     pub(super) fn load_meta_block<T: Send + Sync + 'static>(
         &self,
+        kind: BlockKind,
         handle: BlockHandle,
         use_cache: bool,
         options: BlockReadOptions,
         decode: impl FnOnce(Vec<u8>) -> Result<T>,
-        memory_usage_bytes: impl FnOnce(&T) -> usize,
+        memory_usage_bytes: impl Fn(&T) -> usize,
     ) -> Result<Arc<T>> {
         let cache = self.cache.as_ref().filter(|_| use_cache);
-        if let Some(TableCacheHandle { cache, id, .. }) = cache
-            && let Some(value) = cache.lookup(&CacheKey::new(*id, handle.offset))
-            && let Ok(block) = value.downcast()
-        {
-            return Ok(block);
+        if let Some(TableCacheHandle { cache, id, .. }) = cache {
+            let value = cache.lookup(&CacheKey::new(*id, handle.offset));
+            let found: Option<Arc<T>> = value.and_then(|value| value.downcast().ok());
+            let bytes = || found.as_deref().map(&memory_usage_bytes);
+            self.stats.count_lookup(kind, bytes);
+            if let Some(block) = found {
+                return Ok(block);
+            }
         }
         if !options.may_read_files {
             return Err(not_in_cache());
@@ -342,7 +375,9 @@ impl BlockBasedTable {
         {
             let charge = memory_usage_bytes(&block);
             let key = CacheKey::new(*id, handle.offset);
-            cache.insert(key, block.clone(), charge, *meta_priority)?;
+            let inserted = cache.insert(key, block.clone(), charge, *meta_priority);
+            self.stats.count_insertion(kind, charge, inserted.is_ok());
+            inserted?;
         }
         Ok(block)
     }

@@ -141,6 +141,7 @@ fn iterator_over(
         sequence,
         uncommitted: Arc::from([]),
         skips_max,
+        stats: ScanStats::default(),
         super_version_number: 1,
     };
     DbIterator::new(parts, options)
