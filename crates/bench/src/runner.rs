@@ -12,8 +12,9 @@ use crate::workload::{BENCHMARKS, Benchmark, Changes, Target, Thread, Workload};
 use base::{Result, Status};
 use db::WriteOptions;
 use env::rate_limiter::{GenericRateLimiter, RateLimiterOptions};
-use std::sync::Barrier;
+use statistics::{Statistics, StatsLevel};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use table::ReadOptions;
@@ -50,6 +51,9 @@ pub fn run(flags: &Flags) -> Result<()> {
     let mut runner = Runner::open(flags)?;
     report::print_header(flags);
     steps.iter().try_for_each(|step| runner.run_step(step))?;
+    if let Some(statistics) = &runner.statistics {
+        println!("STATISTICS:\n{statistics}");
+    }
     runner.close()
 }
 
@@ -147,6 +151,8 @@ struct Runner<'a> {
     targets: Vec<Target>,
     existing_keys: Vec<Vec<u8>>,
     seed_base: u64,
+    /// What the databases count, with `--statistics`.
+    statistics: Option<Arc<Statistics>>,
     /// Threads started since the process began: each gets random numbers of its own.
     threads_started: u64,
 }
@@ -165,12 +171,13 @@ impl<'a> Runner<'a> {
         if !keeps_database(flags) {
             target::destroy_all(flags)?;
         }
-        let targets = open_targets(flags)?;
+        let statistics = new_statistics(flags)?;
+        let targets = open_targets(flags, statistics.clone())?;
         let existing_keys = match flags.bool("use_existing_keys") {
             true => target::all_keys(&targets)?,
             false => Vec::new(),
         };
-        Ok(Self { flags, targets, existing_keys, seed_base, threads_started: 0 })
+        Ok(Self { flags, targets, existing_keys, seed_base, statistics, threads_started: 0 })
     }
 
     /// Closes the databases. What was written without a WAL is flushed.
@@ -185,7 +192,7 @@ impl<'a> Runner<'a> {
     fn start_afresh(&mut self) -> Result<()> {
         self.close()?;
         target::destroy_all(self.flags)?;
-        self.targets = open_targets(self.flags)?;
+        self.targets = open_targets(self.flags, self.statistics.clone())?;
         Ok(())
     }
 
@@ -390,13 +397,28 @@ fn read_options(flags: &Flags) -> ReadOptions {
     }
 }
 
+/// What `--statistics` asks for.
+fn new_statistics(flags: &Flags) -> Result<Option<Arc<Statistics>>> {
+    if !flags.bool("statistics") {
+        return Ok(None);
+    }
+    let level = u8::try_from(flags.int("stats_level")).ok().filter(|level| *level <= 5);
+    let level = level.ok_or_else(|| {
+        let given = flags.int("stats_level");
+        Status::invalid_argument(format!("--stats_level={given}: it is a number from 0 to 5"))
+    })?;
+    let statistics = Statistics::new();
+    statistics.set_stats_level(StatsLevel::from_number(level));
+    Ok(Some(Arc::new(statistics)))
+}
+
 /// Opens the databases, and says so as `db_bench` does.
-fn open_targets(flags: &Flags) -> Result<Vec<Target>> {
+fn open_targets(flags: &Flags, statistics: Option<Arc<Statistics>>) -> Result<Vec<Target>> {
     println!("Initializing RocksDB Options from the specified file");
     println!("Initializing RocksDB Options from command-line flags");
     println!("Integrated BlobDB: blob cache disabled");
     let started = Instant::now();
-    let targets = target::open_all(flags)?;
+    let targets = target::open_all(flags, statistics)?;
     if flags.bool("report_open_timing") {
         println!("OpenDb:     {:.3} milliseconds", started.elapsed().as_secs_f64() * 1e3);
     }

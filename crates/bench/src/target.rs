@@ -8,14 +8,16 @@ use base::{Result, Status};
 use cache::{Cache, LruCache, LruCacheOptions};
 use db::{ColumnFamilyDescriptor, Db, OpenContext};
 use options::{ConfigOptions, DbOptions};
+use statistics::Statistics;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use table::ReadOptions;
 
 /// Opens `--db`, or with `--num_multi_db` each of `DB/0`, `DB/1`, ….
-pub(crate) fn open_all(flags: &Flags) -> Result<Vec<Target>> {
-    let context = OpenContext { block_cache: block_cache(flags)?, ..OpenContext::default() };
+pub(crate) fn open_all(flags: &Flags, statistics: Option<Arc<Statistics>>) -> Result<Vec<Target>> {
+    let block_cache = block_cache(flags)?;
+    let context = OpenContext { block_cache, statistics, ..OpenContext::default() };
     let open = |(path, index): (PathBuf, _)| open(flags, &path, &context, index);
     paths(flags).into_iter().map(open).collect()
 }

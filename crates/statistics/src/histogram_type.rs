@@ -8,7 +8,7 @@ metrics! {
     pub enum HistogramType;
     rows {
         /// Get latency.
-        DbGet = 0, "rocksdb.db.get.micros", idle;
+        DbGet = 0, "rocksdb.db.get.micros", counted;
         /// Write call latency.
         DbWrite = 1, "rocksdb.db.write.micros", idle;
         /// Wall time per compaction.
@@ -28,7 +28,7 @@ metrics! {
         /// I/O time opening a table.
         TableOpenIoMicros = 9, "rocksdb.table.open.io.micros", idle;
         /// MultiGet latency.
-        DbMultiget = 10, "rocksdb.db.multiget.micros", idle;
+        DbMultiget = 10, "rocksdb.db.multiget.micros", counted;
         /// Block read time inside compaction.
         ReadBlockCompactionMicros = 11, "rocksdb.read.block.compaction.micros", idle;
         /// Block read time for user reads.
@@ -38,7 +38,7 @@ metrics! {
         /// Input files per compaction.
         NumFilesInSingleCompaction = 14, "rocksdb.numfiles.in.singlecompaction", idle;
         /// Iterator seek latency.
-        DbSeek = 15, "rocksdb.db.seek.micros", idle;
+        DbSeek = 15, "rocksdb.db.seek.micros", counted;
         /// Stall length per write.
         WriteStall = 16, "rocksdb.db.write.stall", idle;
         /// Table file read time.
@@ -71,11 +71,11 @@ metrics! {
         /// Subcompactions per compaction.
         NumSubcompactionsScheduled = 30, "rocksdb.num.subcompactions.scheduled", idle;
         /// Value bytes per Get.
-        BytesPerRead = 31, "rocksdb.bytes.per.read", idle;
+        BytesPerRead = 31, "rocksdb.bytes.per.read", counted;
         /// Bytes per write.
         BytesPerWrite = 32, "rocksdb.bytes.per.write", idle;
         /// Value bytes per MultiGet.
-        BytesPerMultiget = 33, "rocksdb.bytes.per.multiget", idle;
+        BytesPerMultiget = 33, "rocksdb.bytes.per.multiget", counted;
         /// Nanoseconds compressing a block.
         CompressionTimesNanos = 34, "rocksdb.compression.times.nanos", idle;
         /// Nanoseconds decompressing a block.

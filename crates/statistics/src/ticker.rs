@@ -7,41 +7,41 @@ metrics! {
     pub enum Ticker;
     rows {
         /// Block cache lookups that failed, all block kinds.
-        BlockCacheMiss = 0, "rocksdb.block.cache.miss", idle;
+        BlockCacheMiss = 0, "rocksdb.block.cache.miss", counted;
         /// Block cache lookups that succeeded, all block kinds.
-        BlockCacheHit = 1, "rocksdb.block.cache.hit", idle;
+        BlockCacheHit = 1, "rocksdb.block.cache.hit", counted;
         /// Blocks inserted into block cache.
-        BlockCacheAdd = 2, "rocksdb.block.cache.add", idle;
+        BlockCacheAdd = 2, "rocksdb.block.cache.add", counted;
         /// Block cache inserts refused.
-        BlockCacheAddFailures = 3, "rocksdb.block.cache.add.failures", idle;
+        BlockCacheAddFailures = 3, "rocksdb.block.cache.add.failures", counted;
         /// Failed index block lookups in cache.
-        BlockCacheIndexMiss = 4, "rocksdb.block.cache.index.miss", idle;
+        BlockCacheIndexMiss = 4, "rocksdb.block.cache.index.miss", counted;
         /// Successful index block lookups in cache.
-        BlockCacheIndexHit = 5, "rocksdb.block.cache.index.hit", idle;
+        BlockCacheIndexHit = 5, "rocksdb.block.cache.index.hit", counted;
         /// Index blocks inserted.
-        BlockCacheIndexAdd = 6, "rocksdb.block.cache.index.add", idle;
+        BlockCacheIndexAdd = 6, "rocksdb.block.cache.index.add", counted;
         /// Index block bytes inserted.
-        BlockCacheIndexBytesInsert = 7, "rocksdb.block.cache.index.bytes.insert", idle;
+        BlockCacheIndexBytesInsert = 7, "rocksdb.block.cache.index.bytes.insert", counted;
         /// Failed filter block lookups in cache.
-        BlockCacheFilterMiss = 8, "rocksdb.block.cache.filter.miss", idle;
+        BlockCacheFilterMiss = 8, "rocksdb.block.cache.filter.miss", counted;
         /// Successful filter block lookups in cache.
-        BlockCacheFilterHit = 9, "rocksdb.block.cache.filter.hit", idle;
+        BlockCacheFilterHit = 9, "rocksdb.block.cache.filter.hit", counted;
         /// Filter blocks inserted.
-        BlockCacheFilterAdd = 10, "rocksdb.block.cache.filter.add", idle;
+        BlockCacheFilterAdd = 10, "rocksdb.block.cache.filter.add", counted;
         /// Filter block bytes inserted.
-        BlockCacheFilterBytesInsert = 11, "rocksdb.block.cache.filter.bytes.insert", idle;
+        BlockCacheFilterBytesInsert = 11, "rocksdb.block.cache.filter.bytes.insert", counted;
         /// Failed data block lookups in cache.
-        BlockCacheDataMiss = 12, "rocksdb.block.cache.data.miss", idle;
+        BlockCacheDataMiss = 12, "rocksdb.block.cache.data.miss", counted;
         /// Successful data block lookups in cache.
-        BlockCacheDataHit = 13, "rocksdb.block.cache.data.hit", idle;
+        BlockCacheDataHit = 13, "rocksdb.block.cache.data.hit", counted;
         /// Data blocks inserted.
-        BlockCacheDataAdd = 14, "rocksdb.block.cache.data.add", idle;
+        BlockCacheDataAdd = 14, "rocksdb.block.cache.data.add", counted;
         /// Data block bytes inserted.
-        BlockCacheDataBytesInsert = 15, "rocksdb.block.cache.data.bytes.insert", idle;
+        BlockCacheDataBytesInsert = 15, "rocksdb.block.cache.data.bytes.insert", counted;
         /// Bytes served out of block cache.
-        BlockCacheBytesRead = 16, "rocksdb.block.cache.bytes.read", idle;
+        BlockCacheBytesRead = 16, "rocksdb.block.cache.bytes.read", counted;
         /// Bytes stored into block cache.
-        BlockCacheBytesWrite = 17, "rocksdb.block.cache.bytes.write", idle;
+        BlockCacheBytesWrite = 17, "rocksdb.block.cache.bytes.write", counted;
         /// Failed dictionary block lookups.
         BlockCacheCompressionDictMiss = 18, "rocksdb.block.cache.compression.dict.miss", idle;
         /// Successful dictionary block lookups.
@@ -82,17 +82,17 @@ metrics! {
         CompressedSecondaryCachePromotionSkips =
             34, "rocksdb.compressed.secondary.cache.promotion.skips", idle;
         /// Point lookups avoided by a whole-key filter.
-        BloomFilterUseful = 35, "rocksdb.bloom.filter.useful", idle;
+        BloomFilterUseful = 35, "rocksdb.bloom.filter.useful", counted;
         /// Whole-key filter passes.
-        BloomFilterFullPositive = 36, "rocksdb.bloom.filter.full.positive", idle;
+        BloomFilterFullPositive = 36, "rocksdb.bloom.filter.full.positive", counted;
         /// Whole-key filter passes where key existed.
-        BloomFilterFullTruePositive = 37, "rocksdb.bloom.filter.full.true.positive", idle;
+        BloomFilterFullTruePositive = 37, "rocksdb.bloom.filter.full.true.positive", counted;
         /// Prefix filter queries in point lookups.
-        BloomFilterPrefixChecked = 38, "rocksdb.bloom.filter.prefix.checked", idle;
+        BloomFilterPrefixChecked = 38, "rocksdb.bloom.filter.prefix.checked", counted;
         /// Point lookups avoided by a prefix filter.
-        BloomFilterPrefixUseful = 39, "rocksdb.bloom.filter.prefix.useful", idle;
+        BloomFilterPrefixUseful = 39, "rocksdb.bloom.filter.prefix.useful", counted;
         /// Prefix filter passes where key existed.
-        BloomFilterPrefixTruePositive = 40, "rocksdb.bloom.filter.prefix.true.positive", idle;
+        BloomFilterPrefixTruePositive = 40, "rocksdb.bloom.filter.prefix.true.positive", counted;
         /// Persistent cache hits.
         PersistentCacheHit = 41, "rocksdb.persistent.cache.hit", idle;
         /// Persistent cache misses.
@@ -102,15 +102,15 @@ metrics! {
         /// Simulated cache misses.
         SimBlockCacheMiss = 44, "rocksdb.sim.block.cache.miss", idle;
         /// Gets answered by memtables.
-        MemtableHit = 45, "rocksdb.memtable.hit", idle;
+        MemtableHit = 45, "rocksdb.memtable.hit", counted;
         /// Gets not answered by memtables.
-        MemtableMiss = 46, "rocksdb.memtable.miss", idle;
+        MemtableMiss = 46, "rocksdb.memtable.miss", counted;
         /// Gets answered at level 0.
-        GetHitL0 = 47, "rocksdb.l0.hit", idle;
+        GetHitL0 = 47, "rocksdb.l0.hit", counted;
         /// Gets answered at level 1.
-        GetHitL1 = 48, "rocksdb.l1.hit", idle;
+        GetHitL1 = 48, "rocksdb.l1.hit", counted;
         /// Gets answered at level 2 or deeper.
-        GetHitL2AndUp = 49, "rocksdb.l2andup.hit", idle;
+        GetHitL2AndUp = 49, "rocksdb.l2andup.hit", counted;
         /// Entries dropped since a newer version hides them.
         CompactionKeyDropNewerEntry = 50, "rocksdb.compaction.key.drop.new", idle;
         /// Tombstoned entries dropped in compaction.
@@ -131,35 +131,35 @@ metrics! {
         /// Keys written by writes.
         NumberKeysWritten = 58, "rocksdb.number.keys.written", idle;
         /// Keys requested by Get.
-        NumberKeysRead = 59, "rocksdb.number.keys.read", idle;
+        NumberKeysRead = 59, "rocksdb.number.keys.read", counted;
         /// In-place memtable updates.
         NumberKeysUpdated = 60, "rocksdb.number.keys.updated", idle;
         /// Uncompressed batch bytes written.
         BytesWritten = 61, "rocksdb.bytes.written", idle;
         /// Value bytes returned by Get.
-        BytesRead = 62, "rocksdb.bytes.read", idle;
+        BytesRead = 62, "rocksdb.bytes.read", counted;
         /// Iterator seeks.
-        NumberDbSeek = 63, "rocksdb.number.db.seek", idle;
+        NumberDbSeek = 63, "rocksdb.number.db.seek", counted;
         /// Iterator forward steps.
-        NumberDbNext = 64, "rocksdb.number.db.next", idle;
+        NumberDbNext = 64, "rocksdb.number.db.next", counted;
         /// Iterator backward steps.
-        NumberDbPrev = 65, "rocksdb.number.db.prev", idle;
+        NumberDbPrev = 65, "rocksdb.number.db.prev", counted;
         /// Seeks ending on an entry.
-        NumberDbSeekFound = 66, "rocksdb.number.db.seek.found", idle;
+        NumberDbSeekFound = 66, "rocksdb.number.db.seek.found", counted;
         /// Forward steps ending on an entry.
-        NumberDbNextFound = 67, "rocksdb.number.db.next.found", idle;
+        NumberDbNextFound = 67, "rocksdb.number.db.next.found", counted;
         /// Backward steps ending on an entry.
-        NumberDbPrevFound = 68, "rocksdb.number.db.prev.found", idle;
+        NumberDbPrevFound = 68, "rocksdb.number.db.prev.found", counted;
         /// Key plus value bytes returned by iterators.
-        IterBytesRead = 69, "rocksdb.db.iter.bytes.read", idle;
+        IterBytesRead = 69, "rocksdb.db.iter.bytes.read", counted;
         /// Internal entries skipped while iterating.
         NumberIterSkip = 70, "rocksdb.number.iter.skip", idle;
         /// Internal reseeks done instead of skipping.
         NumberOfReseeksInIteration = 71, "rocksdb.number.reseeks.iteration", idle;
         /// Iterators created.
-        NoIteratorCreated = 72, "rocksdb.num.iterator.created", idle;
+        NoIteratorCreated = 72, "rocksdb.num.iterator.created", counted;
         /// Iterators destroyed.
-        NoIteratorDeleted = 73, "rocksdb.num.iterator.deleted", idle;
+        NoIteratorDeleted = 73, "rocksdb.num.iterator.deleted", counted;
         /// Table file opens.
         NoFileOpens = 74, "rocksdb.no.file.opens", idle;
         /// Table file open failures.
@@ -169,13 +169,13 @@ metrics! {
         /// Microseconds waiting for the DB mutex; off by default.
         DbMutexWaitMicros = 77, "rocksdb.db.mutex.wait.micros", idle;
         /// MultiGet calls.
-        NumberMultigetCalls = 78, "rocksdb.number.multiget.get", idle;
+        NumberMultigetCalls = 78, "rocksdb.number.multiget.get", counted;
         /// Keys requested through MultiGet.
-        NumberMultigetKeysRead = 79, "rocksdb.number.multiget.keys.read", idle;
+        NumberMultigetKeysRead = 79, "rocksdb.number.multiget.keys.read", counted;
         /// Value bytes returned by MultiGet.
-        NumberMultigetBytesRead = 80, "rocksdb.number.multiget.bytes.read", idle;
+        NumberMultigetBytesRead = 80, "rocksdb.number.multiget.bytes.read", counted;
         /// MultiGet keys that existed.
-        NumberMultigetKeysFound = 81, "rocksdb.number.multiget.keys.found", idle;
+        NumberMultigetKeysFound = 81, "rocksdb.number.multiget.keys.found", counted;
         /// Merge operator failures.
         NumberMergeFailures = 82, "rocksdb.number.merge.failures", idle;
         /// WAL tailing iterator requests.

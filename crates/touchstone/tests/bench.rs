@@ -242,3 +242,80 @@ fn histograms_headers_and_errors() {
         assert!(text(&output.stderr).contains(part), "{arguments:?}: {}", text(&output.stderr));
     }
 }
+
+/// The count of a ticker in what `--statistics` printed.
+fn ticker(output: &Output, name: &str) -> u64 {
+    let stdout = text(&output.stdout);
+    let prefix = format!("{name} COUNT : ");
+    let count = stdout.lines().find_map(|line| line.strip_prefix(&prefix));
+    let count = count.unwrap_or_else(|| panic!("no {name} in {stdout}"));
+    count.parse().expect("a count")
+}
+
+#[test]
+fn tickers_of_reads_are_db_benchs() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("db");
+    // Files in L0 and L1, and a memtable from the log.
+    let shape = [
+        "--benchmarks=fillrandom,compact,overwrite,flush,overwrite",
+        "--writes=15000",
+        "--disable_auto_compactions=1",
+        "--avoid_flush_during_recovery=1",
+        "--bloom_bits=10",
+    ];
+    let Some(_) = fill(&path, &shape) else { return };
+    let benchmarks = [
+        "readrandom,multireadrandom",
+        "readmissing",
+        "readseq,readreverse,seekrandom --seek_nexts=5",
+    ];
+    for benchmarks in benchmarks {
+        let db = format!("--db={}", path.display());
+        let mut flags = vec![&*db, "--num=20000", "--reads=3000", "--seed=7", "--statistics"];
+        flags.extend(["--bloom_bits=10", "--cache_size=100000000", "--compression_type=none"]);
+        flags.extend(COMMON);
+        let mut words = benchmarks.split(' ');
+        let list = format!("--benchmarks={}", words.next().unwrap_or_default());
+        flags.push(&list);
+        flags.extend(words);
+        let (ours, theirs) = (touchstone(&flags), db_bench(&flags).expect("it was there before"));
+        assert!(ours.status.success(), "{}", text(&ours.stderr));
+        let mut counted = 0;
+        for name in [
+            "rocksdb.block.cache.data.miss",
+            "rocksdb.block.cache.data.add",
+            "rocksdb.bloom.filter.useful",
+            "rocksdb.bloom.filter.full.positive",
+            "rocksdb.bloom.filter.full.true.positive",
+            "rocksdb.memtable.hit",
+            "rocksdb.memtable.miss",
+            "rocksdb.l0.hit",
+            "rocksdb.l1.hit",
+            "rocksdb.l2andup.hit",
+            "rocksdb.number.keys.read",
+            "rocksdb.bytes.read",
+            "rocksdb.number.multiget.get",
+            "rocksdb.number.multiget.keys.read",
+            "rocksdb.number.multiget.keys.found",
+            "rocksdb.number.multiget.bytes.read",
+            "rocksdb.number.db.seek",
+            "rocksdb.number.db.seek.found",
+            "rocksdb.number.db.next",
+            "rocksdb.number.db.next.found",
+            "rocksdb.number.db.prev",
+            "rocksdb.number.db.prev.found",
+            "rocksdb.db.iter.bytes.read",
+            "rocksdb.num.iterator.created",
+            "rocksdb.num.iterator.deleted",
+        ] {
+            let (ours, theirs) = (ticker(&ours, name), ticker(&theirs, name));
+            // RocksDB looks into a block more where a key is behind the last one of a block.
+            let may_be_less = benchmarks == "readmissing" && name.starts_with("rocksdb.block");
+            let is_same = ours == theirs || may_be_less && ours < theirs;
+            assert!(is_same, "{benchmarks}: {name}: {ours}, db_bench has {theirs}");
+            counted += usize::from(ours > 0);
+        }
+        assert!(counted > 4, "{benchmarks}: {counted}");
+    }
+}
