@@ -145,6 +145,7 @@ impl DbImpl {
         let writing = self.writing()?;
         let mut stage = writing.stage.lock();
         let kept = self.wals_still_needed(keeps_wals, oldest_prepared)?;
+        self.sync_kept_wals(&kept)?;
         kept.into_iter().for_each(|(number, size)| stage.wal.keep(number, size));
         let number = writing.file_numbers.next();
         stage.wal.start(number)?;
@@ -161,6 +162,19 @@ impl DbImpl {
                 family.data.log_number.store(number, Ordering::Release);
             }
         })
+    }
+
+    /// Makes WALs that go on being needed safe from a power loss: nobody writes to them any more, so
+    /// that no later sync would, and what is synced after them must not survive them.
+    fn sync_kept_wals(&self, kept: &[(u64, u64)]) -> Result<()> {
+        let (file_system, directory) = (&self.context.file_system, self.wal_directory());
+        for (number, _) in kept {
+            file_system.sync_file(&wal_file_name(&directory, *number))?;
+        }
+        match kept {
+            [] => Ok(()),
+            _ => file_system.new_directory(&directory)?.fsync(),
+        }
     }
 
     /// WALs that hold what is in no table, with their sizes.
