@@ -62,6 +62,10 @@ pub struct Model {
     process_safe: u64,
     /// What is logged up to here outlives a power loss.
     power_safe: u64,
+    /// The newest log when last asked.
+    log: Option<u64>,
+    /// The numbers before the first batch of each log.
+    log_begins: Vec<u64>,
     snapshots: BTreeMap<u32, u64>,
     iterators: BTreeMap<u32, HeldIterator>,
     defect: Option<Defect>,
@@ -83,6 +87,8 @@ impl Model {
             batch_ends: vec![0],
             process_safe: 0,
             power_safe: 0,
+            log: None,
+            log_begins: Vec::new(),
             snapshots: BTreeMap::new(),
             iterators: BTreeMap::new(),
             defect,
@@ -231,6 +237,17 @@ impl Model {
         }
     }
 
+    /// Says which log is the newest after a write. A power loss may take what is not synced of one
+    /// log and leave what is in the next.
+    pub fn wrote_to_log(&mut self, number: Option<u64>) {
+        if self.log != number {
+            let before_last =
+                self.batch_ends.len().checked_sub(2).map(|last| self.batch_ends[last]);
+            self.log_begins.extend(before_last);
+            self.log = number;
+        }
+    }
+
     fn flush_wal(&mut self, sync: bool) {
         if !self.opening.unlogged {
             self.process_safe = self.sequence;
@@ -318,8 +335,12 @@ impl Model {
         } else {
             let names: Vec<_> = self.families.keys().collect();
             let flushed = self.families.values().map(|family| family.flushed).max().unwrap_or(0);
-            let end = self.end_of(&names, flushed.max(logged), found)?;
-            ends.extend(names.into_iter().map(|name| (name.clone(), end)));
+            let safe = flushed.max(logged);
+            let end = match self.end_of(&names, safe, found) {
+                Err(why) if power => self.forget_end_of_log(safe, found).ok_or(why)?,
+                end => end?,
+            };
+            ends.extend(self.families.keys().map(|name| (name.clone(), end)));
         }
         let newest = ends.values().copied().max().unwrap_or(0);
         for (name, end) in ends {
@@ -329,8 +350,31 @@ impl Model {
         self.batch_ends.push(self.sequence);
         self.process_safe = self.sequence;
         self.power_safe = if power { self.sequence } else { self.power_safe };
+        self.log = None;
+        self.log_begins.clear();
         self.opening = opening.clone();
         Ok(())
+    }
+
+    /// Forgets the batches from some one after `safe` up to the end of its log, or of a later one,
+    /// if with that and a newest end of a batch, which is returned, everything is as found.
+    fn forget_end_of_log(
+        &mut self,
+        safe: u64,
+        found: &BTreeMap<String, Vec<Entry>>,
+    ) -> Option<u64> {
+        for begin in self.log_begins.iter().filter(|begin| **begin > safe) {
+            for last in self.batch_ends.iter().filter(|end| (safe..*begin).contains(*end)) {
+                let mut without = self.clone();
+                without.families.values_mut().for_each(|family| family.forget(*last, *begin));
+                let names: Vec<_> = self.families.keys().collect();
+                if let Ok(end) = without.end_of(&names, *begin, found) {
+                    self.families = without.families;
+                    return Some(end);
+                }
+            }
+        }
+        None
     }
 
     /// The newest end of a batch, not before `safe`, as of which the families are as found.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base::comparator::ReverseBytewiseComparator;
+use base::filename::{FileType, parse_file_name};
 use base::merge_operator::{builtin, builtin_with_delimiter};
 use db::{
     BottommostLevelCompaction, ColumnFamilyDescriptor, ColumnFamilyHandle, CompactRangeOptions, Db,
@@ -303,6 +304,16 @@ impl Subject for Engine {
             other => self.maintain(other)?,
         }
         Ok(Some(Answer::Done))
+    }
+
+    fn log_number(&self) -> Option<u64> {
+        // Not through what may fail.
+        let names = self.base.get_children(&self.path).ok()?;
+        let number = |name: &String| match parse_file_name(name) {
+            Some((number, FileType::Wal)) => Some(number),
+            _ => None,
+        };
+        names.iter().filter_map(number).max()
     }
 
     fn close(&mut self) -> Result<PathBuf> {

@@ -71,13 +71,19 @@ impl Family {
         self.versions.entry(key.0.clone()).or_default().push((sequence, change));
     }
 
-    /// Forgets everything after `last`.
-    pub(super) fn truncate(&mut self, last: u64) {
+    /// Forgets everything after `last` up to `end`.
+    pub(super) fn forget(&mut self, last: u64, end: u64) {
+        let stays = |sequence: u64| sequence <= last || sequence > end;
         for versions in self.versions.values_mut() {
-            versions.retain(|(sequence, _)| *sequence <= last);
+            versions.retain(|(sequence, _)| stays(*sequence));
         }
         self.versions.retain(|_, versions| !versions.is_empty());
-        self.ranges.retain(|(sequence, ..)| *sequence <= last);
+        self.ranges.retain(|(sequence, ..)| stays(*sequence));
+    }
+
+    /// Forgets everything after `last`.
+    pub(super) fn truncate(&mut self, last: u64) {
+        self.forget(last, MAX_SEQUENCE);
         self.newest = self.newest.min(last);
         self.flushed = self.flushed.min(last);
     }

@@ -15,6 +15,11 @@ pub trait Subject {
     /// What the database answered.
     fn apply(&mut self, step: &Step) -> Result<Option<Answer>, String>;
 
+    /// The number of the newest log, where that can be told.
+    fn log_number(&self) -> Option<u64> {
+        None
+    }
+
     /// Closes the database and lets go of its directory.
     ///
     /// # Errors
@@ -58,6 +63,9 @@ impl<'a> Side<'a> {
             let contents = self.contents().map_err(|why| self.failed(number, step, &why))?;
             let recovered = self.model.recover(power.is_some(), opening, &contents);
             return recovered.map_err(|why| self.failed(number, step, &why));
+        }
+        if let Step::Write { .. } = step {
+            self.model.wrote_to_log(self.subject.log_number());
         }
         if found.as_ref().is_none_or(|found| expected.is_same(found)) {
             return Ok(());

@@ -1,7 +1,7 @@
 //! The texts of steps, the generator, and the model itself.
 
 use super::generator::{Profile, generate};
-use super::{Answer, Model, parse, print};
+use super::{Answer, Entry, Model, Opening, parse, print};
 
 const PROFILE: Profile =
     Profile { steps: 300, merges_onto_entities: true, power_losses: true, hands_over: true };
@@ -105,12 +105,12 @@ fn after_a_crash_what_was_safe_must_be_there_and_nothing_may_be_torn() {
     let found = |keys: &str| {
         let entries = keys.split_whitespace().map(|pair| {
             let (key, value) = pair.split_once('=').unwrap();
-            super::Entry::new(key.into(), vec![(Vec::new(), value.into())])
+            Entry::new(key.into(), vec![(Vec::new(), value.into())])
         });
         [("default".to_owned(), entries.collect::<Vec<_>>())].into()
     };
     let recovers = |db: &str, power: bool, keys: &str| {
-        let opening = super::Opening::default();
+        let opening = Opening::default();
         begun(db).recover(power, &opening, &found(keys)).is_ok()
     };
     assert!(recovers("", false, "a=1 b=2 c=3"));
@@ -120,4 +120,30 @@ fn after_a_crash_what_was_safe_must_be_there_and_nothing_may_be_torn() {
     assert!(!recovers("", true, ""));
     assert!(recovers("manual_wal_flush=true", false, "a=1"));
     assert!(!recovers("manual_wal_flush=true", false, "a=1 c=3"));
+}
+
+/// Of two logs that are both not synced the later one may survive a power loss alone; what was
+/// synced may not be missing, nor something amid a log.
+#[test]
+fn a_power_loss_may_take_the_end_of_a_log() {
+    let after = |synced: bool, logs: [u64; 3], found: [&str; 3]| {
+        let mut model = Model::new(None);
+        let Some(open) = parse("open db= family=").unwrap().pop() else { unreachable!() };
+        model.apply(&open);
+        for (key, log) in ["a", "b", "c"].into_iter().zip(logs) {
+            let sync = if synced && key == "b" { " sync" } else { "" };
+            let step = parse(&format!("write{sync} put default {key} 1")).unwrap();
+            model.apply(&step[0]);
+            model.wrote_to_log(Some(log));
+        }
+        let entry = |key: &&str| Entry::new(key.as_bytes().to_vec(), vec![(vec![], b"1".to_vec())]);
+        let entries = found.iter().filter(|key| !key.is_empty()).map(entry).collect();
+        model.recover(true, &Opening::default(), &[("default".to_owned(), entries)].into())
+    };
+    after(false, [4, 4, 5], ["a", "", "c"]).unwrap();
+    after(false, [4, 4, 5], ["", "", "c"]).unwrap();
+    after(false, [4, 5, 6], ["a", "b", ""]).unwrap();
+    after(false, [4, 4, 4], ["a", "", "c"]).unwrap_err();
+    after(false, [4, 4, 5], ["", "b", "c"]).unwrap_err();
+    after(true, [4, 4, 5], ["a", "", "c"]).unwrap_err();
 }
