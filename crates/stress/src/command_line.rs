@@ -1,8 +1,8 @@
 //! The command line: campaigns, and single rounds of them.
 
-use crate::io_faults::{self, Mode};
+use crate::io_faults::{self, Mode, Variant};
 use crate::power_loss;
-use crate::process_crash::{self, Campaign};
+use crate::process_crash::{self, Campaign, Readers};
 use crate::watchdog::within;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,7 +13,8 @@ usage: touchstone-stress COMMAND [--seed=N] [--rounds=N]
 
   crash        kills a process that writes; --directory=DIR is where (default: a temporary one)
   power-loss   loses the power under a database in memory
-  faults       fails each operation of the file system in turn; --mode=NAME and --k=N are for one
+  faults       fails each operation of the file system in turn; --variant=NAME, --mode=NAME and
+               --k=N are for one
   write        the process that crash kills
 
 --seed is that of the first round; a failure names the command that repeats it.
@@ -29,9 +30,11 @@ const KILLS_OF_A_DATABASE: u64 = 20;
 #[derive(Clone, Debug, Default)]
 struct Flags {
     seed: u64,
+    database_seed: u64,
     rounds: u64,
     directory: Option<PathBuf>,
     mode: Option<Mode>,
+    variant: Option<Variant>,
     k: Option<u64>,
     acknowledges_early: bool,
 }
@@ -44,10 +47,15 @@ impl Flags {
             let number = || value.parse::<u64>().map_err(|_| format!("{argument}: no number"));
             match name {
                 "--seed" => flags.seed = number()?,
+                "--database-seed" => flags.database_seed = number()?,
                 "--rounds" => flags.rounds = number()?,
                 "--k" => flags.k = Some(number()?),
                 "--directory" => flags.directory = Some(PathBuf::from(value)),
                 "--early-acknowledgement" => flags.acknowledges_early = number()? != 0,
+                "--variant" => {
+                    let variant = Variant::named(value);
+                    flags.variant = Some(variant.ok_or_else(|| format!("{argument}: no variant"))?);
+                }
                 "--mode" => {
                     let mode = Mode::ALL.iter().find(|(name, _)| *name == value);
                     let (_, mode) = mode.ok_or_else(|| format!("{argument}: no mode"))?;
@@ -88,7 +96,8 @@ fn run(arguments: &[String]) -> Result<(), String> {
                 true => process_crash::Sabotage::EarlyAcknowledgement,
                 false => process_crash::Sabotage::None,
             };
-            process_crash::write(directory, flags.seed, sabotage)
+            let (seed, database_seed) = (flags.seed, flags.database_seed);
+            process_crash::Writer { directory, database_seed, seed, sabotage }.write()
         }
         _ => Err(USAGE.to_owned()),
     }
@@ -111,13 +120,14 @@ fn report(
 fn crashes(flags: &Flags) -> Result<(), String> {
     let start = Instant::now();
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let place = flags.directory.clone().unwrap_or_else(std::env::temp_dir);
+    let place = flags.directory.clone().unwrap_or_else(process_crash::fast_directory);
+    let readers = Readers::installed();
     let mut tally = process_crash::Tally::default();
     let (mut failures, mut left, mut seed) = (0, flags.rounds, flags.seed);
     while left > 0 {
         let rounds = left.min(KILLS_OF_A_DATABASE);
         let directory = place.join(format!("touchstone-stress-{}-{seed}", std::process::id()));
-        if let Err(why) = crash_one(&program, &directory, seed, rounds, &mut tally) {
+        if let Err(why) = crash_one(&program, &directory, &readers, (seed, rounds), &mut tally) {
             let kept = directory.display();
             eprintln!(
                 "scripts/stress crash --seed={seed} --rounds={rounds}: {why} (kept in {kept})"
@@ -133,13 +143,13 @@ fn crashes(flags: &Flags) -> Result<(), String> {
 fn crash_one(
     program: &Path,
     directory: &Path,
-    seed: u64,
-    rounds: u64,
+    readers: &Readers,
+    (seed, rounds): (u64, u64),
     tally: &mut process_crash::Tally,
 ) -> Result<(), String> {
     std::fs::create_dir_all(directory).map_err(|error| error.to_string())?;
     let sabotage = process_crash::Sabotage::None;
-    Campaign { program, directory, sabotage }.run(seed, rounds, tally)?;
+    Campaign { program, directory, sabotage, readers }.run(seed, rounds, tally)?;
     std::fs::remove_dir_all(directory).map_err(|error| error.to_string())
 }
 
@@ -164,23 +174,25 @@ fn faults(flags: &Flags) -> Result<(), String> {
     let start = Instant::now();
     let mut tally = io_faults::Tally::default();
     let (mut runs, mut failures) = (0, 0);
-    for (name, mode) in Mode::ALL {
-        if flags.mode.is_some_and(|wanted| wanted != mode) {
-            continue;
-        }
-        for k in 0.. {
-            let k = flags.k.unwrap_or(k);
-            runs += 1;
-            match within(ROUND_LIMIT, move || io_faults::run(Some((mode, k)))) {
-                Ok((run, _)) if run.faulted == 0 => break,
-                Ok((run, _)) => tally.add(&run),
-                Err(why) => {
-                    eprintln!("scripts/stress faults --mode={name} --k={k}: {why}");
-                    failures += 1;
+    let mut add = |done: (io_faults::Tally, u64, Vec<String>)| {
+        tally.add(&done.0);
+        runs += done.1;
+        failures += done.2.len() as u64;
+        done.2.iter().for_each(|why| eprintln!("{why}"));
+    };
+    for variant in Variant::ALL {
+        for (name, mode) in Mode::ALL {
+            let is_wanted = flags.mode.is_none_or(|wanted| wanted == mode)
+                && flags.variant.is_none_or(|wanted| wanted == variant);
+            match flags.k {
+                _ if !is_wanted => {}
+                None => add(io_faults::every_operation(variant, (name, mode), 1, ROUND_LIMIT)),
+                Some(k) => {
+                    match within(ROUND_LIMIT, move || io_faults::run(variant, Some((mode, k)))) {
+                        Ok((tally, _)) => add((tally, 1, Vec::new())),
+                        Err(why) => add((io_faults::Tally::default(), 1, vec![why])),
+                    }
                 }
-            }
-            if flags.k.is_some() {
-                break;
             }
         }
     }

@@ -1,12 +1,13 @@
 //! The database under test: its options by a seed, and all it holds.
 
-use crate::model::Content;
-use crate::operation::FAMILIES;
+use crate::model::{Content, default_column};
+use crate::operation::{Columns, FAMILIES};
 use crate::random::Random;
+use crate::random_options::{self, Traits};
 use base::{Result, Status, merge_operator};
 use db::{ColumnFamilyDescriptor, ColumnFamilyHandle, Db, OpenContext, ReadOptions};
 use env::FileSystem;
-use options::{ColumnFamilyOptions, CompressionType, DbOptions};
+use options::{ColumnFamilyOptions, DbOptions, WalRecoveryMode};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,8 +18,8 @@ pub struct Database {
     pub path: PathBuf,
     /// Its options.
     pub options: DbOptions,
-    /// Those of all its column families.
-    pub family_options: ColumnFamilyOptions,
+    /// Those of each of [`FAMILIES`].
+    pub family_options: Vec<ColumnFamilyOptions>,
     /// Its file system.
     pub context: OpenContext,
 }
@@ -35,46 +36,32 @@ impl Database {
                 create_missing_column_families: true,
                 ..DbOptions::default()
             },
-            family_options,
+            family_options: vec![family_options; FAMILIES.len()],
             context: OpenContext { file_system, ..OpenContext::default() },
         }
     }
 
-    /// With options as `random` decides, of those that bear on what survives a crash.
-    #[must_use]
-    pub fn with_random_options(mut self, random: &mut Random) -> Self {
-        let options = &mut self.options;
-        options.wal_compression =
-            random.pick(&[CompressionType::NoCompression, CompressionType::Zstd]);
-        options.recycle_log_file_num = random.pick(&[0, 0, 1, 3]);
-        options.manual_wal_flush = random.one_in(4);
-        options.avoid_flush_during_recovery = random.one_in(3);
-        options.max_total_wal_size = random.pick(&[0, 0, 100_000]);
-        options.max_manifest_file_size = random.pick(&[1 << 30, 1_000]);
-        options.use_fsync = random.one_in(4);
-        options.wal_bytes_per_sync = random.pick(&[0, 0, 8_192]);
-        options.track_and_verify_wals_in_manifest = random.one_in(4);
-        if random.one_in(5) {
-            options.wal_dir = self.path.join("wals").to_string_lossy().into_owned();
-        }
-        let family = &mut self.family_options;
-        family.write_buffer_size = random.pick(&[16 << 10, 32 << 10, 64 << 10, 256 << 10]);
-        family.max_write_buffer_number = random.pick(&[2, 3, 4]);
-        family.min_write_buffer_number_to_merge =
-            random.pick(&[1, 1, 2]).min(family.max_write_buffer_number - 1);
-        family.enable_blob_files = random.one_in(5);
-        family.min_blob_size = 100;
-        family.compression = random.pick(&[CompressionType::NoCompression, CompressionType::Lz4]);
-        // Where nothing compacts yet, writes must not stop for it.
-        family.level0_slowdown_writes_trigger = 1_000;
-        family.level0_stop_writes_trigger = 2_000;
-        self
+    /// With options as `random` decides, beside those that `traits` has.
+    ///
+    /// # Errors
+    /// If an option string is not understood.
+    pub fn with_random_options(mut self, traits: Traits, random: &mut Random) -> Result<Self> {
+        (self.options, self.family_options) = random_options::draw(
+            random,
+            traits,
+            &self.path,
+            &self.options,
+            &self.family_options[0],
+        )?;
+        Ok(self)
     }
 
     fn descriptors(&self, names: &[String]) -> Vec<ColumnFamilyDescriptor> {
-        let descriptor =
-            |name: &String| ColumnFamilyDescriptor::new(name.clone(), self.family_options.clone());
-        names.iter().map(descriptor).collect()
+        let options = |name: &String| {
+            let place = FAMILIES.iter().position(|family| family == name).unwrap_or_default();
+            self.family_options[place].clone()
+        };
+        names.iter().map(|name| ColumnFamilyDescriptor::new(name.clone(), options(name))).collect()
     }
 
     /// Opens it for writing.
@@ -100,6 +87,16 @@ impl Database {
         let db = Db::open_for_read_only(&self.options, &self.path, &descriptors, &self.context)?;
         content(&db)
     }
+
+    /// As [`Database::read`], with another `wal_recovery_mode`.
+    ///
+    /// # Errors
+    /// As [`Database::read`].
+    pub fn read_in_mode(&self, mode: WalRecoveryMode) -> Result<Content> {
+        let mut database = self.clone();
+        database.options.wal_recovery_mode = mode;
+        database.read()
+    }
 }
 
 /// Handles of [`FAMILIES`], in their order.
@@ -120,19 +117,21 @@ pub fn families(db: &Db) -> Result<Vec<ColumnFamilyHandle>> {
 /// Of reading; `Corruption` if the two ways of reading differ.
 pub fn content(db: &Db) -> Result<Content> {
     let mut content = Content::new();
-    let options = ReadOptions::default();
+    let options = ReadOptions { total_order_seek: true, ..ReadOptions::default() };
     for (name, map) in FAMILIES.iter().zip(&mut content.0) {
         let Some(family) = db.column_family(name) else { continue };
         let mut iterator = db.new_iterator(&options, &family)?;
         iterator.seek_to_first();
         while iterator.valid() {
-            map.insert(iterator.key().to_vec(), iterator.value().to_vec());
+            let columns = iterator.columns().into_iter();
+            let columns = columns.map(|(name, value)| (name.to_vec(), value.to_vec()));
+            map.insert(iterator.key().to_vec(), columns.collect::<Columns>());
             iterator.next();
         }
         iterator.status()?;
-        for (key, value) in map.iter() {
+        for (key, columns) in map.iter() {
             let found = db.get(&options, &family, key)?;
-            if found.as_deref() != Some(value.as_slice()) {
+            if found.as_deref() != Some(default_column(columns)) {
                 let key = String::from_utf8_lossy(key);
                 return Err(Status::corruption(format!(
                     "family {name}, key {key}: get and an iterator differ"

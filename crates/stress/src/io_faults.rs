@@ -1,6 +1,7 @@
 //! I/O faults: operation k of the file system fails, for every k of a fixed workload.
 //!
-//! The workload opens a database, writes, flushes, compacts and opens it again, twice. With the
+//! The workload opens a database, writes, flushes, compacts and opens it again, twice, with one of a
+//! few sets of options. With the
 //! first error that is reported the faults end; then what was acknowledged must be readable at
 //! once, and after [`Db::resume`](db::Db::resume), or else after the database was opened again, the
 //! workload goes on. In the end everything is there.
@@ -8,12 +9,20 @@
 use crate::database::{Database, content, families};
 use crate::model::ThreadModel;
 use crate::operation::{operation, to_batch};
+use crate::watchdog::within;
 use base::{Result, Status};
 use db::{ColumnFamilyHandle, CompactRangeOptions, Db, FlushOptions, WriteOptions};
 use env::fault_injection_fs::{Effect, Fault, FaultError, Operations, When};
 use env::{FaultInjectionFileSystem, FileSystem, MemFileSystem};
+use options::ConfigOptions;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Runs at a time.
+const THREADS: usize = 12;
 
 /// How an operation fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +88,67 @@ impl Tally {
     }
 }
 
+/// Options of a workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Its name.
+    pub name: &'static str,
+    db: &'static str,
+    family: &'static str,
+    /// Compactions start by themselves; the workload waits for their ends.
+    waits: bool,
+}
+
+impl Variant {
+    /// All.
+    pub const ALL: [Variant; 4] = [
+        Variant { name: "plain", db: "", family: "", waits: false },
+        Variant {
+            name: "logs",
+            db: "recycle_log_file_num=2;wal_compression=kZSTD;wal_dir=/db/wals;\
+                 avoid_flush_during_recovery=true;track_and_verify_wals_in_manifest=true;\
+                 max_manifest_file_size=500;unordered_write=true",
+            family: "",
+            waits: false,
+        },
+        Variant {
+            name: "background",
+            db: "enable_pipelined_write=true;max_background_jobs=1;use_fsync=true",
+            family: "level0_file_num_compaction_trigger=2;target_file_size_base=4096;\
+                     max_bytes_for_level_base=8192;enable_blob_files=true;min_blob_size=100;\
+                     blob_file_size=4096;enable_blob_garbage_collection=true;\
+                     blob_garbage_collection_age_cutoff=1.0;\
+                     blob_garbage_collection_force_threshold=0.1",
+            waits: true,
+        },
+        Variant {
+            name: "universal",
+            db: "atomic_flush=true;max_background_jobs=1;write_dbid_to_manifest=false",
+            family: "compaction_style=kCompactionStyleUniversal;\
+                     level0_file_num_compaction_trigger=2;paranoid_file_checks=true",
+            waits: true,
+        },
+    ];
+
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|variant| variant.name == name)
+    }
+
+    fn apply(&self, database: &mut Database) -> Result<()> {
+        let config = ConfigOptions::default();
+        database.options.apply_string(self.db, &config)?;
+        for family in &mut database.family_options {
+            family.apply_string(self.family, &config)?;
+        }
+        Ok(())
+    }
+}
+
 const SEED: u64 = 11;
+
+/// How long background work may take, and how long errors may keep it from being done.
+const IDLE_LIMIT: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -87,19 +156,24 @@ enum Step {
     Write(u64),
     Flush,
     Compact,
+    /// Until nothing is to be done in the background.
+    Wait,
     Reopen,
 }
 
-const WORKLOAD: [Step; 10] = [
+const WORKLOAD: [Step; 13] = [
     Step::Write(20),
     Step::Flush,
     Step::Write(20),
     Step::Flush,
+    Step::Wait,
     Step::Compact,
     Step::Write(12),
     Step::Reopen,
+    Step::Wait,
     Step::Write(12),
     Step::Flush,
+    Step::Wait,
     Step::Write(4),
 ];
 
@@ -115,11 +189,15 @@ struct Run {
 ///
 /// # Errors
 /// What was lost, not reported or did not go on, in words.
-pub fn run(fault: Option<(Mode, u64)>) -> std::result::Result<(Tally, u64), String> {
+pub fn run(
+    variant: Variant,
+    fault: Option<(Mode, u64)>,
+) -> std::result::Result<(Tally, u64), String> {
     let memory = MemFileSystem::new();
     memory.create_dir(Path::new("/db")).map_err(|error| error.to_string())?;
     let file_system = Arc::new(FaultInjectionFileSystem::new(Arc::new(memory)));
     let mut database = Database::new(Path::new("/db"), file_system.clone());
+    variant.apply(&mut database).map_err(|error| error.to_string())?;
     // A database that waits for space tries again soon.
     database.options.bgerror_resume_retry_interval = 2_000;
     let mut run = Run {
@@ -134,7 +212,9 @@ pub fn run(fault: Option<(Mode, u64)>) -> std::result::Result<(Tally, u64), Stri
     }
     run.step(Step::Reopen)?;
     for step in WORKLOAD {
-        run.step(step)?;
+        if variant.waits || !matches!(step, Step::Wait) {
+            run.step(step)?;
+        }
     }
     run.step(Step::Reopen)?;
     let operations = run.fault.plan().operation_count();
@@ -145,6 +225,53 @@ pub fn run(fault: Option<(Mode, u64)>) -> std::result::Result<(Tally, u64), Stri
     match run.model.content.difference(&found) {
         Some(difference) => Err(format!("at the end, read-only: {difference}")),
         None => Ok((run.tally, operations)),
+    }
+}
+
+/// Every `k`, or every so many, from several threads: runs wait for the database to try again, too. What was done, how
+/// many runs there were, and each failure with the command that repeats it.
+pub fn every_operation(
+    variant: Variant,
+    (mode_name, mode): (&str, Mode),
+    stride: u64,
+    limit: Duration,
+) -> (Tally, u64, Vec<String>) {
+    let (next, is_done) = (AtomicU64::new(0), AtomicBool::new(false));
+    let total = Mutex::new((Tally::default(), Vec::new()));
+    let work = || {
+        while !is_done.load(Ordering::SeqCst) {
+            let k = next.fetch_add(stride, Ordering::SeqCst);
+            let outcome = within(limit, move || run(variant, Some((mode, k))));
+            let Ok(mut total) = total.lock() else { return };
+            match outcome {
+                Ok((tally, _)) if tally.faulted == 0 => is_done.store(true, Ordering::SeqCst),
+                Ok((tally, _)) => total.0.add(&tally),
+                Err(why) => total.1.push(format!(
+                    "scripts/stress faults --variant={} --mode={mode_name} --k={k}: {why}",
+                    variant.name
+                )),
+            }
+        }
+    };
+    thread::scope(|scope| {
+        (0..THREADS).for_each(|_| drop(scope.spawn(work)));
+    });
+    let (tally, failures) = total.into_inner().unwrap_or_default();
+    (tally, next.into_inner() / stride, failures)
+}
+
+fn wait_for_idle(db: &Db) {
+    let begin = Instant::now();
+    let names = [
+        "rocksdb.num-running-flushes",
+        "rocksdb.num-running-compactions",
+        "rocksdb.mem-table-flush-pending",
+        "rocksdb.compaction-pending",
+    ];
+    while begin.elapsed() < IDLE_LIMIT {
+        let busy = |name: &&str| db.aggregated_int_property(name).is_some_and(|count| count > 0);
+        let Some(_) = names.iter().find(|name| busy(name)) else { return };
+        thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -189,6 +316,10 @@ impl Run {
             Step::Compact => handles.iter().try_for_each(|family| {
                 db.compact_range(&CompactRangeOptions::default(), family, None, None)
             }),
+            Step::Wait => {
+                wait_for_idle(db);
+                Ok(())
+            }
             Step::Reopen => Ok(()),
         }
     }

@@ -18,4 +18,5 @@ pub mod operation;
 pub mod power_loss;
 pub mod process_crash;
 pub mod random;
+pub mod random_options;
 pub mod watchdog;

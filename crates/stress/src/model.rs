@@ -1,11 +1,21 @@
 //! What a database should hold: the writes of a workload applied to maps.
 
-use crate::operation::{Entry, FAMILIES, Operation, key_prefix, operation};
+use crate::operation::{Columns, Entry, FAMILIES, Operation, key_prefix, operation};
 use std::collections::BTreeMap;
 
-/// Keys and values of each of [`FAMILIES`].
+/// Keys and what they hold, of each of [`FAMILIES`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Content(pub [BTreeMap<Vec<u8>, Vec<u8>>; FAMILIES.len()]);
+pub struct Content(pub [BTreeMap<Vec<u8>, Columns>; FAMILIES.len()]);
+
+/// A value as the columns that it is.
+pub fn plain(value: Vec<u8>) -> Columns {
+    vec![(Vec::new(), value)]
+}
+
+/// The column without a name, which is what readers of values see; empty if there is none.
+pub fn default_column(columns: &Columns) -> &[u8] {
+    columns.iter().find(|(name, _)| name.is_empty()).map_or(&[], |(_, value)| value)
+}
 
 impl Content {
     /// Nothing.
@@ -23,6 +33,17 @@ impl Content {
         }))
     }
 
+    /// What readers see who know no columns.
+    #[must_use]
+    pub fn of_default_columns(&self) -> Self {
+        Self(std::array::from_fn(|family| {
+            let pairs = self.0[family].iter();
+            pairs
+                .map(|(key, columns)| (key.clone(), plain(default_column(columns).to_vec())))
+                .collect()
+        }))
+    }
+
     /// How many keys there are.
     pub fn count(&self) -> usize {
         self.0.iter().map(BTreeMap::len).sum()
@@ -34,20 +55,24 @@ impl Content {
             let map = &mut self.0[entry.family()];
             match entry {
                 Entry::Put { key, value, .. } => {
-                    map.insert(key.clone(), value.clone());
+                    map.insert(key.clone(), plain(value.clone()));
+                }
+                Entry::PutEntity { key, columns, .. } => {
+                    map.insert(key.clone(), columns.clone());
                 }
                 Entry::Delete { key, .. } => {
                     map.remove(key);
                 }
-                Entry::Merge { key, operand, .. } => match map.get_mut(key) {
-                    Some(value) => {
-                        value.push(b',');
-                        value.extend_from_slice(operand);
+                Entry::Merge { key, operand, .. } => {
+                    let columns = map.entry(key.clone()).or_default();
+                    match columns.first_mut() {
+                        Some((_, value)) => {
+                            value.push(b',');
+                            value.extend_from_slice(operand);
+                        }
+                        None => *columns = plain(operand.clone()),
                     }
-                    None => {
-                        map.insert(key.clone(), operand.clone());
-                    }
-                },
+                }
                 Entry::DeleteRange { begin, end, .. } => {
                     map.retain(|key, _| key < begin || key >= end);
                 }
@@ -80,14 +105,15 @@ impl Default for Content {
     }
 }
 
-fn shown(value: Option<&Vec<u8>>) -> String {
-    match value {
-        None => "nothing".to_owned(),
-        Some(value) => {
-            let text = String::from_utf8_lossy(value);
-            text.chars().take(60).collect::<String>()
-        }
-    }
+fn shown(columns: Option<&Columns>) -> String {
+    let Some(columns) = columns else { return "nothing".to_owned() };
+    let shortened =
+        |text: &[u8]| String::from_utf8_lossy(text).chars().take(60).collect::<String>();
+    let column = |(name, value): &(Vec<u8>, Vec<u8>)| match name.as_slice() {
+        [] => shortened(value),
+        name => format!("{}: {}", shortened(name), shortened(value)),
+    };
+    columns.iter().map(column).collect::<Vec<_>>().join("; ")
 }
 
 /// What a thread's part of the database is after its first writes.

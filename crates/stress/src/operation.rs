@@ -11,6 +11,13 @@ pub const FAMILIES: [&str; 3] = ["default", "one", "two"];
 /// Keys of each thread in each family.
 const KEYS: u64 = 200;
 
+/// Keys after those, that may hold entities and are never merged: RocksDB before 8.0 merges onto
+/// no entity.
+const ENTITY_KEYS: u64 = 20;
+
+/// What a key holds: columns by their names. A plain value is the column without a name.
+pub type Columns = Vec<(Vec<u8>, Vec<u8>)>;
+
 /// One entry of a batch; `family` is a place in [`FAMILIES`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
@@ -22,6 +29,15 @@ pub enum Entry {
         key: Vec<u8>,
         /// Different in each entry.
         value: Vec<u8>,
+    },
+    /// Sets columns.
+    PutEntity {
+        /// Of the key.
+        family: usize,
+        /// As in a put.
+        key: Vec<u8>,
+        /// Names, ascending, and values.
+        columns: Columns,
     },
     /// Deletes a key.
     Delete {
@@ -55,6 +71,7 @@ impl Entry {
     pub fn family(&self) -> usize {
         match self {
             Entry::Put { family, .. }
+            | Entry::PutEntity { family, .. }
             | Entry::Delete { family, .. }
             | Entry::Merge { family, .. }
             | Entry::DeleteRange { family, .. } => *family,
@@ -91,10 +108,23 @@ fn entry(random: &mut Random, thread: usize, index: u64, place: u64) -> Entry {
     let number = random.below(KEYS);
     let key = key(thread, number);
     match random.below(100) {
-        0..=64 => Entry::Put { family, key, value: value(random, index, place) },
+        0..=59 => Entry::Put { family, key, value: value(random, index, place) },
+        60..=64 => {
+            let key = self::key(thread, KEYS + random.below(ENTITY_KEYS));
+            let name = |number| format!("column {number}").into_bytes();
+            let count = random.below(4);
+            let unnamed = random.one_in(2).then(|| (Vec::new(), value(random, index, place)));
+            let named = (0..count).map(|number| (name(number), value(random, index, place)));
+            let columns: Columns = unnamed.into_iter().chain(named).collect();
+            match columns.as_slice() {
+                [] => Entry::Delete { family, key },
+                _ => Entry::PutEntity { family, key, columns },
+            }
+        }
         65..=79 => Entry::Delete { family, key },
         80..=96 => Entry::Merge { family, key, operand: format!("{index}.{place}").into_bytes() },
         _ => {
+            // It may go on into the keys of entities.
             let end = self::key(thread, number + 1 + random.below(KEYS / 4));
             Entry::DeleteRange { family, begin: key, end }
         }
@@ -122,6 +152,10 @@ pub fn to_batch(operation: &Operation, ids: &[u32]) -> Result<WriteBatch> {
         let id = ids[entry.family()];
         match entry {
             Entry::Put { key, value, .. } => batch.put(id, key, value)?,
+            Entry::PutEntity { key, columns, .. } => {
+                let columns = columns.iter().map(|(name, value)| (&name[..], &value[..]));
+                batch.put_entity(id, key, &columns.collect::<Vec<_>>())?;
+            }
             Entry::Delete { key, .. } => batch.delete(id, key)?,
             Entry::Merge { key, operand, .. } => batch.merge(id, key, operand)?,
             Entry::DeleteRange { begin, end, .. } => batch.delete_range(id, begin, end)?,

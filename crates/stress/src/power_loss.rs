@@ -11,6 +11,7 @@ use crate::database::{Database, content};
 use crate::dishonest_fs::{DishonestFileSystem, Lie};
 use crate::model::{Content, ThreadModel};
 use crate::random::Random;
+use crate::random_options::Traits;
 use env::fault_injection_fs::{DataSurvival, DirectorySurvival, Operations, PowerLoss};
 use env::{FaultInjectionFileSystem, FileSystem, MemFileSystem};
 use life::{Life, LifePlan, Wals};
@@ -74,10 +75,11 @@ pub fn round(seed: u64, sabotage: Sabotage) -> Result<Tally, String> {
         Sabotage::Disk(lie) => Arc::new(DishonestFileSystem::new(fault.clone(), lie)),
         Sabotage::None | Sabotage::ReplayWithHoles => fault.clone(),
     };
-    let mut database =
-        Database::new(Path::new("/db"), file_system).with_random_options(&mut random);
-    let logs_nothing = random.one_in(6);
-    database.options.atomic_flush = logs_nothing || random.one_in(6);
+    let traits = Traits::new(&mut random);
+    let logs_nothing = traits.logs_nothing;
+    let database = Database::new(Path::new("/db"), file_system);
+    let drawn = database.with_random_options(traits, &mut random);
+    let mut database = drawn.map_err(|error| error.to_string())?;
     if sabotage == Sabotage::ReplayWithHoles {
         database.options.wal_recovery_mode = options::WalRecoveryMode::SkipAnyCorruptedRecords;
     }
@@ -97,6 +99,8 @@ pub fn round(seed: u64, sabotage: Sabotage) -> Result<Tally, String> {
             sync_one_in: random.pick(&[5, 20, 100, 500]),
             flush_one_in: random.pick(&[15, 15, 200]),
             writes_max: 300,
+            // What no log has may be lost by a close.
+            sessions: if logs_nothing { 1 } else { random.pick(&[1, 1, 2, 3]) },
         };
         models.iter_mut().for_each(|model| model.begin(plan.seed));
         let last = if random.one_in(4) { random.below(80) } else { random.below(3_000) };
@@ -121,7 +125,7 @@ fn loss(random: &mut Random) -> PowerLoss {
     }
 }
 
-/// Opens and writes until the power is lost.
+/// Opens and writes until the power is lost; closes and opens again meanwhile, as the plan says.
 fn one_life(
     database: &Database,
     fault: &FaultInjectionFileSystem,
@@ -129,17 +133,29 @@ fn one_life(
     life: Life,
     loss: &PowerLoss,
 ) -> Result<Life, String> {
-    let opened = database.open();
-    if let Err(error) = &opened
-        && fault.plan().is_filesystem_active()
-    {
-        return Err(format!("opening without a fault: {error}"));
-    }
-    if let Ok(db) = &opened {
-        life.run(db, plan, || fault.plan().is_filesystem_active())?;
+    let is_powered = || fault.plan().is_filesystem_active();
+    let said = |what: &str, error: base::Status| match is_powered() {
+        true => Err(format!("{what} without a fault: {error}")),
+        false => Ok(()),
+    };
+    let mut open = None;
+    for session in 0..plan.sessions {
+        if let Some(Err(error)) = open.take().map(db::Db::close) {
+            said("closing", error)?;
+        }
+        match database.open() {
+            Err(error) => {
+                said("opening", error)?;
+                break;
+            }
+            Ok(db) => {
+                life.run(&db, plan, session, is_powered)?;
+                open = Some(db);
+            }
+        }
     }
     let crashed = fault.crash(loss);
-    drop(opened);
+    drop(open);
     fault.recover();
     crashed.map_err(|error| format!("the file system itself: {error}"))?;
     Ok(life)

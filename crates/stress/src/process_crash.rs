@@ -4,23 +4,26 @@
 //! Both know the writes from the seed; only how many were acknowledged goes through the pipe.
 //! Whatever was acknowledged was handed to the operating system, so all of it must be there.
 
-mod ldb;
+mod rocksdb;
 
 use crate::database::{Database, families};
 use crate::model::{Content, ThreadModel};
 use crate::operation::{operation, to_batch};
 use crate::random::Random;
+use crate::random_options::Traits;
+use base::status::Code;
 use db::{ColumnFamilyHandle, Db, FlushOptions, WriteOptions};
+use options::WalRecoveryMode;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub use ldb::is_installed as ldb_is_installed;
+pub use rocksdb::Readers;
 
 /// Threads that write.
 pub const THREADS: usize = 4;
@@ -28,8 +31,14 @@ pub const THREADS: usize = 4;
 /// Writes that a thread may have done beyond the acknowledged ones.
 const AHEAD_MAX: u64 = 8;
 
-/// Thread in the record that says that the database is open.
+/// In place of a thread in a record: the database is open.
 const OPENED: u64 = u64::MAX;
+/// The same: writes are slowed down.
+const SLOWED: u64 = u64::MAX - 1;
+/// The same: writes are stopped.
+const STOPPED: u64 = u64::MAX - 2;
+/// Added to a thread: so many writes are tried, where many are ahead of the acknowledged ones.
+const TRIED: u64 = 1 << 32;
 
 /// What is broken on purpose, to see that a round then fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,67 +56,144 @@ pub struct Tally {
     pub kills_in_writes: u64,
     /// Kills before the database was open.
     pub kills_in_opens: u64,
+    /// Rounds in which writes were slowed down.
+    pub slowed: u64,
+    /// Rounds in which writes were stopped.
+    pub stopped: u64,
     /// Writes acknowledged.
     pub acknowledged: u64,
     /// Readings by RocksDB's `ldb`, all with the same content as ours.
     pub ldb_readings: u64,
+    /// Readings by RocksDB's newest library, as well.
+    pub library_readings: u64,
+}
+
+/// Where databases are fast: in memory, if there is such a place. The death of a process takes no
+/// file, wherever it is.
+pub fn fast_directory() -> PathBuf {
+    let memory = PathBuf::from("/dev/shm");
+    if memory.is_dir() { memory } else { std::env::temp_dir() }
+}
+
+/// What stays as it is while a database of that seed lives.
+fn traits_of(seed: u64, sabotage: Sabotage) -> Traits {
+    let mut traits = Traits::new(&mut Random::of(&[seed, 4]));
+    traits.logs_nothing &= sabotage == Sabotage::None;
+    traits
 }
 
 /// Options of a round, the same for the writer and the checker.
-fn database(directory: &Path, seed: u64, sabotage: Sabotage) -> Database {
-    let file_system = env::default_file_system();
-    let mut database =
-        Database::new(directory, file_system).with_random_options(&mut Random::of(&[seed, 1]));
-    // One directory is all that `ldb` is told.
-    database.options.wal_dir = String::new();
-    // `ldb` cannot open for reading what tracked WALs before and no longer does (an assertion in 7.8.3).
-    database.options.track_and_verify_wals_in_manifest = false;
+fn database(
+    directory: &Path,
+    traits: Traits,
+    seed: u64,
+    sabotage: Sabotage,
+) -> Result<Database, String> {
+    let mut random = Random::of(&[seed, 1]);
+    let database = Database::new(directory, env::default_file_system());
+    let drawn = database.with_random_options(traits, &mut random);
+    let mut database = drawn.map_err(|error| error.to_string())?;
+    // What one process leaves is whole but for the last record, in whatever mode it is read.
+    database.options.wal_recovery_mode = random.pick(&[
+        WalRecoveryMode::PointInTimeRecovery,
+        WalRecoveryMode::PointInTimeRecovery,
+        WalRecoveryMode::TolerateCorruptedTailRecords,
+        WalRecoveryMode::SkipAnyCorruptedRecords,
+    ]);
     database.options.manual_wal_flush |= sabotage == Sabotage::EarlyAcknowledgement;
-    database
+    Ok(database)
 }
 
-/// The process that is to be killed: opens the database and writes until then.
-///
-/// # Errors
-/// What failed, in words.
-pub fn write(directory: &Path, seed: u64, sabotage: Sabotage) -> Result<(), String> {
-    let opened = database(directory, seed, sabotage).open();
-    let db = opened.map_err(|error| format!("opening: {error}"))?;
-    acknowledge(OPENED, 0)?;
-    thread::scope(|scope| {
-        let db = &db;
-        let start = |thread| scope.spawn(move || write_from(db, seed, thread, sabotage));
-        let threads: Vec<_> = (0..THREADS).map(start).collect();
-        threads.into_iter().try_for_each(|thread| {
-            let result = thread.join().map_err(|_| "a writer panicked".to_owned())?;
-            result.map_err(|error| error.to_string())
+/// The process that is to be killed.
+#[derive(Clone, Copy, Debug)]
+pub struct Writer<'a> {
+    /// The database.
+    pub directory: &'a Path,
+    /// Decides what stays in every round.
+    pub database_seed: u64,
+    /// Decides this round.
+    pub seed: u64,
+    /// What is broken on purpose.
+    pub sabotage: Sabotage,
+}
+
+impl Writer<'_> {
+    /// Opens the database and writes until it is killed.
+    ///
+    /// # Errors
+    /// What failed, in words.
+    pub fn write(&self) -> Result<(), String> {
+        let traits = traits_of(self.database_seed, self.sabotage);
+        let opened = database(self.directory, traits, self.seed, self.sabotage)?.open();
+        let db = opened.map_err(|error| format!("opening: {error}"))?;
+        acknowledge(OPENED, 0)?;
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let (db, is_over) = (&db, &is_over);
+            scope.spawn(move || tell_stalls(db, is_over));
+            let start = |thread| scope.spawn(move || self.write_from(db, traits, thread));
+            let threads: Vec<_> = (0..THREADS).map(start).collect();
+            let results: Vec<_> = threads.into_iter().map(thread::ScopedJoinHandle::join).collect();
+            is_over.store(true, Ordering::SeqCst);
+            results
+                .into_iter()
+                .try_for_each(|result| result.map_err(|_| "a writer panicked".to_owned())?)
         })
-    })
+    }
+
+    fn write_from(&self, db: &Db, traits: Traits, thread: usize) -> Result<(), String> {
+        let said = |error: base::Status| format!("thread {thread}: {error}");
+        let handles = families(db).map_err(said)?;
+        let ids: Vec<u32> = handles.iter().map(ColumnFamilyHandle::id).collect();
+        let mut random = Random::of(&[self.seed, 2, thread as u64]);
+        let flush = FlushOptions::default();
+        for index in 0..1_000_000 {
+            let options = WriteOptions {
+                sync: random.one_in(60) && !traits.logs_nothing,
+                disable_wal: traits.logs_nothing,
+                ..WriteOptions::default()
+            };
+            let batch = to_batch(&operation(self.seed, thread, index), &ids).map_err(said)?;
+            if traits.logs_nothing {
+                acknowledge(thread as u64 + TRIED, index + 1)?;
+            }
+            db.write(&options, batch).map_err(said)?;
+            if traits.logs_nothing {
+                if index % 64 != 63 {
+                    continue;
+                }
+                db.flush(&flush, &handles.iter().collect::<Vec<_>>()).map_err(said)?;
+            } else if db.options().manual_wal_flush && self.sabotage == Sabotage::None {
+                if index % 4 != 3 {
+                    continue;
+                }
+                db.flush_wal(false).map_err(said)?;
+            }
+            acknowledge(thread as u64, index + 1)?;
+            if random.one_in(400) {
+                let family = random.pick(&[0, 1, 2]);
+                db.flush(&flush, &[&handles[family]]).map_err(said)?;
+            }
+        }
+        Ok(())
+    }
 }
 
-fn write_from(db: &Db, seed: u64, thread: usize, sabotage: Sabotage) -> Result<(), String> {
-    let said = |error: base::Status| format!("thread {thread}: {error}");
-    let handles = families(db).map_err(said)?;
-    let ids: Vec<u32> = handles.iter().map(ColumnFamilyHandle::id).collect();
-    let mut random = Random::of(&[seed, 2, thread as u64]);
-    let flush = FlushOptions::default();
-    for index in 0..1_000_000 {
-        let options = WriteOptions { sync: random.one_in(60), ..WriteOptions::default() };
-        let batch = to_batch(&operation(seed, thread, index), &ids).map_err(said)?;
-        db.write(&options, batch).map_err(said)?;
-        if db.options().manual_wal_flush && sabotage == Sabotage::None {
-            if index % 4 != 3 {
-                continue;
-            }
-            db.flush_wal(false).map_err(said)?;
+/// Tells the recorder when writes are slowed down or stopped.
+fn tell_stalls(db: &Db, is_over: &AtomicBool) {
+    while !is_over.load(Ordering::SeqCst) {
+        let Ok(handles) = families(db) else { return };
+        let is_set = |name| db.int_property(&handles[0], name).is_some_and(|value| value > 0);
+        let told = match () {
+            () if is_set("rocksdb.is-write-stopped") => acknowledge(STOPPED, 1),
+            () if is_set("rocksdb.actual-delayed-write-rate") => acknowledge(SLOWED, 1),
+            () => Ok(()),
+        };
+        if told.is_err() {
+            return;
         }
-        acknowledge(thread as u64, index + 1)?;
-        if random.one_in(400) {
-            let family = random.pick(&[0, 1, 2]);
-            db.flush(&flush, &[&handles[family]]).map_err(said)?;
-        }
+        thread::sleep(Duration::from_millis(1));
     }
-    Ok(())
 }
 
 /// Tells the recorder that a thread's first `count` writes are done.
@@ -124,8 +210,11 @@ fn acknowledge(thread: u64, count: u64) -> Result<(), String> {
 /// What the recorder has.
 #[derive(Debug, Default)]
 struct Recorded {
-    opened: AtomicU64,
+    opened: AtomicBool,
+    slowed: AtomicBool,
+    stopped: AtomicBool,
     counts: [AtomicU64; THREADS],
+    tried: [AtomicU64; THREADS],
 }
 
 impl Recorded {
@@ -134,15 +223,33 @@ impl Recorded {
         while pipe.read_exact(&mut record).is_ok() {
             let (thread, count) = record.split_at(8);
             let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b));
-            match self.counts.get(usize::try_from(number(thread)).unwrap_or(usize::MAX)) {
-                Some(counter) => counter.fetch_max(number(count), Ordering::SeqCst),
-                None => self.opened.fetch_max(1, Ordering::SeqCst),
-            };
+            let (thread, count) = (number(thread), number(count));
+            match thread {
+                OPENED => self.opened.store(true, Ordering::SeqCst),
+                SLOWED => self.slowed.store(true, Ordering::SeqCst),
+                STOPPED => self.stopped.store(true, Ordering::SeqCst),
+                TRIED.. => set(&self.tried, thread - TRIED, count),
+                _ => set(&self.counts, thread, count),
+            }
         }
     }
 
     fn total(&self) -> u64 {
         self.counts.iter().map(|count| count.load(Ordering::SeqCst)).sum()
+    }
+
+    /// Of a thread: how many writes must be there, how many may be.
+    fn bounds(&self, thread: usize) -> (u64, u64) {
+        let count = self.counts[thread].load(Ordering::SeqCst);
+        let tried = self.tried[thread].load(Ordering::SeqCst);
+        (count, tried.max(count + AHEAD_MAX))
+    }
+}
+
+fn set(counters: &[AtomicU64; THREADS], thread: u64, count: u64) {
+    let thread = usize::try_from(thread).unwrap_or(usize::MAX);
+    if let Some(counter) = counters.get(thread) {
+        counter.fetch_max(count, Ordering::SeqCst);
     }
 }
 
@@ -155,6 +262,8 @@ pub struct Campaign<'a> {
     pub directory: &'a Path,
     /// What is broken on purpose.
     pub sabotage: Sabotage,
+    /// Who of RocksDB reads what is left.
+    pub readers: &'a Readers,
 }
 
 impl Campaign<'_> {
@@ -167,7 +276,13 @@ impl Campaign<'_> {
         for round in 0..rounds {
             let round_seed = Random::of(&[seed, round]).draw();
             models.iter_mut().for_each(|model| model.begin(round_seed));
-            let result = self.round(round_seed, &mut models, tally);
+            let writer = Writer {
+                directory: self.directory,
+                database_seed: seed,
+                seed: round_seed,
+                sabotage: self.sabotage,
+            };
+            let result = self.round(&writer, &mut models, tally);
             result.map_err(|why| format!("round {round}: {why}"))?;
         }
         Ok(())
@@ -175,31 +290,36 @@ impl Campaign<'_> {
 
     fn round(
         &self,
-        seed: u64,
+        writer: &Writer<'_>,
         models: &mut [ThreadModel],
         tally: &mut Tally,
     ) -> Result<(), String> {
-        let recorded = self.write_and_kill(seed)?;
+        let recorded = self.write_and_kill(writer)?;
         match recorded.opened.load(Ordering::SeqCst) {
-            0 => tally.kills_in_opens += 1,
-            _ => tally.kills_in_writes += 1,
+            false => tally.kills_in_opens += 1,
+            true => tally.kills_in_writes += 1,
         }
+        tally.slowed += u64::from(recorded.slowed.load(Ordering::SeqCst));
+        tally.stopped += u64::from(recorded.stopped.load(Ordering::SeqCst));
         tally.acknowledged += recorded.total();
-        let database = database(self.directory, seed, self.sabotage);
+        let traits = traits_of(writer.database_seed, self.sabotage);
+        let database = database(self.directory, traits, writer.seed, self.sabotage)?;
         let found = database.read().map_err(|error| format!("reading after it: {error}"))?;
-        for (model, count) in models.iter_mut().zip(&recorded.counts) {
-            let count = count.load(Ordering::SeqCst);
-            model.advance_to(&found, count, count + AHEAD_MAX)?;
+        for (thread, model) in models.iter_mut().enumerate() {
+            let (min, max) = recorded.bounds(thread);
+            model.advance_to(&found, min, max)?;
         }
-        self.ask_ldb(&found, tally)
+        check_modes(&database, &found)?;
+        self.readers.compare(self.directory, &found, traits.can_ask_ldb(), tally)
     }
 
     /// Runs the writer until a random moment.
-    fn write_and_kill(&self, seed: u64) -> Result<Recorded, String> {
-        let mut random = Random::of(&[seed, 3]);
+    fn write_and_kill(&self, writer: &Writer<'_>) -> Result<Recorded, String> {
+        let mut random = Random::of(&[writer.seed, 3]);
         let mut command = Command::new(self.program);
-        command.arg("write").arg(format!("--directory={}", self.directory.display()));
-        command.arg(format!("--seed={seed}"));
+        command.arg("write").arg(format!("--directory={}", writer.directory.display()));
+        command.arg(format!("--seed={}", writer.seed));
+        command.arg(format!("--database-seed={}", writer.database_seed));
         if self.sabotage == Sabotage::EarlyAcknowledgement {
             command.arg("--early-acknowledgement=1");
         }
@@ -234,16 +354,28 @@ impl Campaign<'_> {
         });
         end.map(|()| recorded)
     }
+}
 
-    fn ask_ldb(&self, found: &Content, tally: &mut Tally) -> Result<(), String> {
-        if let Some(theirs) = ldb::read(self.directory)? {
-            tally.ldb_readings += 1;
-            if let Some(difference) = found.difference(&theirs) {
-                return Err(format!("ldb reads something else: {difference}"));
-            }
+/// In every other `wal_recovery_mode` the same is read; but in the strictest a record that was being
+/// written is an error.
+fn check_modes(database: &Database, found: &Content) -> Result<(), String> {
+    use WalRecoveryMode::*;
+    for mode in [
+        PointInTimeRecovery,
+        TolerateCorruptedTailRecords,
+        SkipAnyCorruptedRecords,
+        AbsoluteConsistency,
+    ] {
+        let difference = match database.read_in_mode(mode) {
+            Ok(content) => found.difference(&content),
+            Err(error) if mode == AbsoluteConsistency && error.code() == Code::Corruption => None,
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(difference) = difference {
+            return Err(format!("reading in mode {mode:?}: {difference}"));
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// `SIGKILL`, and its end.

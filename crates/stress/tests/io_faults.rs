@@ -1,49 +1,42 @@
-//! Every operation of a fixed workload fails once, and from then on; the other ways to fail are in
-//! `scripts/stress faults`.
+//! Every operation of a fixed workload fails once, and from then on, and every third of two longer
+//! ones; the others, and the other ways to fail, are in `scripts/stress faults`.
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
 use std::time::Duration;
-use stress::io_faults::{Mode, Tally, run};
-use stress::watchdog::within;
+use stress::io_faults::{Mode, Tally, Variant, every_operation};
 
-/// All `k`, from several threads: runs also wait for the database to try again.
-fn every_operation(name: &str, mode: Mode) -> Tally {
-    let (next, is_done) = (AtomicU64::new(0), AtomicBool::new(false));
-    let (total, failures) = (Mutex::new(Tally::default()), Mutex::new(Vec::new()));
-    let work = || {
-        while !is_done.load(Ordering::SeqCst) {
-            let k = next.fetch_add(1, Ordering::SeqCst);
-            match within(Duration::from_secs(120), move || run(Some((mode, k)))) {
-                Ok((tally, _)) if tally.faulted == 0 => is_done.store(true, Ordering::SeqCst),
-                Ok((tally, _)) => total.lock().unwrap().add(&tally),
-                Err(why) => failures
-                    .lock()
-                    .unwrap()
-                    .push(format!("scripts/stress faults --mode={name} --k={k}: {why}")),
-            }
-        }
-    };
-    thread::scope(|scope| {
-        (0..8).for_each(|_| drop(scope.spawn(work)));
-    });
-    let failures = failures.into_inner().unwrap();
+fn fail_every(stride: u64, variant: &str, mode: &'static str) -> Tally {
+    let variant = Variant::named(variant).unwrap();
+    let mode = Mode::ALL.into_iter().find(|(name, _)| *name == mode).unwrap();
+    let (tally, _, failures) = every_operation(variant, mode, stride, Duration::from_secs(120));
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    total.into_inner().unwrap()
+    tally
 }
 
 #[test]
 fn an_error_of_the_device_loses_nothing() {
-    let tally = every_operation("error-once", Mode::ErrorOnce);
+    let tally = fail_every(1, "plain", "error-once");
     assert!(tally.faulted > 300 && tally.reported > 200, "{tally:?}");
 }
 
 #[test]
 fn a_full_device_loses_nothing() {
-    let tally = every_operation("no-space-from", Mode::NoSpaceFrom);
+    let tally = fail_every(1, "plain", "no-space-from");
     assert!(tally.faulted > 300 && tally.reported > 200, "{tally:?}");
     assert!(tally.resumed > 50, "{tally:?}");
+}
+
+/// Reads of compactions that nobody asked for are among them.
+#[test]
+fn an_error_in_the_background_loses_nothing() {
+    let tally = fail_every(3, "background", "error-once");
+    assert!(tally.faulted > 200 && tally.reported > 200, "{tally:?}");
+}
+
+/// Recycled and compressed WALs, that the next open keeps.
+#[test]
+fn an_error_around_wals_loses_nothing() {
+    let tally = fail_every(3, "logs", "error-once");
+    assert!(tally.faulted > 100 && tally.reported > 100, "{tally:?}");
 }

@@ -25,6 +25,8 @@ pub(super) struct LifePlan {
     pub(super) flush_one_in: u64,
     /// Of each thread.
     pub(super) writes_max: u64,
+    /// In how many processes, one after the other.
+    pub(super) sessions: u64,
 }
 
 /// What became of the writes of one thread.
@@ -108,20 +110,21 @@ impl Life {
         self.clock.load(Ordering::SeqCst) > 0
     }
 
-    /// Writes from all threads until their writes fail or are done. `is_powered` says whether a
+    /// Writes one session's share from all threads until their writes fail or are done. `is_powered` says whether a
     /// failure is one of the engine.
     pub(super) fn run(
         &self,
         db: &Db,
         plan: &LifePlan,
-        is_powered: impl Fn() -> bool + Sync,
+        session: u64,
+        is_powered: impl Fn() -> bool,
     ) -> std::result::Result<(), String> {
         self.clock.fetch_add(1, Ordering::SeqCst);
         let handles = families(db).map_err(|error| error.to_string())?;
         let results: Vec<Result<()>> = thread::scope(|scope| {
             let write = |thread| {
                 let handles = &handles;
-                scope.spawn(move || self.write(db, handles, plan, thread))
+                scope.spawn(move || self.write(db, handles, plan, (session, thread)))
             };
             let running: Vec<_> = (0..plan.threads).map(write).collect();
             running.into_iter().filter_map(|thread| thread.join().ok()).collect()
@@ -140,12 +143,13 @@ impl Life {
         db: &Db,
         handles: &[ColumnFamilyHandle],
         plan: &LifePlan,
-        thread: usize,
+        (session, thread): (u64, usize),
     ) -> Result<()> {
-        let mut random = Random::of(&[plan.seed, thread as u64]);
+        let mut random = Random::of(&[plan.seed, thread as u64, session]);
         let ids: Vec<u32> = handles.iter().map(ColumnFamilyHandle::id).collect();
         let progress = &self.threads[thread];
-        for index in 0..plan.writes_max {
+        let share = plan.writes_max / plan.sessions;
+        for index in session * share..(session + 1) * share {
             let is_synced = !plan.logs_nothing && random.one_in(plan.sync_one_in);
             let before = is_synced.then(|| self.acknowledged());
             let write_options = WriteOptions {
