@@ -97,24 +97,28 @@ impl PhysicalType {
     }
 }
 
-/// Appends a physical record to `output`. `log_number` is given for the recyclable form.
+/// Appends a physical record to `output`, whose payload `put_payload` appends. `log_number` is given
+/// for the recyclable form.
 pub(crate) fn put_physical_record(
     output: &mut Vec<u8>,
     type_number: u8,
     log_number: Option<u32>,
-    payload: &[u8],
+    put_payload: impl FnOnce(&mut Vec<u8>),
 ) {
-    let length = u16::try_from(payload.len()).expect("a fragment fits in a block");
-    let number_bytes = log_number.map(u32::to_le_bytes);
-    let mut crc = crc32c::value(&[type_number]);
-    if let Some(bytes) = &number_bytes {
-        crc = crc32c::extend(crc, bytes);
-    }
-    put_fixed32(output, crc32c::mask(crc32c::extend(crc, payload)));
-    put_fixed16(output, length);
+    const TYPE_OFFSET: usize = 4 + 2;
+    let start = output.len();
+    // The checksum and the length come when the payload is there.
+    output.extend_from_slice(&[0; TYPE_OFFSET]);
     output.push(type_number);
-    output.extend_from_slice(number_bytes.as_ref().map_or(&[], |bytes| bytes.as_slice()));
-    output.extend_from_slice(payload);
+    if let Some(number) = log_number {
+        put_fixed32(output, number);
+    }
+    let payload_start = output.len();
+    put_payload(output);
+    let length = u16::try_from(output.len() - payload_start).expect("a fragment fits in a block");
+    let crc = crc32c::mask(crc32c::value(&output[start + TYPE_OFFSET..]));
+    output[start..start + 4].copy_from_slice(&crc.to_le_bytes());
+    output[start + 4..start + TYPE_OFFSET].copy_from_slice(&length.to_le_bytes());
 }
 
 /// How the logical records of a WAL are compressed (`wal_compression`).

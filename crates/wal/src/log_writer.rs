@@ -10,6 +10,9 @@ use crate::log_format::{
 use base::{Result, Status};
 use env::WritableFile;
 
+/// Bytes of a long record that are gathered before the file gets them.
+const OUTPUT_SIZE_MAX: usize = 1 << 20;
+
 /// Appends logical records to a file.
 ///
 /// Records are handed to the file and neither flushed nor synced: the caller decides how many to
@@ -61,7 +64,9 @@ impl LogWriter {
             )));
         }
         self.compressor = Some(LogCompressor::new()?);
-        self.put_record(PhysicalType::SetCompressionType, &payload);
+        self.put_record(PhysicalType::SetCompressionType, |output| {
+            output.extend_from_slice(&payload);
+        });
         self.append()
     }
 
@@ -70,11 +75,23 @@ impl LogWriter {
     /// # Errors
     /// `IoError` from the file, or because of an earlier error.
     pub fn add_record(&mut self, record: &[u8]) -> Result<()> {
-        match &mut self.compressor {
-            None => self.put_fragments(record),
-            Some(compressor) => {
+        self.add_record_of_parts(&[record])
+    }
+
+    /// Appends one logical record that consists of `parts`, one after the other.
+    ///
+    /// # Errors
+    /// As [`LogWriter::add_record`].
+    pub fn add_record_of_parts(&mut self, parts: &[&[u8]]) -> Result<()> {
+        match (&mut self.compressor, parts) {
+            (None, _) => self.put_fragments(parts)?,
+            (Some(compressor), [record]) => {
                 let frame = compressor.compress(record)?;
-                self.put_fragments(&frame);
+                self.put_fragments(&[&frame])?;
+            }
+            (Some(compressor), _) => {
+                let frame = compressor.compress(&parts.concat())?;
+                self.put_fragments(&[&frame])?;
             }
         }
         self.append()
@@ -126,32 +143,49 @@ impl LogWriter {
     /// A control record is never cut.
     fn add_control_record(&mut self, kind: PhysicalType, payload: &[u8]) -> Result<()> {
         self.make_room(self.header_size() + payload.len());
-        self.put_record(kind, payload);
+        self.put_record(kind, |output| output.extend_from_slice(payload));
         self.append()
     }
 
-    fn put_fragments(&mut self, mut rest: &[u8]) {
+    fn put_fragments(&mut self, parts: &[&[u8]]) -> Result<()> {
+        let mut left: usize = parts.iter().map(|part| part.len()).sum();
+        let mut rest = parts.iter().copied();
+        let mut part: &[u8] = &[];
         let mut first = true;
         loop {
             self.make_room(self.header_size());
             let mut room = BLOCK_SIZE - self.block_position - self.header_size();
-            if self.compressor.is_some() && self.block_position == 0 && rest.len() >= room {
+            if self.compressor.is_some() && self.block_position == 0 && left >= room {
                 // RocksDB before 7.10.2 takes a compressed fragment for the one before it if both
                 // start at the same place of their blocks, so none may fill a block.
                 room /= 2;
             }
-            let (fragment, tail) = rest.split_at(rest.len().min(room));
-            let kind = match (first, tail.is_empty()) {
+            let mut wanted = left.min(room);
+            left -= wanted;
+            let kind = match (first, left == 0) {
                 (true, true) => PhysicalType::Full,
                 (true, false) => PhysicalType::First,
                 (false, true) => PhysicalType::Last,
                 (false, false) => PhysicalType::Middle,
             };
-            self.put_record(kind, fragment);
-            if tail.is_empty() {
-                return;
+            self.put_record(kind, |output| {
+                while wanted > 0 {
+                    if part.is_empty() {
+                        part = rest.next().expect("all parts are as long as the record");
+                    }
+                    let (head, tail) = part.split_at(part.len().min(wanted));
+                    output.extend_from_slice(head);
+                    wanted -= head.len();
+                    part = tail;
+                }
+            });
+            if left == 0 {
+                return Ok(());
             }
-            (first, rest) = (false, tail);
+            first = false;
+            if self.output.len() >= OUTPUT_SIZE_MAX {
+                self.append()?;
+            }
         }
     }
 
@@ -164,13 +198,13 @@ impl LogWriter {
         }
     }
 
-    fn put_record(&mut self, kind: PhysicalType, payload: &[u8]) {
+    fn put_record(&mut self, kind: PhysicalType, put_payload: impl FnOnce(&mut Vec<u8>)) {
         let number = kind.number(self.recyclable_number.is_some());
         let log_number = self
             .recyclable_number
             .filter(|_| PhysicalType::from_number(number).is_some_and(|(_, form)| form));
         let length_before = self.output.len();
-        put_physical_record(&mut self.output, number, log_number, payload);
+        put_physical_record(&mut self.output, number, log_number, put_payload);
         self.block_position += self.output.len() - length_before;
         debug_assert!(self.block_position <= BLOCK_SIZE);
     }

@@ -132,7 +132,9 @@ fn records(sizes: &[usize]) -> Vec<Seen> {
 /// A physical record of any type, with a right checksum.
 fn physical(number: u8, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    crate::log_format::put_physical_record(&mut bytes, number, None, payload);
+    crate::log_format::put_physical_record(&mut bytes, number, None, |output| {
+        output.extend_from_slice(payload);
+    });
     bytes
 }
 

@@ -129,3 +129,32 @@ fn a_log_with_records_is_continued() {
     }
     assert_eq!(sink.bytes(), whole.bytes());
 }
+
+#[test]
+fn parts_of_a_record_are_written_as_the_whole() {
+    let record: Vec<u8> = (0..100_000u32).map(|n| (n % 251) as u8).collect();
+    for compression in [LogCompression::None, LogCompression::Zstd] {
+        let write = |parts: &[&[u8]]| {
+            written(|log| {
+                log.add_compression_record(compression).unwrap();
+                log.add_record_of_parts(parts).unwrap();
+                log.add_record(b"after").unwrap();
+            })
+        };
+        let whole = write(&[&record]);
+        for cut in [0, 1, 12, 32_757, 32_768, 99_999, 100_000] {
+            let (head, tail) = record.split_at(cut);
+            assert_eq!(write(&[head, &[], tail]), whole, "cut at {cut}, {compression:?}");
+        }
+    }
+}
+
+#[test]
+fn a_long_record_reaches_the_file_piece_by_piece() {
+    let record = vec![7; 3 << 20];
+    let sink = Sink::new();
+    let mut log = LogWriter::new(Box::new(sink.clone()));
+    log.add_record(&record).unwrap();
+    assert!(log.output.capacity() < 3 << 20, "{}", log.output.capacity());
+    assert!(sink.bytes().len() > record.len());
+}

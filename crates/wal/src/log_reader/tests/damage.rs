@@ -102,7 +102,9 @@ proptest! {
             let payload = if zeros { vec![0; size] } else { noise(seed as u64, size) };
             let log_number =
                 PhysicalType::from_number(number).filter(|(_, form)| *form).map(|_| 4);
-            crate::log_format::put_physical_record(&mut bytes, number, log_number, &payload);
+            crate::log_format::put_physical_record(&mut bytes, number, log_number, |output| {
+                output.extend_from_slice(&payload);
+            });
         }
         read_all_or_unsupported(&bytes);
     }
