@@ -1,7 +1,8 @@
 //! Ending: background work stops, and everything goes to the operating system.
 
-use crate::db_impl::DbImpl;
+use crate::db_impl::{DbImpl, Writing};
 use crate::error_handler::BackgroundErrorReason;
+use crate::wal_tracking::WalsToSync;
 use base::Result;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,16 +11,25 @@ impl DbImpl {
     /// Hands the WAL to the operating system, or to the disk.
     pub(crate) fn flush_wal(&self, sync: bool) -> Result<()> {
         let writing = self.writing()?;
-        let mut stage = writing.stage.lock();
-        // After a failed write it is unknown what the WALs hold.
-        if let Some(error) = writing.state.lock().errors.write_error() {
-            return Err(error.clone());
+        if sync {
+            return self.sync_wals(writing, WalsToSync::All);
         }
-        let result = if sync { stage.wal.sync() } else { stage.wal.flush() };
-        result.inspect_err(|status| {
+        let mut stage = writing.stage.lock();
+        self.check_wals_known(writing)?;
+        stage.wal.flush().inspect_err(|status| {
             self.set_background_error(BackgroundErrorReason::Write, status);
-        })?;
-        self.track_synced_wals(writing, &mut stage)
+        })
+    }
+
+    /// After a failed write it is unknown what the WALs hold. To be called with the stage held.
+    ///
+    /// # Errors
+    /// The error that stops writes.
+    pub(crate) fn check_wals_known(&self, writing: &Writing) -> Result<()> {
+        match writing.state.lock().errors.write_error() {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
     }
 
     /// Closes a database; does nothing if it is closed.

@@ -43,12 +43,15 @@ pub(crate) struct DbImpl {
     pub(crate) writing: Option<Writing>,
 }
 
-/// What writes need. Locks are taken in the order of the fields, and none of the first three is
+/// What writes need. Locks are taken in the order of the fields, and none of the first four is
 /// waited for by a thread that holds a later one.
 #[derive(Debug)]
 pub(crate) struct Writing {
     /// One writer leads at a time.
     pub(crate) write_thread: WriteThread,
+    /// Held while WALs are synced, and while the MANIFEST's account of them changes. Writes that need
+    /// not be safe from a power loss do not wait for it.
+    pub(crate) wal_sync: Mutex<()>,
     /// What the leader writes to.
     pub(crate) stage: Mutex<WriteStage>,
     /// Held while the MANIFEST is written.

@@ -10,6 +10,7 @@ use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
 use crate::error_handler::BackgroundErrorReason;
 use crate::memtable_list::ImmutableMemTable;
+use crate::wal_tracking::WalsToSync;
 use base::filename::{blob_file_name, table_file_name};
 use base::status::Code;
 use base::{Result, Status};
@@ -81,11 +82,7 @@ impl DbImpl {
         // A table may hold part of what a finished WAL holds for several column families: after a
         // power loss there must not be that part alone.
         if self.families.load().len() > 1 {
-            let mut stage = writing.stage.lock();
-            let synced = stage.wal.sync_finished();
-            synced.map_err(|status| (Some(BackgroundErrorReason::Write), status))?;
-            let tracked = self.track_synced_wals(writing, &mut stage);
-            tracked.map_err(|status| (None, status))?;
+            self.sync_wals(writing, WalsToSync::Finished).map_err(|status| (None, status))?;
         }
         let mut tables = Vec::new();
         for pick in picks {
@@ -200,13 +197,7 @@ impl DbImpl {
     /// their content written over.
     pub(crate) fn release_wals(&self, writing: &Writing) {
         let number_min = writing.versions.lock().min_log_number_to_keep();
-        let mut stage = writing.stage.lock();
-        // Before a WAL goes, or is written over, the MANIFEST must not expect it any more.
-        if self.untrack_wals_before(writing, number_min).is_err() {
-            return;
-        }
-        let obsolete = stage.wal.release(number_min);
-        drop(stage);
+        let Ok(obsolete) = self.take_obsolete_wals(writing, number_min) else { return };
         if obsolete.is_empty() {
             return;
         }

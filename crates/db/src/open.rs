@@ -34,6 +34,7 @@ use crate::switch_memtable::{max_total_wal_size_bytes, new_memtable};
 use crate::validate_options::validate;
 use crate::wal_archive::archives_wals;
 use crate::warnings;
+use crate::write::adaptive_yield::AdaptiveYield;
 use crate::write::memtable_stage::{ActiveFamily, MemTableStage};
 use crate::write::wal_stage::{WalOptions, WalStage};
 use crate::write::write_thread::WriteThread;
@@ -62,7 +63,7 @@ pub(crate) fn open(
     check_options(options, descriptors, context)?;
     directories::create(options, path, descriptors, context)?;
     let lock = directories::lock(path, context)?;
-    let mut versions = open_versions(options, path, descriptors, context)?;
+    let (mut versions, is_new) = open_versions(options, path, descriptors, context)?;
     directories::mark_file_numbers(options, path, descriptors, context, &versions)?;
     create_missing_families(options, descriptors, &mut versions)?;
     let writes_identity = options.write_identity_file || !options.write_dbid_to_manifest;
@@ -70,7 +71,7 @@ pub(crate) fn open(
     versions.set_db_id(&db_id);
 
     let mut db = assemble(options, path, descriptors, context, versions, db_id, lock)?;
-    db.replay_wals(descriptors)?;
+    db.replay_wals(descriptors, is_new)?;
     let db = Arc::new_cyclic(|this| {
         db.this = this.clone();
         db
@@ -113,13 +114,13 @@ fn version_set_options(options: &DbOptions) -> VersionSetOptions {
     }
 }
 
-/// The database that is there, or a new one.
+/// The database that is there, or a new one, and whether it is new.
 fn open_versions(
     options: &DbOptions,
     path: &Path,
     descriptors: &[ColumnFamilyDescriptor],
     context: &OpenContext,
-) -> Result<VersionSet> {
+) -> Result<(VersionSet, bool)> {
     let fs = &context.file_system;
     let set_options = version_set_options(options);
     let open_family = |family: &version::ColumnFamilyReplay| {
@@ -138,9 +139,12 @@ fn open_versions(
             let mut checker = DirectoryChecker { file_system: &**fs, options, path, descriptors };
             let recover = VersionSet::recover_best_efforts;
             let recovered = recover(fs.clone(), path, set_options, open_family, &mut checker);
-            recovered.map(|(versions, _)| versions)
+            recovered.map(|(versions, _)| (versions, false))
         }
-        (true, _, false) => VersionSet::recover(fs.clone(), path, set_options, open_family),
+        (true, _, false) => {
+            let recovered = VersionSet::recover(fs.clone(), path, set_options, open_family)?;
+            Ok((recovered, false))
+        }
         (false, false, _) => Err(Status::invalid_argument(format!(
             "{}: does not exist (create_if_missing is false)",
             path.join(CURRENT).display()
@@ -150,7 +154,8 @@ fn open_versions(
             let default =
                 recovery::descriptor_of(descriptors, DEFAULT_COLUMN_FAMILY_NAME.as_bytes())?;
             let id = new_db_id().into_bytes();
-            VersionSet::create(fs.clone(), path, set_options, &id, &version_options(default)?)
+            let options = version_options(default)?;
+            Ok((VersionSet::create(fs.clone(), path, set_options, &id, &options)?, true))
         }
     }
 }
@@ -205,6 +210,7 @@ fn wal_options(options: &DbOptions, directory: &Path) -> WalOptions {
             _ => LogCompression::None,
         },
         recycled_max: recycled_max(options),
+        states_predecessor: options.track_and_verify_wals,
         file_options: FileOptions {
             bytes_per_sync: options.wal_bytes_per_sync,
             strict_bytes_per_sync: options.strict_bytes_per_sync,
@@ -317,7 +323,8 @@ fn assemble(
     tables::open_tables(options, &families)?;
     let writing = Writing {
         pool: thread_pool(options),
-        write_thread: WriteThread::default(),
+        write_thread: WriteThread::new(AdaptiveYield::new(options)),
+        wal_sync: Mutex::default(),
         stage: Mutex::new(write_stage(options, path, context, memtables, &families)),
         state: Mutex::new(db_state(options, states)),
         changed: Condvar::new(),

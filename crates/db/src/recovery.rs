@@ -78,6 +78,8 @@ pub(crate) struct ManifestState<'m> {
     pub(crate) families: Vec<&'m ColumnFamilyState>,
     pub(crate) min_log_number_to_keep: u64,
     pub(crate) tracked_wals: &'m BTreeMap<u64, Option<u64>>,
+    /// The database was just made.
+    pub(crate) is_new: bool,
 }
 
 /// Opens a database for reading.
@@ -98,6 +100,7 @@ pub(crate) fn recover(
         families: manifest.column_families.iter().collect(),
         min_log_number_to_keep: manifest.min_log_number_to_keep,
         tracked_wals: &manifest.tracked_wals,
+        is_new: false,
     };
     let mut inserter = MemTableInserter::new(
         recovering_families(&state, descriptors, |_| filled_once())?,
@@ -300,6 +303,8 @@ pub(crate) fn replay_wals(
         mode: WalRecoveryMode::from_u8(options.wal_recovery_mode as u8).unwrap_or_default(),
         paranoid_checks: options.paranoid_checks,
         wal_number_min,
+        verifies_predecessors: options.track_and_verify_wals,
+        is_new: manifest.is_new,
     };
     replay.run(inserter, after_batch)
 }

@@ -12,7 +12,7 @@ const OBJECTS: [(&str, &str); 2] = [
 
 /// Options that a read would act on, of those that are not honoured yet. The others have no say
 /// where nothing is written.
-const OF_READS: [&str; 21] = [
+const OF_READS: [&str; 20] = [
     "advise_random_on_open",
     "allow_data_in_errors",
     "allow_mmap_reads",
@@ -29,7 +29,6 @@ const OF_READS: [&str; 21] = [
     "paranoid_memory_checks",
     "read_amp_bytes_per_bit",
     "statistics",
-    "track_and_verify_wals",
     "uncache_aggressiveness",
     "use_udi_as_primary_index",
     "user_defined_index_factory",

@@ -5,18 +5,24 @@
 //!   ─▶ number the group's entries ─▶ WAL ─▶ memtables ─▶ publish the last number
 //! ```
 
+pub(crate) mod adaptive_yield;
 pub(crate) mod memtable_stage;
+mod merge_at_write;
 pub(crate) mod wal_stage;
+pub(crate) mod wal_sync;
 pub(crate) mod write_options;
 pub(crate) mod write_thread;
 
 use crate::db_impl::{DbImpl, WriteStage, Writing};
 use crate::error_handler::BackgroundErrorReason;
+use crate::wal_tracking::WalsToSync;
 use crate::write::memtable_stage::CheckedBatch;
+use crate::write::wal_stage::WalStage;
 use crate::write::write_options::WriteOptions;
-use crate::write::write_thread::{Lead, Turn, Writer};
+use crate::write::write_thread::{Lead, Request, Turn, Writer};
 use crate::write_stats::WrittenGroup;
 use base::{Result, SequenceNumber, Status};
+use parking_lot::MutexGuard;
 use std::sync::Arc;
 use wal::WriteBatch;
 use wal::write_batch_reader::HEADER_SIZE;
@@ -31,9 +37,7 @@ impl DbImpl {
     ) -> Result<()> {
         let writing = self.writing()?;
         check_options(options)?;
-        if options.no_slowdown {
-            self.check_no_slowdown()?;
-        }
+        self.check_before_queue(writing, options)?;
         if options.low_pri {
             self.wait_as_low_priority(options, batch.data().len() as u64)?;
         }
@@ -61,85 +65,48 @@ impl DbImpl {
         self.make_room_for_write(&mut stage)?;
         let ignores_missing = options.ignore_missing_column_families;
         let own = stage.memtables.check(batch, ignores_missing)?;
-        let group_size_max = usize::try_from(self.options.max_write_batch_group_size_bytes);
-        let followers =
-            lead.gather(options, batch.data().len(), group_size_max.unwrap_or(usize::MAX));
-        match followers {
-            [] => self.write_alone(writing, &mut stage, options, batch, &own),
-            _ => {
-                let mut group = Group::new(self.visibility.last_sequence() + 1);
-                group.add(batch, &own);
-                for follower in followers {
-                    group.add_follower(&stage, follower, ignores_missing);
-                }
-                self.write_group(writing, &mut stage, options, &group)
-            }
+        let mut group = Group::new(self.visibility.last_sequence() + 1, batch, own);
+        let size_max = usize::try_from(self.options.max_write_batch_group_size_bytes);
+        let size_max = size_max.unwrap_or(usize::MAX);
+        for follower in lead.gather(options, group.own, size_max) {
+            group.add_follower(&stage, follower, ignores_missing);
         }
-    }
-
-    fn write_alone(
-        &self,
-        writing: &Writing,
-        stage: &mut WriteStage,
-        options: &WriteOptions,
-        batch: &mut WriteBatch,
-        checked: &CheckedBatch,
-    ) -> Result<()> {
-        let first = self.visibility.last_sequence() + 1;
-        batch.set_sequence(first);
-        let batches = [(first, &*batch)];
-        self.log_and_insert(writing, stage, options, batch.data(), checked, &batches)
-    }
-
-    fn write_group(
-        &self,
-        writing: &Writing,
-        stage: &mut WriteStage,
-        options: &WriteOptions,
-        group: &Group,
-    ) -> Result<()> {
-        let batches: Vec<_> = group.batches.iter().map(|(first, batch)| (*first, batch)).collect();
-        let record = group.record();
-        self.log_and_insert(writing, stage, options, &record, &group.checked, &batches)
+        self.log_and_insert(writing, &mut stage, options, &group)
     }
 
     /// The log, the memtables, the number: in this order, so that whatever a read sees is logged.
     fn log_and_insert(
         &self,
         writing: &Writing,
-        stage: &mut WriteStage,
+        stage: &mut MutexGuard<'_, WriteStage>,
         options: &WriteOptions,
-        record: &[u8],
-        checked: &CheckedBatch,
-        batches: &[(SequenceNumber, &WriteBatch)],
+        group: &Group<'_>,
     ) -> Result<()> {
         if options.disable_wal {
             stage.has_unlogged_writes = true;
         } else {
-            let logged = stage.wal.append(record, &checked.timestamp_sizes);
-            let logged = logged.and_then(|()| if options.sync { stage.wal.sync() } else { Ok(()) });
-            if let Err(status) = logged {
-                self.set_background_error(BackgroundErrorReason::Write, &status);
-                return Err(status);
-            }
+            group.append_to(&mut stage.wal).inspect_err(|status| {
+                self.set_background_error(BackgroundErrorReason::Write, status);
+            })?;
             if options.sync {
-                self.track_synced_wals(writing, stage)?;
+                // Nobody else appends: only who leads does.
+                MutexGuard::unlocked(stage, || self.sync_wals(writing, WalsToSync::AllAsLeader))?;
             }
         }
-        let WriteStage { memtables, full, .. } = stage;
-        for (first, batch) in batches {
-            memtables.insert(batch.data(), *first, full)?;
+        let WriteStage { memtables, full, .. } = &mut **stage;
+        let mut sequence = group.first_sequence;
+        for batch in group.batches() {
+            sequence = memtables.insert(batch.data(), sequence, full)?;
         }
         writing.stats.count(&WrittenGroup {
-            batches: batches.len() as u64,
-            entries: checked.entries,
-            bytes: record.len() as u64,
+            batches: group.batches().count() as u64,
+            entries: group.entries,
+            bytes: group.size_bytes(),
             is_logged: !options.disable_wal,
             is_synced: options.sync,
         });
-        if checked.entries > 0 {
-            let first = batches.first().map_or(0, |(first, _)| *first);
-            self.visibility.publish(first + checked.entries - 1);
+        if group.entries > 0 {
+            self.visibility.publish(sequence - 1);
         }
         Ok(())
     }
@@ -153,52 +120,67 @@ fn check_options(options: &WriteOptions) -> Result<()> {
     Ok(())
 }
 
-/// Batches that are logged as one.
-struct Group {
-    next_sequence: SequenceNumber,
-    batches: Vec<(SequenceNumber, WriteBatch)>,
-    checked: CheckedBatch,
+/// Batches that are logged as one. Those of followers stay where they are, locked.
+struct Group<'g> {
+    first_sequence: SequenceNumber,
+    own: &'g mut WriteBatch,
+    followers: Vec<MutexGuard<'g, Option<Request>>>,
+    /// Entries of all batches.
+    entries: u64,
+    /// Of all batches.
+    timestamp_sizes: Vec<(u32, u16)>,
 }
 
-impl Group {
-    fn new(next_sequence: SequenceNumber) -> Self {
-        Self { next_sequence, batches: Vec::new(), checked: CheckedBatch::default() }
-    }
-
-    fn add(&mut self, batch: &mut WriteBatch, checked: &CheckedBatch) {
-        batch.set_sequence(self.next_sequence);
-        self.batches.push((self.next_sequence, batch.clone()));
-        self.next_sequence += checked.entries;
-        self.checked.entries += checked.entries;
-        for size in &checked.timestamp_sizes {
-            if !self.checked.timestamp_sizes.contains(size) {
-                self.checked.timestamp_sizes.push(*size);
-            }
-        }
+impl<'g> Group<'g> {
+    fn new(first_sequence: SequenceNumber, own: &'g mut WriteBatch, checked: CheckedBatch) -> Self {
+        own.set_sequence(first_sequence);
+        let CheckedBatch { entries, timestamp_sizes } = checked;
+        Self { first_sequence, own, followers: Vec::new(), entries, timestamp_sizes }
     }
 
     /// A follower whose batch is bad fails alone.
-    fn add_follower(&mut self, stage: &WriteStage, follower: &Writer, ignores_missing: bool) {
-        let added = follower.with_batch(|batch| {
-            let checked = stage.memtables.check(batch, ignores_missing)?;
-            self.add(batch, &checked);
-            Ok(())
-        });
-        if let Some(Err(status)) = added {
-            follower.fail(status);
+    fn add_follower(&mut self, stage: &WriteStage, follower: &'g Writer, ignores_missing: bool) {
+        let mut request = follower.request();
+        let Some(batch) = request.as_mut().map(|request| &mut request.batch) else { return };
+        match stage.memtables.check(batch, ignores_missing) {
+            Ok(checked) => {
+                batch.set_sequence(self.first_sequence + self.entries);
+                self.entries += checked.entries;
+                for size in checked.timestamp_sizes {
+                    if !self.timestamp_sizes.contains(&size) {
+                        self.timestamp_sizes.push(size);
+                    }
+                }
+                self.followers.push(request);
+            }
+            Err(status) => follower.fail(status),
         }
     }
 
-    /// The log record: the entries of all batches under one header.
-    fn record(&self) -> Vec<u8> {
-        let size: usize = self.batches.iter().map(|(_, batch)| batch.data().len()).sum();
-        let mut record = Vec::with_capacity(size);
-        let first = self.batches.first().map_or(0, |(first, _)| *first);
-        record.extend_from_slice(&first.to_le_bytes());
-        record.extend_from_slice(&(self.checked.entries as u32).to_le_bytes());
-        for (_, batch) in &self.batches {
-            record.extend_from_slice(&batch.data()[HEADER_SIZE..]);
+    fn batches(&self) -> impl Iterator<Item = &WriteBatch> {
+        let followers = self.followers.iter().filter_map(|request| request.as_ref());
+        std::iter::once(&*self.own).chain(followers.map(|request| &request.batch))
+    }
+
+    /// Bytes of the record that holds all batches.
+    fn size_bytes(&self) -> u64 {
+        let records = self.batches().map(|batch| (batch.data().len() - HEADER_SIZE) as u64);
+        HEADER_SIZE as u64 + records.sum::<u64>()
+    }
+
+    /// Appends one record to the WAL: the entries of all batches under one header.
+    fn append_to(&self, wal: &mut WalStage) -> Result<()> {
+        if self.followers.is_empty() {
+            return wal.append(&[self.own.data()], self.first_sequence, &self.timestamp_sizes);
         }
-        record
+        // Whoever gathered them made sure that it is no more.
+        let count = u32::try_from(self.entries)
+            .map_err(|_| Status::aborted(format!("{} entries in a group", self.entries)))?;
+        let mut header = [0; HEADER_SIZE];
+        header[..8].copy_from_slice(&self.first_sequence.to_le_bytes());
+        header[8..].copy_from_slice(&count.to_le_bytes());
+        let records = self.batches().map(|batch| &batch.data()[HEADER_SIZE..]);
+        let parts: Vec<&[u8]> = std::iter::once(&header[..]).chain(records).collect();
+        wal.append(&parts, self.first_sequence, &self.timestamp_sizes)
     }
 }

@@ -10,8 +10,8 @@ use crate::vector_rep::VectorRep;
 use crate::write_buffer::{ArenaAccount, WriteBuffer, encoded_size};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key, pack_sequence_and_type};
 use base::{
-    InternalIterator, InternalKeyComparator, RangeTombstone, SequenceNumber, SliceTransform,
-    ValueType,
+    InternalIterator, InternalKey, InternalKeyComparator, ParsedInternalKey, RangeTombstone,
+    SequenceNumber, SliceTransform, ValueType,
 };
 use iterator::FragmentedRangeTombstoneList;
 use parking_lot::{Mutex, MutexGuard};
@@ -189,6 +189,25 @@ impl MemTable {
             let order = self.comparator.compare_without_timestamp(entry.user_key(), user_key);
             order.is_eq() && visitor(entry)
         });
+    }
+
+    /// How many of a key's newest versions, of those up to `sequence`, are merge operands one after
+    /// the other; counted no further than `limit`.
+    pub fn count_successive_merges(
+        &self,
+        user_key: &[u8],
+        sequence: SequenceNumber,
+        limit: u64,
+    ) -> u64 {
+        let seek_key = InternalKey::for_seek(user_key, sequence);
+        let mut count = 0;
+        self.get(seek_key.as_bytes(), |entry| {
+            let is_merge = ParsedInternalKey::parse(entry.key())
+                .is_ok_and(|key| key.value_type == ValueType::Merge);
+            count += u64::from(is_merge);
+            is_merge && count < limit
+        });
+        count
     }
 
     /// Iterates over all records but range tombstones. The iterator keeps them alive.

@@ -24,21 +24,21 @@ impl DbImpl {
         }
     }
 
-    /// What a write with `no_slowdown` asks before it joins the queue, where it could stand behind
-    /// one that waits.
+    /// What a write asks before it joins the queue, where it could stand behind one that waits: for a
+    /// flush or compaction, or, with writes stopped by an error, for the recovery from that.
     ///
     /// # Errors
-    /// `Incomplete` if it would have to wait.
-    #[cold]
-    pub(crate) fn check_no_slowdown(&self) -> Result<()> {
-        let writing = self.writing()?;
-        if !writing.has_obstacle.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let controller = writing.state.lock().write_controller;
-        match controller.is_stopped() || controller.actual_delayed_write_rate() > 0 {
-            true => Err(Status::incomplete("Write stall")),
+    /// The error that stops writes; `Incomplete` if it would have to wait and must not
+    /// (`no_slowdown`).
+    #[inline]
+    pub(crate) fn check_before_queue(
+        &self,
+        writing: &Writing,
+        options: &WriteOptions,
+    ) -> Result<()> {
+        match writing.has_obstacle.load(Ordering::Acquire) {
             false => Ok(()),
+            true => check_obstacle(writing, options),
         }
     }
 
@@ -104,4 +104,15 @@ impl DbImpl {
             writing.changed.wait_for(&mut state, NAP.min(at - now));
         }
     }
+}
+
+#[cold]
+fn check_obstacle(writing: &Writing, options: &WriteOptions) -> Result<()> {
+    let state = writing.state.lock();
+    if let Some(error) = state.errors.write_error() {
+        return Err(error.clone());
+    }
+    let controller = &state.write_controller;
+    let is_held_back = controller.is_stopped() || controller.actual_delayed_write_rate() > 0;
+    if options.no_slowdown && is_held_back { Err(write_stall()) } else { Ok(()) }
 }

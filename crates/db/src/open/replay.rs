@@ -23,10 +23,14 @@ use std::sync::atomic::Ordering;
 use version::ColumnFamilyState;
 
 impl DbImpl {
-    /// Replays the WALs, then begins a new one and a new MANIFEST.
-    pub(super) fn replay_wals(&mut self, descriptors: &[ColumnFamilyDescriptor]) -> Result<()> {
+    /// Replays the WALs, then begins a new one and a new MANIFEST. A database that `is_new` has none.
+    pub(super) fn replay_wals(
+        &mut self,
+        descriptors: &[ColumnFamilyDescriptor],
+        is_new: bool,
+    ) -> Result<()> {
         let mut edits = Edits::new();
-        let (replayed, inserter) = self.fill_memtables(descriptors, &mut edits)?;
+        let (replayed, inserter) = self.fill_memtables(descriptors, is_new, &mut edits)?;
         let last_replayed = replayed.next_sequence.map_or(0, |next| next.saturating_sub(1));
         let last_sequence = self.visibility.last_sequence().max(last_replayed);
         let MemTableInserter { families, transactions, .. } = inserter;
@@ -61,6 +65,7 @@ impl DbImpl {
     fn fill_memtables(
         &self,
         descriptors: &[ColumnFamilyDescriptor],
+        is_new: bool,
         edits: &mut Edits,
     ) -> Result<(Replayed, MemTableInserter)> {
         let versions = self.writing()?.versions.lock();
@@ -74,6 +79,7 @@ impl DbImpl {
             families: states.iter().collect(),
             min_log_number_to_keep,
             tracked_wals: &tracked,
+            is_new,
         };
         let (options, context) = (&self.options, &self.context);
         if !options.allow_2pc && !options.best_efforts_recovery {
@@ -149,6 +155,10 @@ impl DbImpl {
         kept.into_iter().for_each(|(number, size)| stage.wal.keep(number, size));
         let number = writing.file_numbers.next();
         stage.wal.start(number)?;
+        if self.options.track_and_verify_wals {
+            // An open without any WAL fails, so that one must be there when the MANIFEST is.
+            self.context.file_system.new_directory(&self.wal_directory())?.fsync()?;
+        }
         let mut state = writing.state.lock();
         state.oldest_prepared_log = oldest_prepared;
         for (id, family) in &state.families {

@@ -37,6 +37,8 @@ pub(crate) fn check_none_would_be_dropped(
         mode: WalRecoveryMode::SkipAnyCorruptedRecords,
         paranoid_checks: false,
         wal_number_min,
+        verifies_predecessors: false,
+        is_new: false,
     };
     replay.run(&mut inserter, &mut |_| Ok(()))?;
     let prepared = inserter.transactions.into_prepared();

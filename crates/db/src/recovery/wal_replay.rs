@@ -16,7 +16,7 @@ use base::{Result, SequenceNumber, Status};
 use env::{FileOptions, FileSystem};
 use std::path::{Path, PathBuf};
 use wal::write_batch_reader::{HEADER_SIZE, WriteBatchReader};
-use wal::{LogEntry, LogReader, Verdict, WalRecoveryMode};
+use wal::{LogEntry, LogReader, PredecessorWalInfo, Verdict, WalRecoveryMode};
 
 /// What replay is to do.
 #[derive(Debug)]
@@ -29,6 +29,10 @@ pub(crate) struct WalReplay<'a> {
     pub(crate) paranoid_checks: bool,
     /// WALs with a smaller number hold nothing.
     pub(crate) wal_number_min: u64,
+    /// Whether each WAL has to follow the one that it says it follows (`track_and_verify_wals`).
+    pub(crate) verifies_predecessors: bool,
+    /// The database was just made, and has no WAL yet.
+    pub(crate) is_new: bool,
 }
 
 /// What replay found.
@@ -42,6 +46,10 @@ pub(crate) struct Replayed {
     pub(crate) stopped: Option<(u64, Status)>,
     /// Damage that the mode allows to pass over, in order.
     pub(crate) ignored: Vec<Status>,
+    /// The last WAL that was read to the end of its records.
+    predecessor: Option<PredecessorWalInfo>,
+    /// Number of the first entry of the last batch of the current WAL; 0 without one.
+    last_sequence: SequenceNumber,
 }
 
 /// Called after each batch.
@@ -50,7 +58,8 @@ pub(crate) type AfterBatch<'a> = dyn FnMut(&mut MemTableInserter) -> Result<()> 
 /// How reading one WAL ended.
 enum End {
     EndOfLog,
-    Stopped(Status),
+    /// In the WAL of this number, or because that one is missing.
+    Stopped(u64, Status),
 }
 
 /// Numbers of the WALs in a directory, ascending. A missing directory has none.
@@ -79,15 +88,31 @@ impl WalReplay<'_> {
         after_batch: &mut AfterBatch<'_>,
     ) -> Result<Replayed> {
         let mut replayed = Replayed::default();
-        for number in list_wals(self.file_system, &self.directory)? {
+        let numbers = list_wals(self.file_system, &self.directory)?;
+        if self.verifies_predecessors && !self.is_new && numbers.is_empty() {
+            return Err(Status::corruption(format!(
+                "{}: Opening an existing DB with no WAL files (track_and_verify_wals is true)",
+                self.directory.display()
+            )));
+        }
+        for number in numbers {
             if number < self.wal_number_min {
                 continue;
             }
             replayed.wal_numbers.push(number);
+            replayed.last_sequence = 0;
             match self.replay_one(number, inserter, after_batch, &mut replayed)? {
+                End::EndOfLog if self.verifies_predecessors => {
+                    let path = wal_file_name(&self.directory, number);
+                    replayed.predecessor = Some(PredecessorWalInfo {
+                        log_number: number,
+                        size_bytes: self.file_system.get_file_size(&path)?,
+                        last_sequence: replayed.last_sequence,
+                    });
+                }
                 End::EndOfLog => {}
-                End::Stopped(_) if replayed.stopped.is_some() => {}
-                End::Stopped(why) => replayed.stopped = Some((number, why)),
+                End::Stopped(_, _) if replayed.stopped.is_some() => {}
+                End::Stopped(at, why) => replayed.stopped = Some((at, why)),
             }
         }
         if let Some((number, why)) = &replayed.stopped {
@@ -115,9 +140,9 @@ impl WalReplay<'_> {
                         record.payload.len()
                     );
                     let status = Status::corruption_at(&path, record.offset, what);
-                    match self.verdict_on_small_record() {
+                    match self.verdict_on_record() {
                         Verdict::Skip | Verdict::EndOfLog => replayed.ignored.push(status),
-                        Verdict::StopReplay => return Ok(End::Stopped(status)),
+                        Verdict::StopReplay => return Ok(End::Stopped(number, status)),
                         Verdict::Fail => return Err(status),
                     }
                 }
@@ -134,6 +159,7 @@ impl WalReplay<'_> {
                     let next = inserter
                         .apply(number, &batch, &sizes)
                         .map_err(|error| error.context(at))?;
+                    replayed.last_sequence = batch.sequence();
                     replayed.next_sequence = Some(next);
                     after_batch(inserter)?;
                 }
@@ -142,7 +168,16 @@ impl WalReplay<'_> {
                         sizes.state(column_family_id, usize::from(size));
                     }
                 }
-                LogEntry::PredecessorWalInfo(_) => {}
+                LogEntry::PredecessorWalInfo(stated) => {
+                    let Err(status) = self.check_predecessor(&path, &stated, replayed) else {
+                        continue;
+                    };
+                    match self.verdict_on_record() {
+                        Verdict::Skip | Verdict::EndOfLog => replayed.ignored.push(status),
+                        Verdict::StopReplay => return Ok(End::Stopped(stated.log_number, status)),
+                        Verdict::Fail => return Err(status),
+                    }
+                }
                 LogEntry::Damage(damage) => {
                     let status = damage.to_status(&path);
                     match self.verdict(&damage) {
@@ -151,13 +186,47 @@ impl WalReplay<'_> {
                             replayed.ignored.push(status);
                             return Ok(End::EndOfLog);
                         }
-                        Verdict::StopReplay => return Ok(End::Stopped(status)),
+                        Verdict::StopReplay => return Ok(End::Stopped(number, status)),
                         Verdict::Fail => return Err(status),
                     }
                 }
             }
         }
         Ok(End::EndOfLog)
+    }
+
+    /// Whether a WAL follows the one that was read before it, as it `stated`.
+    fn check_predecessor(
+        &self,
+        path: &Path,
+        stated: &PredecessorWalInfo,
+        replayed: &Replayed,
+    ) -> Result<()> {
+        if !self.verifies_predecessors || replayed.stopped.is_some() {
+            return Ok(());
+        }
+        let number = stated.log_number;
+        let difference = match &replayed.predecessor {
+            None if number < self.wal_number_min => return Ok(()),
+            None => format!("Missing WAL of log number {number}"),
+            Some(found) if found.log_number != number => format!(
+                "Mismatched predecessor log number. Recorded {number}. Observed {}",
+                found.log_number
+            ),
+            Some(found) if found.last_sequence != stated.last_sequence => format!(
+                "Mismatched last sequence number recorded in the WAL of log number {number}. \
+                 Recorded {}. Observed {}. (Last sequence number equal to 0 indicates no WAL \
+                 records)",
+                stated.last_sequence, found.last_sequence
+            ),
+            Some(found) if found.size_bytes != stated.size_bytes => format!(
+                "Mismatched size of the WAL of log number {number}. Recorded {} bytes. Observed {} \
+                 bytes.",
+                stated.size_bytes, found.size_bytes
+            ),
+            Some(_) => return Ok(()),
+        };
+        Err(Status::corruption(format!("{}: {difference}", path.display())))
     }
 
     fn effective_mode(&self) -> WalRecoveryMode {
@@ -168,7 +237,8 @@ impl WalReplay<'_> {
         self.effective_mode().verdict(damage)
     }
 
-    fn verdict_on_small_record(&self) -> Verdict {
+    /// On a record that is whole, and cannot be right.
+    fn verdict_on_record(&self) -> Verdict {
         match self.effective_mode() {
             WalRecoveryMode::SkipAnyCorruptedRecords => Verdict::Skip,
             WalRecoveryMode::PointInTimeRecovery => Verdict::StopReplay,

@@ -1,9 +1,10 @@
 //! Where entries go in memory: the memtables that take writes, by column family.
 
 use crate::column_family::ColumnFamilyData;
+use crate::write::merge_at_write::merge_at_write;
 use base::dbformat::{ValueType, hex};
 use base::{Result, SequenceNumber, Status};
-use memtable::MemTable;
+use memtable::{MemTable, MemTableWriter};
 use std::sync::Arc;
 use wal::write_batch_reader::{Entry, Record};
 use wal::{WriteBatch, WriteBatchReader};
@@ -137,8 +138,9 @@ impl MemTableStage {
         }
     }
 
-    /// Puts the entries of a checked batch into the memtables, numbered from `sequence` on. Ids of
-    /// column families whose memtables are full go into `full`.
+    /// Puts the entries of a checked batch into the memtables, numbered from `sequence` on, and
+    /// returns the number that follows. Ids of column families whose memtables are full go into
+    /// `full`.
     ///
     /// # Errors
     /// None for a batch that was checked.
@@ -147,28 +149,43 @@ impl MemTableStage {
         batch: &[u8],
         mut sequence: SequenceNumber,
         full: &mut Vec<u32>,
-    ) -> Result<()> {
+    ) -> Result<SequenceNumber> {
+        // Entries of one column family come together more often than not.
+        let mut target: Option<Target<'_>> = None;
         for record in WriteBatchReader::new(batch)?.records() {
             let Record::Entry(entry) = record? else { continue };
-            if let Some(family) = self.family(entry.column_family_id) {
-                family.insert(&entry, sequence)?;
-                if family.memtable.should_flush() && !full.contains(&family.data.id) {
-                    full.push(family.data.id);
-                }
+            let id = entry.column_family_id;
+            if target.as_ref().is_none_or(|target| target.family.data.id != id) {
+                target.take().inspect(|target| target.note_if_full(full));
+                target = self.family(id).map(Target::new);
+            }
+            if let Some(target) = &mut target {
+                target.insert(&entry, sequence)?;
             }
             sequence += 1;
         }
-        Ok(())
+        target.inspect(|target| target.note_if_full(full));
+        Ok(sequence)
     }
 }
 
-impl ActiveFamily {
+/// A memtable that entries go into, one after the other.
+struct Target<'s> {
+    family: &'s ActiveFamily,
+    writer: MemTableWriter<'s>,
+}
+
+impl<'s> Target<'s> {
+    fn new(family: &'s ActiveFamily) -> Self {
+        Self { family, writer: family.memtable.writer() }
+    }
+
     #[inline]
-    fn insert(&self, entry: &Entry<'_>, sequence: SequenceNumber) -> Result<()> {
+    fn insert(&mut self, entry: &Entry<'_>, sequence: SequenceNumber) -> Result<()> {
         let (value_type, value) = match entry.value_type {
             // It covers nothing.
             ValueType::RangeDeletion if entry.key == entry.value => return Ok(()),
-            ValueType::Deletion if self.timestamp_size > 0 => {
+            ValueType::Deletion if self.family.timestamp_size > 0 => {
                 (ValueType::DeletionWithTimestamp, entry.value)
             }
             // The time of writing becomes a preferred sequence number only where a map from
@@ -176,8 +193,22 @@ impl ActiveFamily {
             ValueType::ValuePreferredSeqno => (ValueType::Value, entry.timed_value()?.0),
             value_type => (value_type, entry.value),
         };
-        self.memtable.add(sequence, value_type, entry.key, value);
+        if value_type == ValueType::Merge
+            && let Some(merged) =
+                merge_at_write(&self.family.data, &self.family.memtable, entry, sequence)
+        {
+            self.writer.add(sequence, merged.value_type, entry.key, &merged.value);
+            return Ok(());
+        }
+        self.writer.add(sequence, value_type, entry.key, value);
         Ok(())
+    }
+
+    fn note_if_full(&self, full: &mut Vec<u32>) {
+        let id = self.family.data.id;
+        if self.family.memtable.should_flush() && !full.contains(&id) {
+            full.push(id);
+        }
     }
 }
 

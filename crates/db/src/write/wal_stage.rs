@@ -2,16 +2,18 @@
 //! no table.
 //!
 //! A WAL is closed when writes turn to the next one, but its file stays open until it is synced: a
-//! write that is synced must find all writes before it as safe as itself.
+//! write that is synced must find all writes before it as safe as itself. Syncing takes long, so
+//! that it is a job of its own ([`WalSync`]) that goes on while others write.
 
+use crate::write::wal_sync::WalSync;
 use base::filename::wal_file_name;
-use base::{Result, Status};
+use base::{Result, SequenceNumber, Status};
 use env::{FileOptions, FileSystem};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use version::WalAddition;
-use wal::{LogCompression, LogWriter};
+use wal::{LogCompression, LogWriter, PredecessorWalInfo};
 
 /// How WALs are written.
 #[derive(Clone, Debug)]
@@ -26,34 +28,49 @@ pub(crate) struct WalOptions {
     pub(crate) compression: LogCompression,
     /// WALs kept to be written over (`recycle_log_file_num`).
     pub(crate) recycled_max: usize,
+    /// Each WAL says how the one before it ended (`track_and_verify_wals`).
+    pub(crate) states_predecessor: bool,
     pub(crate) file_options: FileOptions,
 }
 
 /// A WAL that writes may still have to be synced to.
 #[derive(Debug)]
-struct OpenWal {
-    number: u64,
-    writer: LogWriter,
+pub(super) struct OpenWal {
+    pub(super) number: u64,
+    pub(super) writer: LogWriter,
     /// Column families whose timestamp sizes it states.
     stated: BTreeSet<u32>,
+    /// Bytes before the first batch.
+    start_bytes: u64,
+    /// Number of the first entry of the last batch; 0 without one.
+    last_sequence: SequenceNumber,
     /// Bytes known to be safe from a power loss.
     synced_bytes: u64,
     /// Behind what was written there may be what the file held as an earlier WAL.
     is_reused: bool,
 }
 
+impl OpenWal {
+    /// Bytes, none if there is no batch.
+    fn batch_bytes(&self) -> u64 {
+        Some(self.writer.size_bytes()).filter(|bytes| *bytes > self.start_bytes).unwrap_or(0)
+    }
+}
+
 /// The WALs. One writer at a time has it.
 #[derive(Debug)]
 pub(crate) struct WalStage {
-    file_system: Arc<dyn FileSystem>,
-    options: WalOptions,
+    pub(super) file_system: Arc<dyn FileSystem>,
+    pub(super) options: WalOptions,
     current: Option<OpenWal>,
     /// Closed to writes and not synced, from old to new.
     unsynced: VecDeque<OpenWal>,
     /// Finished and synced since somebody last asked.
     synced: Vec<WalAddition>,
-    /// Bytes of every WAL that holds what is in no table, by number.
+    /// Bytes of every WAL that holds what is in no table, by number; 0 for the current one.
     live: BTreeMap<u64, u64>,
+    /// Their sum.
+    finished_bytes: u64,
     /// Numbers of files that the next WALs may overwrite.
     recyclable: VecDeque<u64>,
     /// The first WAL begun here. Older ones are not written over: their records may have no log
@@ -73,6 +90,7 @@ impl WalStage {
             unsynced: VecDeque::new(),
             synced: Vec::new(),
             live: BTreeMap::new(),
+            finished_bytes: 0,
             recyclable: VecDeque::new(),
             first_own: None,
             is_directory_dirty: false,
@@ -84,14 +102,18 @@ impl WalStage {
         self.current.as_ref().map_or(0, |wal| wal.number)
     }
 
-    /// Whether nothing was written to the current WAL.
+    /// Whether no batch was written to the current WAL.
     pub(crate) fn is_current_empty(&self) -> bool {
-        self.live.get(&self.current_number()).is_none_or(|&bytes| bytes == 0)
+        self.current_bytes() == 0
+    }
+
+    fn current_bytes(&self) -> u64 {
+        self.current.as_ref().map_or(0, OpenWal::batch_bytes)
     }
 
     /// Bytes of all WALs that hold what is in no table.
     pub(crate) fn total_size_bytes(&self) -> u64 {
-        self.live.values().sum()
+        self.finished_bytes + self.current_bytes()
     }
 
     /// Numbers of those WALs, ascending.
@@ -101,7 +123,8 @@ impl WalStage {
 
     /// Counts a WAL that recovery leaves among those that hold what is in no table.
     pub(crate) fn keep(&mut self, number: u64, size_bytes: u64) {
-        self.live.insert(number, size_bytes);
+        let before = self.live.insert(number, size_bytes).unwrap_or(0);
+        self.finished_bytes = self.finished_bytes - before + size_bytes;
     }
 
     /// Turns writes to a new WAL. The one before stays open until it is synced, or released.
@@ -126,8 +149,31 @@ impl WalStage {
             _ => LogWriter::new_recyclable(file, number),
         };
         writer.add_compression_record(self.options.compression)?;
-        let wal = OpenWal { number, writer, stated: BTreeSet::new(), synced_bytes: 0, is_reused };
-        self.unsynced.extend(self.current.replace(wal));
+        if self.options.states_predecessor
+            && let Some(predecessor) = &self.current
+        {
+            writer.add_predecessor_wal_info(&PredecessorWalInfo {
+                log_number: predecessor.number,
+                size_bytes: predecessor.writer.size_bytes(),
+                last_sequence: predecessor.last_sequence,
+            })?;
+            if !self.options.manual_flush {
+                writer.file_mut().flush()?;
+            }
+        }
+        let wal = OpenWal {
+            number,
+            start_bytes: writer.size_bytes(),
+            writer,
+            stated: BTreeSet::new(),
+            last_sequence: 0,
+            synced_bytes: 0,
+            is_reused,
+        };
+        if let Some(finished) = self.current.replace(wal) {
+            self.keep(finished.number, finished.batch_bytes());
+            self.unsynced.push_back(finished);
+        }
         self.first_own.get_or_insert(number);
         self.is_directory_dirty = true;
         self.live.insert(number, 0);
@@ -140,6 +186,9 @@ impl WalStage {
     /// # Errors
     /// As [`WalStage::start`].
     pub(crate) fn start_after_failure(&mut self, number: u64) -> Result<()> {
+        if !self.is_current_empty() {
+            self.keep(self.current_number(), self.current_bytes());
+        }
         for wal in self.unsynced.drain(..).chain(self.current.take()) {
             // That it failed is known.
             let _ = wal.writer.close();
@@ -155,29 +204,35 @@ impl WalStage {
         wal.writer.file_mut().flush()?;
         if wal.is_reused {
             let path = wal_file_name(&self.options.directory, wal.number);
-            self.file_system.truncate(&path, wal.writer.file_mut().size())?;
+            self.file_system.truncate(&path, wal.writer.size_bytes())?;
         }
         Ok(())
     }
 
-    /// Appends a batch; `timestamp_sizes` are those of its column families that have timestamps.
+    /// Appends a batch that consists of `parts` and whose first entry has the number `sequence`;
+    /// `timestamp_sizes` are those of its column families that have timestamps.
     ///
     /// # Errors
     /// `IoError`. What the WAL holds at its end is then unknown.
-    pub(crate) fn append(&mut self, batch: &[u8], timestamp_sizes: &[(u32, u16)]) -> Result<()> {
+    pub(crate) fn append(
+        &mut self,
+        parts: &[&[u8]],
+        sequence: SequenceNumber,
+        timestamp_sizes: &[(u32, u16)],
+    ) -> Result<()> {
         let Some(wal) = &mut self.current else {
             return Err(Status::aborted("no WAL to write to"));
         };
-        let new: Vec<_> =
-            timestamp_sizes.iter().copied().filter(|(id, _)| wal.stated.insert(*id)).collect();
+        let is_new = |(id, _): &(u32, u16)| wal.stated.insert(*id);
+        let new: Vec<_> = timestamp_sizes.iter().copied().filter(is_new).collect();
         if !new.is_empty() {
             wal.writer.add_timestamp_sizes(&new)?;
         }
-        wal.writer.add_record(batch)?;
+        wal.writer.add_record_of_parts(parts)?;
+        wal.last_sequence = sequence;
         if !self.options.manual_flush {
             wal.writer.file_mut().flush()?;
         }
-        self.live.insert(wal.number, wal.writer.file_mut().size());
         Ok(())
     }
 
@@ -192,42 +247,58 @@ impl WalStage {
         }
     }
 
-    /// Makes all that was appended safe from a power loss.
+    /// Takes out what has to be done so that finished WALs are safe from a power loss, and the
+    /// directory, so that all are found again. Whoever takes it gives it back.
+    pub(crate) fn begin_sync(&mut self) -> WalSync {
+        let finished = std::mem::take(&mut self.unsynced);
+        let directory = std::mem::take(&mut self.is_directory_dirty);
+        WalSync::new(self, finished, directory)
+    }
+
+    /// As [`WalStage::begin_sync`], with what was appended to the current WAL so far, to which
+    /// others go on writing meanwhile.
     ///
     /// # Errors
-    /// `IoError`.
-    pub(crate) fn sync(&mut self) -> Result<()> {
-        self.sync_finished_files()?;
-        if let Some(wal) = &mut self.current {
-            let size = wal.writer.file_mut().size();
-            if size > wal.synced_bytes {
-                sync_file(wal, self.options.use_fsync)?;
-                wal.synced_bytes = size;
-            }
+    /// `IoError` if it cannot be handed to the operating system.
+    pub(crate) fn begin_sync_of_all(&mut self) -> Result<WalSync> {
+        self.flush()?;
+        let mut sync = self.begin_sync();
+        if let Some(wal) = &self.current
+            && wal.writer.size_bytes() > wal.synced_bytes
+        {
+            sync.also(wal.number, wal.writer.size_bytes());
         }
-        self.sync_directory()
+        Ok(sync)
     }
 
-    /// Makes what is in finished WALs safe from a power loss, before tables that hold part of it
-    /// take their place.
+    /// Takes back what was taken out. What was not synced still has to be.
+    pub(crate) fn end_sync(&mut self, sync: WalSync) {
+        let outcome = sync.into_outcome();
+        self.is_directory_dirty |= outcome.is_directory_dirty;
+        for wal in outcome.unsynced.into_iter().rev() {
+            self.unsynced.push_front(wal);
+        }
+        if let Some((number, bytes)) = outcome.synced_in_part
+            && let Some(wal) = self.current.as_mut().filter(|wal| wal.number == number)
+        {
+            wal.synced_bytes = wal.synced_bytes.max(bytes);
+        }
+        self.synced.extend(outcome.synced);
+    }
+
+    /// Makes all that was appended to the current WAL safe from a power loss.
     ///
     /// # Errors
     /// `IoError`.
-    pub(crate) fn sync_finished(&mut self) -> Result<()> {
-        self.sync_finished_files()?;
-        self.sync_directory()
-    }
-
-    fn sync_finished_files(&mut self) -> Result<()> {
-        while let Some(wal) = self.unsynced.front_mut() {
-            sync_file(wal, self.options.use_fsync)?;
-            let size = wal.writer.file_mut().size();
-            if size > 0 {
-                let synced_size_bytes = Some(size);
-                self.synced.push(WalAddition { number: wal.number, synced_size_bytes });
-            }
-            if let Some(wal) = self.unsynced.pop_front() {
-                wal.writer.close()?;
+    pub(crate) fn sync_current(&mut self) -> Result<()> {
+        if let Some(wal) = &mut self.current {
+            let size = wal.writer.size_bytes();
+            if size > wal.synced_bytes {
+                match self.options.use_fsync {
+                    true => wal.writer.file_mut().fsync()?,
+                    false => wal.writer.file_mut().sync()?,
+                }
+                wal.synced_bytes = size;
             }
         }
         Ok(())
@@ -238,21 +309,15 @@ impl WalStage {
         std::mem::take(&mut self.synced)
     }
 
-    fn sync_directory(&mut self) -> Result<()> {
-        if self.is_directory_dirty {
-            self.file_system.new_directory(&self.options.directory)?.fsync()?;
-            self.is_directory_dirty = false;
-        }
-        Ok(())
-    }
-
     /// Forgets the WALs with a smaller number than `number_min`, which hold nothing any more, and
-    /// returns those whose files are to go. Some are kept to be written over.
+    /// returns those whose files are to go. Some are kept to be written over. No sync may be under
+    /// way.
     pub(crate) fn release(&mut self, number_min: u64) -> Vec<u64> {
         let current = self.current_number();
         let kept = self.live.split_off(&number_min.min(current));
         let mut obsolete = Vec::new();
-        for number in std::mem::replace(&mut self.live, kept).into_keys() {
+        for (number, bytes) in std::mem::replace(&mut self.live, kept) {
+            self.finished_bytes -= bytes;
             self.unsynced.retain(|wal| wal.number != number);
             // Entered in the MANIFEST now, it would be missed at the next open.
             self.synced.retain(|wal| wal.number != number);
@@ -276,13 +341,6 @@ impl WalStage {
             result = result.and(wal.writer.close());
         }
         result
-    }
-}
-
-fn sync_file(wal: &mut OpenWal, use_fsync: bool) -> Result<()> {
-    match use_fsync {
-        true => wal.writer.file_mut().fsync(),
-        false => wal.writer.file_mut().sync(),
     }
 }
 

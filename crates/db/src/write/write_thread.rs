@@ -2,11 +2,13 @@
 //! through the log and the memtables, so that they share the cost of a log record and of its sync.
 //!
 //! A thread that finds no leader becomes it without more than one uncontended lock. Others wait,
-//! first spinning, then parked, until the leader has done their work or hands the lead to them.
+//! first spinning, then yielding where that has paid off of late, then parked, until the leader has
+//! done their work or hands the lead to them.
 
+use crate::write::adaptive_yield::AdaptiveYield;
 use crate::write::write_options::WriteOptions;
 use base::{Result, Status};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -52,6 +54,7 @@ struct Queue {
 #[derive(Debug, Default)]
 pub(crate) struct WriteThread {
     queue: Mutex<Queue>,
+    yielding: AdaptiveYield,
 }
 
 /// How joining the queue ended.
@@ -71,6 +74,11 @@ pub(crate) struct Lead<'a> {
 }
 
 impl WriteThread {
+    /// An empty queue whose writers wait so.
+    pub(crate) fn new(yielding: AdaptiveYield) -> Self {
+        Self { queue: Mutex::default(), yielding }
+    }
+
     /// Takes the lead, or waits until a leader has written `batch`. The batch stays, or comes back,
     /// where it was.
     pub(crate) fn join(&self, options: &WriteOptions, batch: &mut WriteBatch) -> Turn<'_> {
@@ -86,7 +94,7 @@ impl WriteThread {
         let writer = Writer::new(Some(request));
         queue.waiting.push_back(writer.clone());
         drop(queue);
-        let state = writer.wait();
+        let state = writer.wait(&self.yielding);
         if let Some(request) = writer.request.lock().take() {
             *batch = request.batch;
         }
@@ -120,7 +128,7 @@ impl WriteThread {
             let writer = Writer::new(None);
             queue.waiting.push_back(writer.clone());
             drop(queue);
-            writer.wait();
+            writer.wait(&self.yielding);
         } else {
             queue.is_led = true;
         }
@@ -138,17 +146,21 @@ impl Writer {
         })
     }
 
-    fn wait(&self) -> u8 {
+    fn wait(&self, yielding: &AdaptiveYield) -> u8 {
+        let state = || Some(self.state.load(Ordering::Acquire)).filter(|state| *state != WAITS);
         for _ in 0..SPINS {
-            match self.state.load(Ordering::Acquire) {
-                WAITS => std::hint::spin_loop(),
-                state => return state,
+            match state() {
+                None => std::hint::spin_loop(),
+                Some(state) => return state,
             }
         }
+        if let Some(state) = yielding.yield_until(state) {
+            return state;
+        }
         loop {
-            match self.state.load(Ordering::Acquire) {
-                WAITS => thread::park(),
-                state => return state,
+            match state() {
+                None => thread::park(),
+                Some(state) => return state,
             }
         }
     }
@@ -158,9 +170,9 @@ impl Writer {
         self.thread.unpark();
     }
 
-    /// Gives the batch to `use_batch`.
-    pub(crate) fn with_batch<T>(&self, use_batch: impl FnOnce(&mut WriteBatch) -> T) -> Option<T> {
-        self.request.lock().as_mut().map(|request| use_batch(&mut request.batch))
+    /// What it asks for. To be held by the one who leads its group, until it is done.
+    pub(crate) fn request(&self) -> MutexGuard<'_, Option<Request>> {
+        self.request.lock()
     }
 
     fn must_not_wait(&self) -> bool {
@@ -208,30 +220,35 @@ fn may_join(leader: &WriteOptions, follower: &WriteOptions) -> bool {
 /// The most bytes of a group whose leader brings `leader_size`.
 fn group_size_max(leader_size: usize, option_max: usize) -> usize {
     let small = option_max.min(SMALL_GROUP_SIZE_BYTES).max(option_max / 8);
-    if leader_size <= small { leader_size + small } else { option_max }
+    if leader_size <= small { leader_size.saturating_add(small) } else { option_max }
 }
 
 impl Lead<'_> {
-    /// Takes writers that wait, in their order, into the group: as long as they may join and the
-    /// group stays small enough (`max_write_batch_group_size_bytes`).
+    /// Takes writers that wait, in their order, into the group of `own`: as long as they may join,
+    /// the group stays small enough (`max_write_batch_group_size_bytes`), and one header can count
+    /// its entries.
     pub(crate) fn gather(
         &mut self,
         options: &WriteOptions,
-        leader_size: usize,
+        own: &WriteBatch,
         option_max: usize,
     ) -> &[Arc<Writer>] {
         let mut queue = self.write_thread.queue.lock();
-        let size_max = group_size_max(leader_size, option_max);
-        let mut size = leader_size;
+        let size_max = group_size_max(own.data().len(), option_max);
+        let (mut size, mut count) = (own.data().len(), own.count());
         while let Some(next) = queue.waiting.front() {
-            let next_size = match &*next.request.lock() {
-                Some(request) if may_join(options, &request.options) => request.batch.data().len(),
+            let (next_size, next_count) = match &*next.request.lock() {
+                Some(request) if may_join(options, &request.options) => {
+                    (request.batch.data().len(), request.batch.count())
+                }
                 _ => break,
             };
-            if size + next_size > size_max {
+            let sums = (size.checked_add(next_size), count.checked_add(next_count));
+            let (Some(size_then), Some(count_then)) = sums else { break };
+            if size_then > size_max {
                 break;
             }
-            size += next_size;
+            (size, count) = (size_then, count_then);
             self.followers.extend(queue.waiting.pop_front());
         }
         &self.followers

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod basics;
+mod blocking_fs;
 mod column_families;
 mod compactions;
 mod control;
@@ -15,3 +16,6 @@ mod read_beside_a_writer;
 mod recovery;
 mod recovery_from_errors;
 mod stalls;
+mod successive_merges;
+mod wals;
+mod write_modes;

@@ -27,11 +27,11 @@ fn numbered(count: usize) -> Vec<String> {
 }
 
 impl Fixture {
-    fn read(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         read_file_to_vec(&*self.context.file_system, &self.path.join(name), FILE_SIZE_MAX).unwrap()
     }
 
-    fn write(&self, name: &str, bytes: &[u8]) {
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) {
         let fs = &self.context.file_system;
         let mut file =
             fs.new_writable_file(&self.path.join(name), &FileOptions::default()).unwrap();
@@ -39,7 +39,7 @@ impl Fixture {
         file.close().unwrap();
     }
 
-    fn delete(&self, name: &str) {
+    pub(crate) fn delete(&self, name: &str) {
         self.context.file_system.delete_file(&self.path.join(name)).unwrap();
     }
 

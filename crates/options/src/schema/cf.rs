@@ -89,9 +89,9 @@ options! {
         table_properties_collector_factories as "table_properties_collectors": ObjectNames =
             ObjectNames::default(), fixed accepted 6.26;
         /// Merge chain length in memtable that triggers eager merging.
-        max_successive_merges: u64 = 0, mutable accepted 4.0;
+        max_successive_merges: u64 = 0, mutable honoured 4.0;
         /// Allow disk reads to honour the chain limit.
-        strict_max_successive_merges: bool = false, mutable accepted 9.1;
+        strict_max_successive_merges: bool = false, mutable honoured 9.1;
         /// Drop last-level filters since most lookups succeed.
         optimize_filters_for_hits: bool = false, fixed honoured 4.0;
         /// Re-read each new table and compare with what was written.

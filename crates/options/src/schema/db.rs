@@ -27,7 +27,7 @@ options! {
         /// Log synced WAL sizes in MANIFEST; check them at recovery.
         track_and_verify_wals_in_manifest: bool = false, fixed honoured 6.15;
         /// Every WAL stores facts on its predecessor, checked on recovery.
-        track_and_verify_wals: bool = false, fixed accepted 9.11;
+        track_and_verify_wals: bool = false, fixed honoured 9.11;
         /// Match each table's unique ID against MANIFEST when opened.
         verify_sst_unique_id_in_manifest: bool = true, fixed honoured 7.3;
         /// OS abstraction used for files, clocks and thread pools.
@@ -145,13 +145,13 @@ options! {
         /// Several writers may insert into a memtable in parallel.
         allow_concurrent_memtable_write: bool = true, fixed honoured 4.6;
         /// Waiting writers spin/yield before sleeping.
-        enable_write_thread_adaptive_yield: bool = true, fixed accepted 4.6;
+        enable_write_thread_adaptive_yield: bool = true, fixed honoured 4.6;
         /// Largest byte total a group leader may gather.
         max_write_batch_group_size_bytes: u64 = 1 << 20, fixed honoured 6.5;
         /// Longest spin/yield wait before a writer blocks.
-        write_thread_max_yield_usec: u64 = 100, fixed accepted 4.6;
+        write_thread_max_yield_usec: u64 = 100, fixed honoured 4.6;
         /// Yield slower than this is evidence of CPU contention.
-        write_thread_slow_yield_usec: u64 = 3, fixed accepted 4.6;
+        write_thread_slow_yield_usec: u64 = 3, fixed honoured 4.6;
         /// Do not read table properties for stats during open.
         skip_stats_update_on_db_open: bool = false, fixed honoured 4.0;
         /// How torn or damaged WAL records are treated on recovery.
@@ -172,7 +172,7 @@ options! {
         /// Reserve the bottom level for back-filled files (superseded per family).
         allow_ingest_behind: bool = false, fixed accepted 5.5;
         /// Separate queue for WAL-only writes such as prepare.
-        two_write_queues: bool = false, fixed accepted 5.10;
+        two_write_queues: bool = false, fixed honoured 5.10;
         /// WAL is buffered until FlushWAL is called.
         manual_wal_flush: bool = false, fixed honoured 5.7;
         /// Codec for WAL records; only zstd is honoured.

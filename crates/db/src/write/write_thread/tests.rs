@@ -35,8 +35,9 @@ fn every_batch_is_written_once_and_in_groups_without_a_second_leader() {
                         Turn::Leads(mut lead) => {
                             assert_eq!(leading.fetch_add(1, Ordering::SeqCst), 0);
                             let mut group = vec![own.clone()];
-                            for follower in lead.gather(&options, own.data().len(), 1 << 20) {
-                                group.extend(follower.with_batch(|batch| batch.clone()));
+                            for follower in lead.gather(&options, &own, 1 << 20) {
+                                let request = follower.request();
+                                group.extend(request.as_ref().map(|request| request.batch.clone()));
                             }
                             groups.fetch_add(1, Ordering::Relaxed);
                             written.lock().unwrap().extend(group);
@@ -77,7 +78,7 @@ fn what_fails_alone_keeps_its_error_and_a_group_shares_its_own() {
             result
         });
         barrier.wait();
-        while lead.gather(&options, 1, 1 << 20).is_empty() {
+        while lead.gather(&options, &batch(b"own"), 1 << 20).is_empty() {
             thread::yield_now();
         }
         lead.followers[0].fail(Status::invalid_argument("its own"));
@@ -99,7 +100,7 @@ fn a_lead_given_up_fails_its_followers_and_passes_on() {
                 Turn::Done(result) => result,
                 Turn::Leads(_) => panic!("was gathered"),
             });
-        while lead.gather(&options, 1, 1 << 20).is_empty() {
+        while lead.gather(&options, &batch(b"own"), 1 << 20).is_empty() {
             thread::yield_now();
         }
         let exclusive = scope.spawn(|| drop(write_thread.enter_exclusively()));

@@ -1,0 +1,78 @@
+//! Merging when an operand is written (`max_successive_merges`): where the memtable already holds so
+//! many operands of the key in a row, the next one becomes a value, so that reads find no long
+//! chain. The WAL has the operand as it was given.
+
+use crate::column_family::ColumnFamilyData;
+use crate::read::get::get;
+use crate::read::read_view::ReadView;
+use crate::read::value_resolver::Resolved;
+use base::{PinnableSlice, SequenceNumber, ValueType};
+use blob::BlobReadOptions;
+use memtable::MemTable;
+use std::sync::Arc;
+use table::{ReadOptions, ReadTier};
+use wal::write_batch_reader::Entry;
+
+/// What takes the place of an operand.
+#[derive(Debug)]
+pub(crate) struct MergedAtWrite {
+    pub(crate) value_type: ValueType,
+    pub(crate) value: PinnableSlice,
+}
+
+/// The value of a key with the operand `entry` applied, if there are as many operands before it as
+/// the options allow. `memtable` is the one that the entry goes into, as `sequence`; entries before
+/// that number are in it, be they published or not.
+///
+/// None too if what is before cannot be read, or not without reading a file where that is not
+/// wanted (`strict_max_successive_merges`), or the operator refuses: then the operand stays one.
+#[inline]
+pub(crate) fn merge_at_write(
+    family: &ColumnFamilyData,
+    memtable: &MemTable,
+    entry: &Entry<'_>,
+    sequence: SequenceNumber,
+) -> Option<MergedAtWrite> {
+    match family.options.max_successive_merges {
+        0 => None,
+        max => merge_after(family, memtable, entry, sequence, max),
+    }
+}
+
+fn merge_after(
+    family: &ColumnFamilyData,
+    memtable: &MemTable,
+    entry: &Entry<'_>,
+    sequence: SequenceNumber,
+    operands_max: u64,
+) -> Option<MergedAtWrite> {
+    // A read needs a time to look from there, and RocksDB gives it none.
+    if family.comparator.timestamp_size() > 0 {
+        return None;
+    }
+    if memtable.count_successive_merges(entry.key, sequence, operands_max) < operands_max {
+        return None;
+    }
+    let read_tier = match family.options.strict_max_successive_merges {
+        true => ReadTier::default(),
+        false => ReadTier::BlockCache,
+    };
+    let options = ReadOptions { read_tier, ..ReadOptions::default() };
+    let super_version = family.super_version.load();
+    let uncommitted = Arc::default();
+    let view = ReadView { super_version: &super_version, sequence, uncommitted: &uncommitted };
+    let (value_type, existing) = match get(family, view, &options, entry.key).ok()??.resolved {
+        Resolved::Value(value) => (ValueType::Value, value),
+        Resolved::Entity(encoded) => (ValueType::WideColumnEntity, encoded),
+    };
+    let base = Some((value_type, existing));
+    let operands = [PinnableSlice::from(entry.value)];
+    let resolver = &super_version.resolver;
+    let blobs = BlobReadOptions::default();
+    let (value_type, value) =
+        match resolver.merge_operands(&blobs, entry.key, base, &operands).ok()? {
+            Resolved::Value(value) => (ValueType::Value, value),
+            Resolved::Entity(encoded) => (ValueType::WideColumnEntity, encoded),
+        };
+    Some(MergedAtWrite { value_type, value })
+}
