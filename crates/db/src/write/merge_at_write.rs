@@ -61,7 +61,7 @@ fn merge_after(
     let super_version = family.super_version.load();
     let uncommitted = Arc::default();
     let view = ReadView { super_version: &super_version, sequence, uncommitted: &uncommitted };
-    let (value_type, existing) = match get(family, view, &options, entry.key).ok()??.resolved {
+    let (value_type, existing) = match get(family, view, &options, entry.key).ok()?.0?.resolved {
         Resolved::Value(value) => (ValueType::Value, value),
         Resolved::Entity(encoded) => (ValueType::WideColumnEntity, encoded),
     };
