@@ -140,10 +140,8 @@ impl WalReplay<'_> {
                         record.payload.len()
                     );
                     let status = Status::corruption_at(&path, record.offset, what);
-                    match self.verdict_on_record() {
-                        Verdict::Skip | Verdict::EndOfLog => replayed.ignored.push(status),
-                        Verdict::StopReplay => return Ok(End::Stopped(number, status)),
-                        Verdict::Fail => return Err(status),
+                    if let Some(end) = self.judge_record(number, status, replayed)? {
+                        return Ok(end);
                     }
                 }
                 LogEntry::Record(record) => {
@@ -169,13 +167,10 @@ impl WalReplay<'_> {
                     }
                 }
                 LogEntry::PredecessorWalInfo(stated) => {
-                    let Err(status) = self.check_predecessor(&path, &stated, replayed) else {
-                        continue;
-                    };
-                    match self.verdict_on_record() {
-                        Verdict::Skip | Verdict::EndOfLog => replayed.ignored.push(status),
-                        Verdict::StopReplay => return Ok(End::Stopped(stated.log_number, status)),
-                        Verdict::Fail => return Err(status),
+                    if let Err(status) = self.check_predecessor(&path, &stated, replayed)
+                        && let Some(end) = self.judge_record(stated.log_number, status, replayed)?
+                    {
+                        return Ok(end);
                     }
                 }
                 LogEntry::Damage(damage) => {
@@ -237,13 +232,22 @@ impl WalReplay<'_> {
         self.effective_mode().verdict(damage)
     }
 
-    /// On a record that is whole, and cannot be right.
-    fn verdict_on_record(&self) -> Verdict {
+    /// What becomes of replay at a record that is whole and cannot be right, or that says so of the
+    /// WAL `number`.
+    fn judge_record(
+        &self,
+        number: u64,
+        status: Status,
+        replayed: &mut Replayed,
+    ) -> Result<Option<End>> {
         match self.effective_mode() {
-            WalRecoveryMode::SkipAnyCorruptedRecords => Verdict::Skip,
-            WalRecoveryMode::PointInTimeRecovery => Verdict::StopReplay,
+            WalRecoveryMode::SkipAnyCorruptedRecords => {
+                replayed.ignored.push(status);
+                Ok(None)
+            }
+            WalRecoveryMode::PointInTimeRecovery => Ok(Some(End::Stopped(number, status))),
             WalRecoveryMode::TolerateCorruptedTailRecords
-            | WalRecoveryMode::AbsoluteConsistency => Verdict::Fail,
+            | WalRecoveryMode::AbsoluteConsistency => Err(status),
         }
     }
 }
