@@ -61,6 +61,23 @@ impl DbImpl {
         Ok(writing.stage.lock().wal.release(number))
     }
 
+    /// Strikes off all WALs if they are not tracked any more: what becomes of them is not entered
+    /// from now on. An open of RocksDB for reading, which cannot strike them off, dies where the
+    /// MANIFEST has some and the OPTIONS file says that they are not tracked.
+    ///
+    /// # Errors
+    /// As [`DbImpl::take_obsolete_wals`].
+    pub(crate) fn untrack_wals_if_disabled(&self, writing: &Writing) -> Result<()> {
+        let last = writing.versions.lock().wals().wals().keys().next_back().copied();
+        match last {
+            Some(last) if !self.options.track_and_verify_wals_in_manifest => {
+                let wal_deletion = Some(last + 1);
+                self.log_wal_edit(writing, VersionEdit { wal_deletion, ..VersionEdit::default() })
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn log_wal_edit(&self, writing: &Writing, edit: VersionEdit) -> Result<()> {
         let context =
             ApplyContext { atomic: false, last_sequence: self.visibility.last_sequence() };

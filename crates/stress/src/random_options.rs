@@ -24,6 +24,7 @@ const DB: &[&[&str]] = &[
     &["db_write_buffer_size=100000"],
     &["WAL_ttl_seconds=1000;WAL_size_limit_MB=1"],
     &["write_dbid_to_manifest=false"],
+    &["track_and_verify_wals_in_manifest=true"],
     &["max_open_files=20"],
     &["delayed_write_rate=2000000"],
 ];
@@ -176,10 +177,6 @@ fn db_text(random: &mut Random, traits: Traits) -> String {
         chosen.retain(|option| !option.starts_with("allow_concurrent_memtable_write"));
     }
     chosen.push(mode);
-    // RocksDB 7.8.3 does not open what tracked its WALs once (an assertion).
-    if traits.is_modern && random.one_in(2) {
-        chosen.push("track_and_verify_wals_in_manifest=true");
-    }
     if traits.style.contains("FIFO") {
         chosen.retain(|option| !option.starts_with("max_open_files"));
     }

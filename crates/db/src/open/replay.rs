@@ -167,6 +167,7 @@ impl DbImpl {
             }
         }
         drop(state);
+        self.untrack_wals_if_disabled(writing)?;
         self.log_and_install(writing, edits, |state| {
             for family in state.families.values().filter(|family| !family.is_in_memory()) {
                 family.data.log_number.store(number, Ordering::Release);
