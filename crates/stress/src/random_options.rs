@@ -177,6 +177,9 @@ fn db_text(random: &mut Random, traits: Traits) -> String {
         chosen.retain(|option| !option.starts_with("allow_concurrent_memtable_write"));
     }
     chosen.push(mode);
+    if traits.is_modern && random.one_in(2) {
+        chosen.push("track_and_verify_wals=true");
+    }
     if traits.style.contains("FIFO") {
         chosen.retain(|option| !option.starts_with("max_open_files"));
     }

@@ -88,6 +88,8 @@ pub enum DamageKind {
     ChecksumMismatch,
     /// Zeros where a record should be, and more records after them.
     Hole,
+    /// As `Hole`, before the last fragment of a record.
+    HoleInsideRecord,
     /// A middle or last fragment without a first.
     MissingStart,
     /// A record begins, or the block ends in zeros, before the last fragment of the one before.
@@ -126,6 +128,7 @@ impl fmt::Display for DamageKind {
             BadLength => "bad record length",
             ChecksumMismatch => "checksum mismatch",
             Hole => "zeros where a record should be",
+            HoleInsideRecord => "zeros before the last fragment of a record",
             MissingStart => "missing start of fragmented record",
             MissingEnd => "missing end of fragmented record",
             MixedHeaders => "legacy and recyclable records in one log",
@@ -518,7 +521,11 @@ impl LogReader {
     fn skip_zeros(&mut self) -> Option<Physical> {
         let left = &self.block[self.position..self.block_length];
         if left.iter().any(|&byte| byte != 0) {
-            return Some(self.drop_block(DamageKind::Hole));
+            let kind = match self.unfinished {
+                None => DamageKind::Hole,
+                Some(_) => DamageKind::HoleInsideRecord,
+            };
+            return Some(self.drop_block(kind));
         }
         // Too short for a recyclable header: the ordinary end of a block.
         if self.is_recycled() && left.len() < RECYCLABLE_HEADER_SIZE {

@@ -63,7 +63,8 @@ impl WalRecoveryMode {
             },
             WalRecoveryMode::TolerateCorruptedTailRecords => match kind {
                 OldRecord | OldRecordInsideRecord => Verdict::EndOfLog,
-                // What a recycled file held before begins anywhere in an old record.
+                // What a recycled file held before begins anywhere in an old record. As RocksDB, which
+                // refuses zeros inside a record even there.
                 BadLength | ChecksumMismatch | Hole | MixedHeaders if damage.in_recycled_log => {
                     Verdict::EndOfLog
                 }

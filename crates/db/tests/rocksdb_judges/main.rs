@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod engine;
+mod lost_pages;
 mod matrix;
 
 use std::collections::BTreeMap;

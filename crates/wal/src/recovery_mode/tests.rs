@@ -31,7 +31,9 @@ fn a_bad_record_is_the_end_only_where_the_file_was_recycled() {
         assert_eq!(verdicts(kind, false), [Fail, Fail, StopReplay, Skip]);
         assert_eq!(verdicts(kind, true), [EndOfLog, Fail, StopReplay, Skip]);
     }
-    for kind in [MissingStart, MissingEnd, BadControlRecord(10), BadCompression("")] {
+    for kind in
+        [HoleInsideRecord, MissingStart, MissingEnd, BadControlRecord(10), BadCompression("")]
+    {
         assert_eq!(verdicts(kind, true), [Fail, Fail, StopReplay, Skip]);
     }
 }

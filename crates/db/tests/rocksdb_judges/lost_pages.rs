@@ -1,0 +1,229 @@
+//! WALs of which a power loss took pages: in each `wal_recovery_mode` this engine recovers what
+//! RocksDB does, or refuses as it does.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use db::{ColumnFamilyDescriptor, Db, OpenContext, WriteBatch, WriteOptions};
+use options::{ColumnFamilyOptions, DbOptions};
+use testing::judges::protocol::{Mode, Move, Opening};
+use testing::judges::{self, Judge, Session};
+
+const PAGE: usize = 4096;
+const BATCHES: usize = 40;
+const MODES: [&str; 4] = [
+    "kTolerateCorruptedTailRecords",
+    "kAbsoluteConsistency",
+    "kPointInTimeRecovery",
+    "kSkipAnyCorruptedRecords",
+];
+
+/// Keys, or none where the open is refused.
+type Found = Option<Vec<String>>;
+
+/// How pages are lost.
+#[derive(Clone, Copy, Debug)]
+enum Loss {
+    /// This page is zeros.
+    Page(usize),
+    /// This page and all after it are zeros.
+    From(usize),
+    /// The file ends there.
+    Cut(usize),
+}
+
+impl Loss {
+    fn apply(self, bytes: &mut Vec<u8>) {
+        let end = bytes.len();
+        match self {
+            Loss::Page(page) => bytes[page * PAGE..((page + 1) * PAGE).min(end)].fill(0),
+            Loss::From(page) => bytes[page * PAGE..].fill(0),
+            Loss::Cut(page) => bytes.truncate(page * PAGE),
+        }
+    }
+}
+
+/// Two WALs, as a process that was killed leaves them. Before, the files may have been others.
+fn write(directory: &Path, options: &str) {
+    let options = format!("create_if_missing=true;create_missing_column_families=true;{options}");
+    let options = DbOptions::from_string(&options).unwrap();
+    let families = ["default", "other"].map(descriptor);
+    let db = Db::open(&options, directory, &families, &OpenContext::default()).unwrap();
+    let [default, other] = ["default", "other"].map(|name| db.column_family(name).unwrap());
+    let write = |number: usize| {
+        let mut batch = WriteBatch::new();
+        // What WAL compression cannot make small.
+        let mut state = number as u32 + 1;
+        let random = |_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        };
+        let value: Vec<u8> = (0..700 + number * 13).map(random).collect();
+        batch.put(default.id(), format!("key{number:03}").as_bytes(), &value).unwrap();
+        batch.put(other.id(), b"key", &value[..10]).unwrap();
+        db.write(&WriteOptions::default(), batch).unwrap();
+    };
+    let flush = |family| db.flush(&db::FlushOptions::default(), &[family]).unwrap();
+    if options.recycle_log_file_num > 0 {
+        for round in 0..3 {
+            (round * BATCHES..(round + 1) * BATCHES).for_each(write);
+            flush(&default);
+            flush(&other);
+        }
+    }
+    (200..200 + BATCHES / 2).for_each(write);
+    // Its WAL is still needed, for the other family.
+    flush(&other);
+    (200 + BATCHES / 2..200 + BATCHES).for_each(write);
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let copies = directory.with_extension("killed");
+        fs::create_dir_all(&copies).unwrap();
+        fs::copy(&path, copies.join(path.file_name().unwrap())).unwrap();
+    }
+    db.close().unwrap();
+}
+
+fn descriptor(name: &str) -> ColumnFamilyDescriptor {
+    ColumnFamilyDescriptor::new(name, ColumnFamilyOptions::default())
+}
+
+/// The WALs that hold something, from old to new.
+fn wals(directory: &Path) -> Vec<std::path::PathBuf> {
+    let paths = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let mut wals: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "log"))
+        .filter(|path| fs::metadata(path).unwrap().len() as usize > PAGE)
+        .collect();
+    wals.sort();
+    wals
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+    }
+}
+
+fn ours(directory: &Path, options: &str) -> Result<Found, String> {
+    let options = DbOptions::from_string(options).map_err(|error| error.to_string())?;
+    let families = ["default", "other"].map(descriptor);
+    let Ok(db) = Db::open(&options, directory, &families, &OpenContext::default()) else {
+        return Ok(None);
+    };
+    let family = db.column_family("default").unwrap();
+    let mut iterator = db.new_iterator(&db::ReadOptions::default(), &family).unwrap();
+    let mut keys = Vec::new();
+    iterator.seek_to_first();
+    while iterator.valid() {
+        keys.push(String::from_utf8_lossy(iterator.key()).into_owned());
+        iterator.next();
+    }
+    Ok(Some(keys))
+}
+
+fn theirs(session: &mut Session, directory: &Path, options: &str) -> Result<Found, String> {
+    let families =
+        ["default", "other"].map(|name| judges::protocol::FamilyOpening::new(name.as_bytes(), ""));
+    let opening = Opening {
+        directory: directory.to_owned(),
+        mode: Mode::ReadWrite,
+        options: options.to_owned(),
+        families: families.to_vec(),
+        ..Opening::default()
+    };
+    match session.open(&opening) {
+        Err(judges::Failure::Refused(_)) => return Ok(None),
+        other => other.map_err(|failure| failure.to_string())?,
+    }
+    let iterator = session.iterator(b"default", None).map_err(|why| why.to_string())?;
+    let (mut keys, mut to) = (Vec::new(), Move::SeekToFirst);
+    while let Some((key, _)) = session.go(iterator, to).map_err(|why| why.to_string())? {
+        keys.push(String::from_utf8_lossy(&key).into_owned());
+        to = Move::Next;
+    }
+    // Later it would take away files of the next directory here.
+    session.close().map_err(|why| why.to_string())?;
+    Ok(Some(keys))
+}
+
+/// Where damage is skipped in a compressed WAL, each record is decompressed by itself here, so that
+/// the records behind the damage are found. RocksDB does not find them, or takes compressed bytes
+/// for a batch where the record is lost that says that they are.
+fn finds_more(options: &str, ours: &Found, theirs: &Found) -> bool {
+    let is_excused = options.contains("kSkipAny") && options.contains("wal_compression");
+    let Some(ours) = ours else { return false };
+    is_excused && theirs.iter().flatten().all(|key| ours.contains(key))
+}
+
+fn shown(found: &Found) -> String {
+    match found {
+        None => "refused".to_owned(),
+        Some(keys) => format!(
+            "{} keys, {:?} to {:?}",
+            keys.len(),
+            keys.first().map(String::as_str).unwrap_or_default(),
+            keys.last().map(String::as_str).unwrap_or_default()
+        ),
+    }
+}
+
+#[test]
+fn lost_pages_of_wals_are_recovered_from_as_rocksdb_does() {
+    let releases: Vec<Judge> =
+        ["7.8.3", "11.8.1"].into_iter().filter_map(judges::library).collect();
+    let mut sessions: Vec<Session> = releases.iter().map(Judge::session).collect();
+    let mut differences = BTreeMap::new();
+    for written_with in ["", "recycle_log_file_num=2", "wal_compression=kZSTD"] {
+        // Hundreds of opens: in memory, where there is such a place.
+        let memory = Path::new("/dev/shm");
+        let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+        let place = tempfile::tempdir_in(parent).unwrap();
+        let written = place.path().join("written");
+        write(&written, written_with);
+        let killed = written.with_extension("killed");
+        let wals = wals(&killed);
+        assert!(wals.len() >= 2, "{wals:?}");
+        for (age, wal) in wals.iter().rev().take(2).enumerate() {
+            let bytes = fs::read(wal).unwrap();
+            let last = (bytes.len() - 1) / PAGE;
+            let middle = last / 2;
+            for loss in [
+                Loss::Page(0),
+                Loss::Page(middle),
+                Loss::Page(last),
+                Loss::From(middle),
+                Loss::Cut(middle),
+            ] {
+                let mut damaged = bytes.clone();
+                loss.apply(&mut damaged);
+                for mode in MODES {
+                    let options = format!("wal_recovery_mode={mode};{written_with}");
+                    let trial = |name: &str| {
+                        let directory = place.path().join("trial").join(name);
+                        let _ = fs::remove_dir_all(&directory);
+                        copy(&killed, &directory);
+                        fs::write(directory.join(wal.file_name().unwrap()), &damaged).unwrap();
+                        directory
+                    };
+                    let found = ours(&trial("ours"), &options).unwrap();
+                    for (judge, session) in releases.iter().zip(&mut sessions) {
+                        let by_judge = theirs(session, &trial("theirs"), &options).unwrap();
+                        if by_judge != found && !finds_more(&options, &found, &by_judge) {
+                            let age = ["newest", "older"][age];
+                            differences.insert(
+                                format!("{written_with} {mode} {loss:?} of the {age} WAL, {judge}"),
+                                format!("{}, but here {}", shown(&by_judge), shown(&found)),
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let lines: Vec<_> = differences.iter().map(|(what, how)| format!("{what}: {how}")).collect();
+    assert!(lines.is_empty(), "{}", lines.join("\n"));
+}
