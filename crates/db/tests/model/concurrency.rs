@@ -1,6 +1,6 @@
-//! Two threads that write, one that reads, one that flushes and compacts. Each writer's batches
-//! are known beforehand, and each holds its number, so that whatever state is seen can be compared
-//! with all batches up to that number.
+//! Two threads that write, one that reads, one that flushes and compacts, in every way that writes
+//! can go through. Each writer's batches are known beforehand, and each holds its number, so that
+//! whatever state is seen can be compared with all batches up to that number.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +22,16 @@ use crate::engine::family_options;
 const FAMILIES: [&str; 2] = ["default", "other"];
 const WRITERS: u64 = 2;
 const BATCHES: u64 = 400;
-const ROUNDS: u64 = 8;
+const ROUNDS: u64 = 10;
+
+/// How writes go through, in turn.
+const WRITE_MODES: [&str; 5] = [
+    "",
+    "enable_pipelined_write=true",
+    "unordered_write=true",
+    "two_write_queues=true",
+    "allow_concurrent_memtable_write=false",
+];
 
 type State = BTreeMap<Vec<u8>, Vec<u8>>;
 
@@ -87,6 +96,8 @@ struct Round {
     db: Db,
     families: Vec<ColumnFamilyHandle>,
     disable_wal: bool,
+    /// Writes do not overtake each other, so that a snapshot is one state.
+    is_ordered: bool,
     writing: AtomicUsize,
 }
 
@@ -96,10 +107,26 @@ fn open(seed: u64) -> Round {
     let Some(Step::Open(opening)) = generate(seed, profile).into_iter().next() else {
         unreachable!("every sequence opens first")
     };
-    // Only where writes may not overtake each other a snapshot is one state.
-    let options = opening.db.replace("unordered_write=true", "");
-    let options = format!("create_if_missing=true;create_missing_column_families=true;{options}");
-    let opening = Opening { db: options, ..opening };
+    let mode = WRITE_MODES[seed as usize % WRITE_MODES.len()];
+    let is_replaced = |option: &&str| {
+        let name = option.split('=').next().unwrap_or_default();
+        !WRITE_MODES.iter().any(|mode| mode.starts_with(name)) && name != "atomic_flush"
+    };
+    let created = ["create_if_missing=true", "create_missing_column_families=true", mode];
+    let others = opening.db.split(';').filter(is_replaced);
+    let options: Vec<&str> =
+        created.into_iter().chain(others).filter(|option| !option.is_empty()).collect();
+    let options = options.join(";");
+    let family = match mode {
+        "unordered_write=true" => opening.family.replace("max_successive_merges=2", "ttl=0"),
+        _ => opening.family.clone(),
+    };
+    let family = match mode.starts_with("allow_concurrent") {
+        true => family,
+        // A vector takes one writer at a time.
+        false => family.replace("memtable_factory=vector", "ttl=0"),
+    };
+    let opening = Opening { db: options, family, ..opening };
     let options = DbOptions::from_string(&opening.db).unwrap();
     let descriptors = FAMILIES.map(|name| {
         ColumnFamilyDescriptor::new(name, family_options(&opening, Shape::default()).unwrap())
@@ -109,7 +136,8 @@ fn open(seed: u64) -> Round {
     let db = Db::open(&options, Path::new("/db"), &descriptors, &context).unwrap();
     let families = FAMILIES.map(|name| db.column_family(name).unwrap()).to_vec();
     let writing = AtomicUsize::new(WRITERS as usize);
-    Round { seed, db, families, disable_wal: opening.unlogged, writing }
+    let is_ordered = !options.unordered_write;
+    Round { seed, db, families, disable_wal: opening.unlogged, is_ordered, writing }
 }
 
 /// A writer's keys in a family, read forwards and then backwards.
@@ -181,6 +209,9 @@ impl Round {
     /// Snapshots show the same in both families, of each writer all up to some batch, and never
     /// less than the snapshot before; also when they are read again later.
     fn read(&self) {
+        if !self.is_ordered {
+            return self.read_unordered();
+        }
         let mut last = [0; WRITERS as usize];
         let mut held = Vec::new();
         while self.is_writing() {
@@ -207,6 +238,25 @@ impl Round {
                 let state = scan(&self.db, &self.families[0], writer, None);
                 let number = last_batch(&state, writer);
                 assert_eq!(state_after(self.seed, writer, number), state);
+            }
+        }
+    }
+
+    /// Every key that is seen has a value that its writer wrote.
+    fn read_unordered(&self) {
+        while self.is_writing() {
+            for family in &self.families {
+                let options = ReadOptions { total_order_seek: true, ..ReadOptions::default() };
+                let mut iterator = self.db.new_iterator(&options, family).unwrap();
+                iterator.seek_to_first();
+                while iterator.valid() {
+                    let text = std::str::from_utf8(iterator.value()).unwrap();
+                    let number = text.split('-').next().unwrap();
+                    let number: u64 = number.parse().unwrap();
+                    assert!((1..=BATCHES).contains(&number), "{text}");
+                    iterator.next();
+                }
+                iterator.status().unwrap();
             }
         }
     }

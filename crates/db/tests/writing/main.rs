@@ -9,6 +9,7 @@ mod compactions;
 mod control;
 mod errors;
 mod fixture;
+mod held_iterators;
 mod leftovers;
 mod manifests;
 mod panics;
