@@ -297,6 +297,8 @@ pub(crate) fn replay_wals(
         true => manifest.min_log_number_to_keep,
         false => manifest.min_log_number_to_keep.max(first_unflushed_wal(manifest)),
     };
+    // The default column family is given a WAL before anything is written to one.
+    let had_no_wal = manifest.families.iter().any(|one| one.id == 0 && one.log_number == 0);
     let replay = WalReplay {
         file_system: &*context.file_system,
         directory,
@@ -304,7 +306,7 @@ pub(crate) fn replay_wals(
         paranoid_checks: options.paranoid_checks,
         wal_number_min,
         verifies_predecessors: options.track_and_verify_wals,
-        is_new: manifest.is_new,
+        is_new: manifest.is_new || had_no_wal,
     };
     replay.run(inserter, after_batch)
 }

@@ -169,6 +169,7 @@ fn check(
     tally: &mut Tally,
 ) -> Result<(), String> {
     let found = database.read().map_err(|error| format!("reading after it: {error}"))?;
+    check_best_efforts(database)?;
     let mut survived = Vec::new();
     for (model, progress) in models.iter_mut().zip(&life.threads) {
         let (safe, tried) = (progress.safe(), progress.tried());
@@ -197,6 +198,15 @@ fn check(
         None => Ok(()),
         Some(difference) => Err(format!("opening for writing changed it: {difference}")),
     }
+}
+
+/// With `best_efforts_recovery` it opens and can be read. What it shows may be old: as in RocksDB
+/// the newest MANIFEST counts, also one that was being written anew when the power was lost.
+fn check_best_efforts(database: &Database) -> Result<(), String> {
+    let mut database = database.clone();
+    database.options.best_efforts_recovery = true;
+    let read = database.read();
+    read.map(drop).map_err(|error| format!("reading with best efforts: {error}"))
 }
 
 fn reopen(database: &Database) -> base::Result<Content> {

@@ -31,7 +31,7 @@ pub(crate) struct WalReplay<'a> {
     pub(crate) wal_number_min: u64,
     /// Whether each WAL has to follow the one that it says it follows (`track_and_verify_wals`).
     pub(crate) verifies_predecessors: bool,
-    /// The database was just made, and has no WAL yet.
+    /// The database has no WAL yet: it was just made, or an open that made it did not get to its end.
     pub(crate) is_new: bool,
 }
 

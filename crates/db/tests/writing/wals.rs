@@ -5,6 +5,8 @@ use crate::blocking_fs::BlockingFileSystem;
 use crate::fixture::{Fixture, default_family, get, put, scan};
 use base::status::Code;
 use db::{Db, FlushOptions, WriteOptions};
+use env::fault_injection_fs::{Operations, PowerLoss};
+use env::{FaultInjectionFileSystem, FileSystem};
 use options::WalRecoveryMode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -102,6 +104,28 @@ fn a_database_that_lost_all_its_wals_is_not_opened() {
     expect_corruption(&fixture, "Opening an existing DB with no WAL files");
     fixture.options.track_and_verify_wals = false;
     assert_eq!(scan(&fixture.open()).len(), 3);
+}
+
+/// A database that was being made when the power was lost can be opened.
+#[test]
+fn a_database_that_never_had_a_wal_is_opened() {
+    for last in 0..200 {
+        let mut fixture = Fixture::new();
+        fixture.options.track_and_verify_wals = true;
+        let memory = fixture.context.file_system.clone();
+        memory.create_dir(&fixture.path).unwrap();
+        let faults = Arc::new(FaultInjectionFileSystem::new(memory));
+        fixture.context.file_system = faults.clone();
+        faults.plan().power_off_at(last, Operations::all());
+        let is_made = fixture.try_open().is_ok();
+        faults.crash(&PowerLoss::strict()).unwrap();
+        faults.recover();
+        put(&fixture.open(), "key", "value");
+        if is_made {
+            return;
+        }
+    }
+    unreachable!("it takes fewer operations to make a database");
 }
 
 #[test]

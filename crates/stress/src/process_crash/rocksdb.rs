@@ -153,7 +153,8 @@ fn read_by_ldb(directory: &Path) -> Result<Content, String> {
 }
 
 fn scan(directory: &Path, family: &str) -> Result<String, String> {
-    let output = Command::new("ldb")
+    let output = Command::new("timeout")
+        .args(["100", "ldb"])
         .arg(format!("--db={}", directory.display()))
         .args(["--try_load_options", "--ignore_unknown_options"])
         .arg(format!("--column_family={family}"))
