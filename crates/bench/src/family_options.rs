@@ -147,6 +147,11 @@ fn set_table(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
 
 fn set_objects(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
     let registry = Registry::new();
+    let hint_size = flags.int("memtable_insert_with_hint_prefix_size");
+    if hint_size > 0 {
+        options.memtable_insert_with_hint_prefix_extractor =
+            registry.slice_transform(&format!("capped:{hint_size}"));
+    }
     if flags.int("prefix_size") > 0 {
         options.prefix_extractor =
             registry.slice_transform(&format!("fixed:{}", flags.int("prefix_size")));

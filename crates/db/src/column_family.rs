@@ -5,6 +5,7 @@ use crate::super_version::SuperVersion;
 use crate::table_set::TableSet;
 use arc_swap::ArcSwap;
 use base::InternalKeyComparator;
+use memtable::MemTableMemory;
 use options::{ColumnFamilyOptions, Release};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -44,6 +45,8 @@ pub(crate) struct ColumnFamilyData {
     /// Where new files of L0 get their place in its order.
     pub(crate) epoch_numbers: Arc<EpochNumbers>,
     pub(crate) stats: InternalStats,
+    /// Where the memory of its memtables is counted; none in a database that is only read.
+    pub(crate) memtable_memory: Option<Arc<MemTableMemory>>,
     /// The oldest release of RocksDB that knows all options that are set, once it was asked for.
     pub(crate) oldest_release: OnceLock<Release>,
 }

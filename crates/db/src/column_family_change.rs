@@ -95,6 +95,7 @@ impl DbImpl {
         match open_family(&self.options, path, descriptor, context, entry.state(), None) {
             Ok(mut data) => {
                 data.epoch_numbers = entry.epoch_numbers().clone();
+                data.memtable_memory = Some(self.writing()?.memtable_memory.clone());
                 Ok(data)
             }
             Err(status) => {
@@ -128,8 +129,9 @@ impl DbImpl {
         drop(versions);
         stage.memtables.remove(id);
         let mut state = writing.state.lock();
-        state.remove_family(writing, id);
+        let removed = state.remove_family(writing, id);
         drop(state);
+        drop(removed);
         let mut families = self.families.load().to_vec();
         families.retain(|family| family.id != id);
         self.families.store(Arc::new(families));

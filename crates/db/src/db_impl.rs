@@ -17,6 +17,7 @@ use base::status::Code;
 use base::{Result, Status};
 use env::thread_pool::ThreadPool;
 use env::{FileLock, RateLimiter};
+use memtable::MemTableMemory;
 use options::DbOptions;
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
@@ -76,6 +77,8 @@ pub(crate) struct Writing {
     /// number. Set under the state's lock.
     pub(crate) bottommost_threshold: AtomicU64,
     pub(crate) stats: WriteStats,
+    /// Of the memtables of all column families.
+    pub(crate) memtable_memory: Arc<MemTableMemory>,
     pub(crate) pool: ThreadPool,
     /// Whether writes have to look at the state before they go on: it holds them back, or an error
     /// stands. Set under the state's lock.

@@ -9,7 +9,7 @@ use crate::flow_control::pacer::Pacer;
 use crate::flow_control::write_controller::{FamilyStall, WriteController};
 use crate::manual_compaction::ManualCompactions;
 use crate::memtable_list::MemTableList;
-use crate::super_version::SuperVersionParts;
+use crate::super_version::{SuperVersion, SuperVersionParts};
 use base::SequenceNumber;
 use memtable::MemTable;
 use std::collections::{BTreeMap, VecDeque};
@@ -82,25 +82,22 @@ impl FamilyState {
         std::iter::once(self.active.clone()).chain(immutables).collect()
     }
 
-    /// Shows reads the memtables as they are now, with the same files as before.
-    pub(crate) fn install_memtables(&self) {
-        let version = self.data.super_version.load().version.clone();
-        self.install(version);
+    /// Shows reads the memtables as they are now, with the same files as before. Returns what reads
+    /// saw before.
+    pub(crate) fn install_memtables(&self) -> RetiredSuperVersion {
+        let before = self.data.super_version.load();
+        let (version, history) = (before.version.clone(), before.full_history_ts_low.clone());
+        drop(before);
+        self.install(version, history)
     }
 
-    /// Shows reads the memtables as they are now and `version`.
-    pub(crate) fn install(&self, version: Arc<Version>) {
-        let history = self.data.super_version.load().full_history_ts_low.clone();
-        self.install_with_history(version, history);
-    }
-
-    /// As [`FamilyState::install`]; from now on no read may ask for times before
-    /// `full_history_ts_low`.
-    pub(crate) fn install_with_history(
+    /// Shows reads the memtables as they are now and `version`; from now on none may ask for times
+    /// before `full_history_ts_low`. Returns what reads saw before.
+    pub(crate) fn install(
         &self,
         version: Arc<Version>,
         full_history_ts_low: Option<Vec<u8>>,
-    ) {
+    ) -> RetiredSuperVersion {
         let before = self.data.super_version.load_full();
         let next = before.next(SuperVersionParts {
             memtables: self.memtables(),
@@ -108,6 +105,14 @@ impl FamilyState {
             resolver: before.resolver.clone(),
             full_history_ts_low,
         });
-        self.data.super_version.store(Arc::new(next));
+        RetiredSuperVersion(self.data.super_version.swap(Arc::new(next)))
     }
 }
+
+/// What reads of a column family saw before. To be dropped without the state's lock: it may hold the
+/// last reference to memtables and files' metadata, and freeing these takes a while.
+#[must_use = "it is to be dropped without the state's lock"]
+#[derive(Debug)]
+pub(crate) struct RetiredSuperVersion(
+    #[expect(dead_code, reason = "held until dropped")] Arc<SuperVersion>,
+);

@@ -30,6 +30,18 @@ impl Db {
         self.inner.write(options, batch)
     }
 
+    /// Writes a batch of one entry of about so many bytes, which `add` adds.
+    fn write_one(
+        &self,
+        options: &WriteOptions,
+        entry_bytes: usize,
+        add: impl FnOnce(&mut WriteBatch) -> Result<()>,
+    ) -> Result<()> {
+        let mut batch = WriteBatch::with_room_for(entry_bytes);
+        add(&mut batch)?;
+        self.inner.write(options, &mut batch)
+    }
+
     /// Sets a key's value. In a column family with timestamps the key ends in one, here and below.
     ///
     /// # Errors
@@ -41,9 +53,8 @@ impl Db {
         key: &[u8],
         value: &[u8],
     ) -> Result<()> {
-        let mut batch = WriteBatch::new();
-        batch.put(family.id(), key, value)?;
-        self.write(options, batch)
+        let id = family.id();
+        self.write_one(options, key.len() + value.len(), |batch| batch.put(id, key, value))
     }
 
     /// Sets a key to an entity of columns, names and values in any order.
@@ -57,9 +68,8 @@ impl Db {
         key: &[u8],
         columns: &[(&[u8], &[u8])],
     ) -> Result<()> {
-        let mut batch = WriteBatch::new();
-        batch.put_entity(family.id(), key, columns)?;
-        self.write(options, batch)
+        let id = family.id();
+        self.write_one(options, key.len(), |batch| batch.put_entity(id, key, columns))
     }
 
     /// Adds a merge operand to a key.
@@ -73,9 +83,8 @@ impl Db {
         key: &[u8],
         operand: &[u8],
     ) -> Result<()> {
-        let mut batch = WriteBatch::new();
-        batch.merge(family.id(), key, operand)?;
-        self.write(options, batch)
+        let id = family.id();
+        self.write_one(options, key.len() + operand.len(), |batch| batch.merge(id, key, operand))
     }
 
     /// Deletes a key. That it has no value is no error.
@@ -88,9 +97,8 @@ impl Db {
         family: &ColumnFamilyHandle,
         key: &[u8],
     ) -> Result<()> {
-        let mut batch = WriteBatch::new();
-        batch.delete(family.id(), key)?;
-        self.write(options, batch)
+        let id = family.id();
+        self.write_one(options, key.len(), |batch| batch.delete(id, key))
     }
 
     /// Deletes a key that was put once since it was last deleted, and never merged. Otherwise what
@@ -104,9 +112,8 @@ impl Db {
         family: &ColumnFamilyHandle,
         key: &[u8],
     ) -> Result<()> {
-        let mut batch = WriteBatch::new();
-        batch.single_delete(family.id(), key)?;
-        self.write(options, batch)
+        let id = family.id();
+        self.write_one(options, key.len(), |batch| batch.single_delete(id, key))
     }
 
     /// Deletes the keys from `begin` up to but not including `end`.
@@ -120,9 +127,8 @@ impl Db {
         begin: &[u8],
         end: &[u8],
     ) -> Result<()> {
-        let mut batch = WriteBatch::new();
-        batch.delete_range(family.id(), begin, end)?;
-        self.write(options, batch)
+        let id = family.id();
+        self.write_one(options, begin.len() + end.len(), |batch| batch.delete_range(id, begin, end))
     }
 
     /// The state of now, to be read from later. Versions that it shows are kept until it is

@@ -167,11 +167,12 @@ impl DbImpl {
         let mut state = writing.state.lock();
         change(&mut state);
         let touched: Vec<u32> = installed.iter().map(|(id, _)| *id).collect();
+        let mut retired = Vec::new();
         for (id, version) in installed {
             let entry = versions.column_family(id);
             let history = entry.and_then(|entry| entry.state().full_history_ts_low.clone());
             if let Some(family) = state.family_mut(id) {
-                family.install_with_history(version, history);
+                retired.push(family.install(version, history));
             }
         }
         for id in touched {
@@ -179,6 +180,9 @@ impl DbImpl {
             self.queue_if_needed(writing, &mut state, id);
         }
         writing.changed.notify_all();
+        drop(state);
+        drop(versions);
+        drop(retired);
         Ok(())
     }
 

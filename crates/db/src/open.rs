@@ -44,6 +44,7 @@ use base::filename::{CURRENT, descriptor_file_name, wal_file_name};
 use base::{Result, Status};
 use env::thread_pool::{BackgroundJobLimits, Priority, ThreadPool};
 use env::{FileLock, FileOptions, GenericRateLimiter, RateLimiter, RateLimiterOptions};
+use memtable::MemTableMemory;
 use options::{CompressionType, DbOptions, WalRecoveryMode};
 use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, VecDeque};
@@ -308,6 +309,7 @@ fn assemble(
     let last_sequence = versions.last_sequence();
     let (mut families, mut states) = (Vec::new(), BTreeMap::new());
     let mut memtables = MemTableStage::default();
+    let memtable_memory = Arc::new(MemTableMemory::default());
     for family in versions.column_families() {
         let descriptor = recovery::descriptor_of(descriptors, &family.state().name)?;
         let paths = recovery::table_paths(options, path, descriptor);
@@ -315,6 +317,7 @@ fn assemble(
         let mut data =
             recovery::open_family(options, path, descriptor, context, family.state(), None)?;
         data.epoch_numbers = family.epoch_numbers().clone();
+        data.memtable_memory = Some(memtable_memory.clone());
         let (data, state) = family_state(options, data, last_sequence);
         memtables.set(ActiveFamily::new(data.clone(), state.active.clone()));
         states.insert(data.id, state);
@@ -336,6 +339,7 @@ fn assemble(
         rate_limiter: rate_limiter(options)?,
         bottommost_threshold: AtomicU64::new(u64::MAX),
         stats: WriteStats::default(),
+        memtable_memory,
         has_obstacle: AtomicBool::new(false),
         is_closing: Arc::default(),
         session_id: new_session_id(),
@@ -379,6 +383,6 @@ pub(crate) fn family_state(
         is_flush_requested: false,
         next_memtable_id: 2,
     };
-    state.install_memtables();
+    drop(state.install_memtables());
     (data, state)
 }

@@ -366,6 +366,7 @@ pub(crate) fn open_family(
         log_number: AtomicU64::new(state.log_number),
         epoch_numbers: Arc::new(EpochNumbers::new(state.version.next_epoch_number(), false)),
         stats: InternalStats::new(),
+        memtable_memory: None,
         oldest_release: OnceLock::new(),
     })
 }

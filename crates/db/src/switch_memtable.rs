@@ -35,6 +35,8 @@ pub(crate) fn memtable_options(options: &ColumnFamilyOptions) -> MemTableOptions
         prefix_bloom_size_ratio: options.memtable_prefix_bloom_size_ratio.clamp(0.0, 0.25),
         whole_key_filtering: options.memtable_whole_key_filtering,
         prefix_extractor: options.prefix_extractor.clone(),
+        insert_hint_extractor: options.memtable_insert_with_hint_prefix_extractor.clone(),
+        memory: None,
         max_range_deletions: options.memtable_max_range_deletions,
     }
 }
@@ -45,7 +47,8 @@ pub(crate) fn new_memtable(
     id: u64,
     creation_sequence: SequenceNumber,
 ) -> MemTable {
-    let options = memtable_options(&family.options);
+    let memory = family.memtable_memory.clone();
+    let options = MemTableOptions { memory, ..memtable_options(&family.options) };
     MemTable::new(family.comparator.clone(), &options).with_identity(id, creation_sequence)
 }
 
@@ -77,7 +80,7 @@ impl DbImpl {
             forced.extend(families_of_oldest_wal(stage));
         }
         if self.options.db_write_buffer_size > 0 {
-            forced.extend(self.largest_if_over_budget(stage));
+            forced.extend(self.oldest_if_over_budget(stage)?);
         }
         if wanted.is_empty() && forced.is_empty() {
             return Ok(());
@@ -113,6 +116,7 @@ impl DbImpl {
         self.sample_sequence_times();
         let wal_number = stage.wal.current_number();
         let last_sequence = self.visibility.last_sequence();
+        let mut retired = Vec::new();
         let mut state = writing.state.lock();
         for id in &ids {
             let Some(family) = state.family_mut(*id) else { continue };
@@ -123,7 +127,7 @@ impl DbImpl {
             full.mark_immutable();
             full.set_next_log_number(wal_number);
             family.immutables.push(full, wal_number);
-            family.install_memtables();
+            retired.push(family.install_memtables());
             stage.memtables.set(ActiveFamily::new(family.data.clone(), memtable));
         }
         // What holds nothing in memory needs no older WAL.
@@ -133,6 +137,8 @@ impl DbImpl {
         for id in ids {
             state.update_stall_of_memtables(writing, id);
         }
+        drop(state);
+        drop(retired);
         Ok(())
     }
 
@@ -141,29 +147,26 @@ impl DbImpl {
         max_total_wal_size_bytes(&self.options, &self.families.load())
     }
 
-    /// The column family with the largest memtable, if all together exceed
-    /// `db_write_buffer_size`: by RocksDB's rule, where seven eighths of it are in memtables that
-    /// take writes, or it is exceeded and at least half of it is.
-    fn largest_if_over_budget(&self, stage: &WriteStage) -> Option<u32> {
-        let budget = self.options.db_write_buffer_size;
-        let with_entries =
-            stage.memtables.families().iter().filter(|family| !family.memtable.is_empty());
-        let sizes = with_entries
-            .map(|family| (family.memtable.approximate_memory_allocated() as u64, family.data.id));
-        let active: u64 = sizes.clone().map(|(bytes, _)| bytes).sum();
-        if active <= budget / 2 {
-            return None;
+    /// The column family whose memtable takes writes for longest, if all memtables together exceed
+    /// `db_write_buffer_size`. Not one that has others to flush: these are on their way.
+    fn oldest_if_over_budget(&self, stage: &WriteStage) -> Result<Option<u32>> {
+        let writing = self.writing()?;
+        let limit = usize::try_from(self.options.db_write_buffer_size).unwrap_or(usize::MAX);
+        if !writing.memtable_memory.should_flush(limit) {
+            return Ok(None);
         }
-        let writing = self.writing().ok()?;
         let state = writing.state.lock();
-        let waiting: u64 = state
-            .families
-            .values()
-            .flat_map(|family| family.immutables.newest_first())
-            .map(|memtable| memtable.approximate_memory_allocated() as u64)
-            .sum();
-        let is_over = active > budget / 8 * 7 || active + waiting >= budget;
-        is_over.then(|| sizes.max().map(|(_, id)| id)).flatten()
+        let flushes = |id: &u32| {
+            state.families.get(id).is_some_and(|family| {
+                !family.immutables.is_empty()
+                    && (family.is_flush_requested || family.immutables.is_flushing())
+            })
+        };
+        let families = stage.memtables.families().iter();
+        let oldest = families
+            .filter(|family| !family.memtable.is_empty() && !flushes(&family.data.id))
+            .min_by_key(|family| family.memtable.creation_sequence());
+        Ok(oldest.map(|family| family.data.id))
     }
 }
 

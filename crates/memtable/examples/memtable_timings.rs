@@ -76,4 +76,26 @@ fn main() {
             println!("  {} bytes each", memtable.allocated_bytes() as u64 / count);
         }
     }
+    time_hints(count);
+}
+
+/// Ascending keys of many prefixes in turn: with and without a hint by prefix.
+fn time_hints(count: u64) {
+    const PREFIXES: u64 = 64;
+    for hinted in [false, true] {
+        let insert_hint_extractor = base::slice_transform::builtin("fixed:8").filter(|_| hinted);
+        let options = MemTableOptions { insert_hint_extractor, ..MemTableOptions::default() };
+        let memtable = MemTable::new(InternalKeyComparator::bytewise(), &options);
+        print!("{:28} {:10}", "SkipList, 64 prefixes", if hinted { "hinted" } else { "" });
+        time("add", count, || {
+            for number in 0..count {
+                let prefix = (number % PREFIXES).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let mut key = [0; 16];
+                key[..8].copy_from_slice(&prefix.to_be_bytes());
+                key[8..].copy_from_slice(&(number / PREFIXES).to_be_bytes());
+                memtable.add(number + 1, ValueType::Value, &key, &[b'v'; VALUE_SIZE]);
+            }
+        });
+        println!("  {} bytes each", memtable.allocated_bytes() as u64 / count);
+    }
 }

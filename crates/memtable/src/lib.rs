@@ -11,6 +11,7 @@
 mod arena;
 mod dynamic_bloom;
 pub mod memtable;
+pub mod memtable_memory;
 pub mod memtable_options;
 pub mod memtable_rep;
 mod memtable_stats;
@@ -22,6 +23,7 @@ pub mod vector_rep;
 mod write_buffer;
 
 pub use memtable::{MemTable, MemTableWriter};
+pub use memtable_memory::MemTableMemory;
 pub use memtable_options::{MemTableOptions, MemTableRepKind};
 pub use memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
 pub use skip_list_rep::{SkipListRep, SkipListRepWriter};

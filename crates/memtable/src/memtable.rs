@@ -1,6 +1,7 @@
 //! The records of one column family that are in no table yet.
 
 use crate::dynamic_bloom::DynamicBloom;
+use crate::memtable_memory::CountedMemory;
 use crate::memtable_options::{MemTableOptions, MemTableRepKind};
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
 use crate::memtable_stats::MemTableStats;
@@ -9,6 +10,7 @@ use crate::skip_list_rep::SkipListRep;
 use crate::vector_rep::VectorRep;
 use crate::write_buffer::{ArenaAccount, WriteBuffer, encoded_size};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key, pack_sequence_and_type};
+use base::hash::hash64;
 use base::{
     InternalIterator, InternalKey, InternalKeyComparator, ParsedInternalKey, RangeTombstone,
     SequenceNumber, SliceTransform, ValueType,
@@ -29,6 +31,7 @@ pub struct MemTable {
     rep: Arc<dyn MemTableRep>,
     writer: Mutex<WriterState>,
     filter: Option<Filter>,
+    insert_hint_extractor: Option<Arc<dyn SliceTransform>>,
     range_tombstones: RangeTombstones,
     stats: MemTableStats,
     write_buffer: WriteBuffer,
@@ -48,6 +51,15 @@ pub struct MemTable {
 struct WriterState {
     rep: Box<dyn MemTableRepWriter>,
     account: ArenaAccount,
+    memory: Option<CountedMemory>,
+}
+
+impl WriterState {
+    fn count_memory(&mut self) {
+        if let Some(memory) = &mut self.memory {
+            memory.grow_to(self.account.allocated_in_blocks());
+        }
+    }
 }
 
 /// Adds records to a memtable. As long as one lives nobody else adds any.
@@ -118,12 +130,16 @@ impl MemTable {
                 (rep, Box::new(writer))
             }
         };
+        let memory = options.memory.clone().map(CountedMemory::new);
+        let mut state = WriterState { rep: writer, account, memory };
+        state.count_memory();
         Self {
             range_tombstones: RangeTombstones::new(comparator.clone()),
             comparator,
             rep,
-            writer: Mutex::new(WriterState { rep: writer, account }),
+            writer: Mutex::new(state),
             filter,
+            insert_hint_extractor: options.insert_hint_extractor.clone(),
             stats: MemTableStats::default(),
             write_buffer,
             max_range_deletions: options.max_range_deletions.into(),
@@ -161,10 +177,21 @@ impl MemTable {
         self.writer().add(sequence, value_type, user_key, value);
     }
 
+    /// The hash of the prefix by which the place of a key's insertion is remembered.
+    #[inline]
+    fn insert_hint(&self, user_key: &[u8]) -> Option<u64> {
+        let extractor = self.insert_hint_extractor.as_ref()?;
+        let key = self.comparator.strip_timestamp(user_key);
+        extractor.in_domain(key).then(|| hash64(extractor.transform(key)))
+    }
+
     /// Says that no record will be added any more, which makes reads of some representations
     /// cheaper.
     pub fn mark_immutable(&self) {
-        let _writer = self.writer.lock();
+        let mut writer = self.writer.lock();
+        if let Some(memory) = &mut writer.memory {
+            memory.retire();
+        }
         self.is_immutable.store(true, Ordering::Relaxed);
         self.rep.mark_immutable();
         self.range_tombstones.mark_immutable();
@@ -388,12 +415,20 @@ impl MemTableWriter<'_> {
             if let Some(filter) = &memtable.filter {
                 filter.add(memtable.comparator.strip_timestamp(user_key));
             }
-            state.rep.insert(user_key, pack_sequence_and_type(sequence, value_type), value);
+            let trailer = pack_sequence_and_type(sequence, value_type);
+            match memtable.insert_hint(user_key) {
+                None => state.rep.insert(user_key, trailer, value),
+                Some(hint) if state.rep.insert_with_hint(hint, user_key, trailer, value) => {
+                    state.account.add_hint();
+                }
+                Some(_) => {}
+            }
         }
         let size = encoded_size(user_key, value);
         memtable.stats.add(sequence, value_type, size);
         state.account.add(size, is_range_tombstone);
         memtable.write_buffer.publish(&state.account);
+        state.count_memory();
     }
 
     /// The memtable written to.

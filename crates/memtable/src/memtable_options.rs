@@ -1,5 +1,6 @@
 //! What a memtable is made by.
 
+use crate::memtable_memory::MemTableMemory;
 use base::SliceTransform;
 use std::sync::Arc;
 
@@ -34,6 +35,11 @@ pub struct MemTableOptions {
     pub whole_key_filtering: bool,
     /// `prefix_extractor`: the prefixes of keys that go into the filter. Default: none.
     pub prefix_extractor: Option<Arc<dyn SliceTransform>>,
+    /// `memtable_insert_with_hint_prefix_extractor`: keys of one prefix are likely to be inserted in
+    /// ascending order, so that a skip list remembers where the last of each was. Default: none.
+    pub insert_hint_extractor: Option<Arc<dyn SliceTransform>>,
+    /// Where memory is counted together with that of other memtables. Default: nowhere.
+    pub memory: Option<Arc<MemTableMemory>>,
     /// `memtable_max_range_deletions`: range tombstones at which a memtable counts as full.
     /// Default: 0, no limit.
     pub max_range_deletions: u32,
@@ -48,6 +54,8 @@ impl Default for MemTableOptions {
             prefix_bloom_size_ratio: 0.0,
             whole_key_filtering: false,
             prefix_extractor: None,
+            insert_hint_extractor: None,
+            memory: None,
             max_range_deletions: 0,
         }
     }

@@ -39,6 +39,22 @@ pub trait MemTableRepWriter: fmt::Debug + Send {
     /// # Panics
     /// If a key or a value is 4 GiB or longer: no record of the formats may be.
     fn insert(&mut self, user_key: &[u8], trailer: u64, value: &[u8]);
+
+    /// As [`MemTableRepWriter::insert`] for a record that is likely to belong near the last one that
+    /// came with the same `hint`. Returns whether that one is new, and takes memory from now on.
+    ///
+    /// # Panics
+    /// As [`MemTableRepWriter::insert`].
+    fn insert_with_hint(
+        &mut self,
+        _hint: u64,
+        user_key: &[u8],
+        trailer: u64,
+        value: &[u8],
+    ) -> bool {
+        self.insert(user_key, trailer, value);
+        false
+    }
 }
 
 /// The length of a key or value, which the formats limit to 32 bits.

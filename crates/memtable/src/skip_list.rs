@@ -8,13 +8,17 @@
 //! Where keys are ordered as bytes each node has the first eight of its user key as a number, which
 //! decides most comparisons without a look at the key.
 
+mod hint_hasher;
 mod node;
 
 use crate::arena::{Arena, ArenaSlice, ArenaWriter};
 use crate::memtable_rep::{MemTableEntry, rank_of};
 use base::InternalKeyComparator;
 use base::dbformat::{extract_trailer, extract_user_key};
+use hint_hasher::HintHasher;
 use node::Node;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,7 +52,10 @@ pub(crate) struct SkipListWriter {
     arena: ArenaWriter,
     /// Where the last record was inserted: the neighbours on each level, of which on those where
     /// it has a link the first is its own node. Ascending keys follow there.
-    splice: [Splice; HEIGHT_MAX],
+    splices: Splices,
+    /// The same where the last record with a hint was inserted, by the hint. Others may have been
+    /// inserted since.
+    hints: HashMap<u64, Box<Splices>, HintHasher>,
     random: u64,
 }
 
@@ -62,6 +69,10 @@ struct Splice {
     before: Node,
     after: Option<Node>,
 }
+
+/// Those of each level, from the lowest on. On levels that the list does not have it is the head and
+/// nothing.
+type Splices = [Splice; HEIGHT_MAX];
 
 /// A key to search for.
 struct Target<'a> {
@@ -77,9 +88,10 @@ impl SkipList {
         let head = Node::new(&mut arena, HEIGHT_MAX, 0, b"", 0, b"");
         let height = AtomicUsize::new(1);
         let list = Arc::new(Self { comparator, arena: arena.arena().clone(), head, height });
-        let splice = [Splice { before: head, after: None }; HEIGHT_MAX];
+        let splices = [Splice { before: head, after: None }; HEIGHT_MAX];
         let random = 0x9e37_79b9_7f4a_7c15;
-        (list.clone(), SkipListWriter { list, arena, splice, random })
+        let hints = HashMap::default();
+        (list.clone(), SkipListWriter { list, arena, splices, hints, random })
     }
 
     pub(crate) fn allocated_bytes(&self) -> usize {
@@ -170,6 +182,38 @@ impl SkipList {
         }
     }
 
+    /// Whether no node is between those of a splice of a level.
+    #[inline]
+    fn are_neighbours(&self, level: usize, splice: Splice) -> bool {
+        // SAFETY: the list holds the arena of its nodes, and that of a splice has its level.
+        unsafe { splice.before.next(level) == splice.after }
+    }
+
+    /// Whether `target` belongs between the nodes of a splice.
+    #[inline]
+    fn is_between(&self, splice: Splice, target: &Target<'_>) -> bool {
+        let is_before = |node| self.is_before(node, target, false);
+        (splice.before == self.head || is_before(splice.before))
+            && !splice.after.is_some_and(is_before)
+    }
+
+    /// Finds where `target` belongs on the levels below `level`, on which it is known; on all for
+    /// `HEIGHT_MAX`.
+    fn find_splices(&self, target: &Target<'_>, splices: &mut Splices, level: usize) {
+        let nowhere = Splice { before: self.head, after: None };
+        let mut above = splices.get(level).copied().unwrap_or(nowhere);
+        let height = level.min(self.height.load(Ordering::Relaxed));
+        if level == HEIGHT_MAX {
+            splices[height..].fill(nowhere);
+        }
+        for (level, splice) in splices[..height].iter_mut().enumerate().rev() {
+            above = self.splice_of(level, above.before, above.after, |node| {
+                self.is_before(node, target, false)
+            });
+            *splice = above;
+        }
+    }
+
     /// The neighbours on the lowest level of where `is_before` turns false.
     #[inline]
     fn find(&self, is_before: impl Fn(Node) -> bool) -> Splice {
@@ -240,12 +284,60 @@ impl SkipListWriter {
     /// If the key or the value is 4 GiB or longer.
     pub(crate) fn insert(&mut self, user_key: &[u8], trailer: u64, value: &[u8]) {
         let target = self.list.target(user_key, trailer);
-        if !self.is_bracketed(&target) {
-            self.find_splice(&target);
+        // Nobody else inserts, so that the lowest level tells for all.
+        if !self.list.is_between(self.splices[0], &target) {
+            self.list.find_splices(&target, &mut self.splices, HEIGHT_MAX);
         }
+        self.link_new(&target, value);
+    }
+
+    /// As [`SkipListWriter::insert`], with the search beginning where the last record with the same
+    /// `hint` is. Whether it is the first one.
+    ///
+    /// # Panics
+    /// As [`SkipListWriter::insert`].
+    pub(crate) fn insert_with_hint(
+        &mut self,
+        hint: u64,
+        user_key: &[u8],
+        trailer: u64,
+        value: &[u8],
+    ) -> bool {
+        let target = self.list.target(user_key, trailer);
+        let known = self.hints.get(&hint);
+        if let Some(known) = known {
+            self.splices = **known;
+        }
+        // The lowest level on which the target is between neighbours bounds the search below it.
+        // Others may have been inserted since.
+        let height = self.list.height.load(Ordering::Relaxed);
+        let holds = |level: &usize| {
+            let splice = self.splices[*level];
+            self.list.are_neighbours(*level, splice) && self.list.is_between(splice, &target)
+        };
+        let level = (0..height).find(holds).unwrap_or(HEIGHT_MAX);
+        let is_new = known.is_none();
+        self.list.find_splices(&target, &mut self.splices, level);
+        self.link_new(&target, value);
+        match self.hints.entry(hint) {
+            Entry::Occupied(known) => **known.into_mut() = self.splices,
+            Entry::Vacant(new) => drop(new.insert(Box::new(self.splices))),
+        }
+        is_new
+    }
+
+    /// Links a new node where the splices are, which on each level are before and behind it.
+    fn link_new(&mut self, target: &Target<'_>, value: &[u8]) {
         let height = self.random_height();
+        let (user_key, trailer) = (target.user_key, target.trailer);
         let node = Node::new(&mut self.arena, height, target.rank, user_key, trailer, value);
-        for (level, splice) in self.splice[..height].iter_mut().enumerate() {
+        for (level, splice) in self.splices[..height].iter_mut().enumerate() {
+            // On the upper levels a hint may be older than some node between.
+            if !self.list.are_neighbours(level, *splice) {
+                *splice = self.list.splice_of(level, splice.before, None, |node| {
+                    self.list.is_before(node, target, false)
+                });
+            }
             // SAFETY: the writer holds the arena. The new node has `height` links, and that of the
             // splice has this level's, by which it was found.
             unsafe {
@@ -257,28 +349,6 @@ impl SkipListWriter {
         // Readers who do not see it yet miss a shortcut only.
         if height > self.list.height.load(Ordering::Relaxed) {
             self.list.height.store(height, Ordering::Relaxed);
-        }
-    }
-
-    /// Whether the splice is where `target` belongs. On each level its nodes are neighbours, since
-    /// nobody else inserts; so the lowest level tells for all.
-    #[inline]
-    fn is_bracketed(&self, target: &Target<'_>) -> bool {
-        let Splice { before, after } = self.splice[0];
-        let is_before = |node| self.list.is_before(node, target, false);
-        (before == self.list.head || is_before(before)) && !after.is_some_and(is_before)
-    }
-
-    fn find_splice(&mut self, target: &Target<'_>) {
-        let list = &*self.list;
-        let mut above = Splice { before: list.head, after: None };
-        let height = list.height.load(Ordering::Relaxed);
-        self.splice[height..].fill(above);
-        for (level, splice) in self.splice[..height].iter_mut().enumerate().rev() {
-            above = list.splice_of(level, above.before, above.after, |node| {
-                list.is_before(node, target, false)
-            });
-            *splice = above;
         }
     }
 

@@ -29,6 +29,10 @@ impl MemTableRepWriter for SkipListRepWriter {
     fn insert(&mut self, user_key: &[u8], trailer: u64, value: &[u8]) {
         self.writer.insert(user_key, trailer, value);
     }
+
+    fn insert_with_hint(&mut self, hint: u64, user_key: &[u8], trailer: u64, value: &[u8]) -> bool {
+        self.writer.insert_with_hint(hint, user_key, trailer, value)
+    }
 }
 
 impl MemTableRep for SkipListRep {

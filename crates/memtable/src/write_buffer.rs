@@ -103,6 +103,16 @@ impl ArenaAccount {
         }
     }
 
+    /// Bytes taken in blocks, of which the arena has none at first.
+    pub(crate) fn allocated_in_blocks(&self) -> usize {
+        self.allocated + self.vector_size - INLINE_BLOCK_SIZE
+    }
+
+    /// Counts what remembers an insertion's place.
+    pub(crate) fn add_hint(&mut self) {
+        self.allocate_aligned(LIST_SIZES[1]);
+    }
+
     /// A node has one pointer, every fourth another, and so on: here without chance.
     fn add_node(&mut self, size: usize) {
         self.node_count += 1;

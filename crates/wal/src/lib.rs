@@ -23,5 +23,5 @@ pub use log_format::{LogCompression, PredecessorWalInfo};
 pub use log_reader::{DamageKind, LogDamage, LogEntry, LogReader, LogicalRecord};
 pub use log_writer::LogWriter;
 pub use recovery_mode::{Verdict, WalRecoveryMode};
-pub use write_batch::WriteBatch;
+pub use write_batch::{WriteBatch, check_entry_size};
 pub use write_batch_reader::{Entry, Record, RecordIterator, WriteBatchReader};

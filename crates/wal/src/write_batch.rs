@@ -34,6 +34,8 @@ use base::{Result, SequenceNumber, Status, ValueType};
 use std::fmt;
 
 const COUNT_OFFSET: usize = 8;
+/// Bytes of an entry beside its key and value: a tag and three numbers of 32 bits.
+const ENTRY_OVERHEAD_MAX: usize = 1 + 3 * 5;
 
 /// Operations to be written at once, in order.
 #[derive(Clone, PartialEq, Eq)]
@@ -45,6 +47,13 @@ impl WriteBatch {
     /// An empty batch.
     pub fn new() -> Self {
         Self { bytes: vec![0; HEADER_SIZE] }
+    }
+
+    /// An empty batch with room for an entry whose key and value have so many bytes together.
+    pub fn with_room_for(entry_bytes: usize) -> Self {
+        let mut bytes = Vec::with_capacity(HEADER_SIZE + ENTRY_OVERHEAD_MAX + entry_bytes);
+        bytes.resize(HEADER_SIZE, 0);
+        Self { bytes }
     }
 
     /// A batch from its encoded bytes. Records are not looked at.
@@ -100,7 +109,8 @@ impl WriteBatch {
     /// Sets a key's value.
     ///
     /// # Errors
-    /// This and the other entries: `InvalidArgument` if a key or value has 4 GiB or more.
+    /// This and the other entries: `InvalidArgument` if key and value together have 4 GiB or nearly
+    /// so, or the batch has as many entries as can be counted.
     pub fn put(&mut self, column_family_id: u32, key: &[u8], value: &[u8]) -> Result<()> {
         self.add_entry(ValueType::Value, column_family_id, key, Some(value))
     }
@@ -160,10 +170,8 @@ impl WriteBatch {
         key: &[u8],
         columns: &[(&[u8], &[u8])],
     ) -> Result<()> {
-        for &(name, value) in columns {
-            check_size(name)?;
-            check_size(value)?;
-        }
+        let sizes = columns.iter().map(|(name, value)| name.len() + value.len());
+        check_entry_size(key.len(), sizes.sum())?;
         let mut columns: Vec<_> = columns
             .iter()
             .map(|&(name, value)| Column { name, value, is_blob_index: false })
@@ -257,11 +265,12 @@ impl WriteBatch {
         key: &[u8],
         value: Option<&[u8]>,
     ) -> Result<()> {
-        check_size(key)?;
-        check_size(value.unwrap_or_default())?;
+        check_entry_size(key.len(), value.map_or(0, <[u8]>::len))?;
         let count = self.count().checked_add(1).ok_or_else(|| {
             Status::invalid_argument(format!("write batch of more than {} entries", u32::MAX))
         })?;
+        let lengths = key.len() + value.map_or(0, <[u8]>::len);
+        self.bytes.reserve(lengths + ENTRY_OVERHEAD_MAX);
         if column_family_id == 0 {
             self.bytes.push(value_type as u8);
         } else {
@@ -302,12 +311,36 @@ fn with_column_family_id(value_type: ValueType) -> ValueType {
 }
 
 /// Keys become internal keys, whose length has to fit in 32 bits too.
-const FIELD_SIZE_MAX: usize = u32::MAX as usize - base::dbformat::TRAILER_SIZE;
+const KEY_SIZE_MAX: usize = u32::MAX as usize - base::dbformat::TRAILER_SIZE;
+/// Offsets within the blocks of tables have 32 bits, and one block holds a key and its value. RocksDB
+/// takes values of up to 4 GiB, and fails to flush the last few of these sizes.
+const ENTRY_SIZE_MAX: usize = u32::MAX as usize - (64 << 10);
 
+/// Checks that an entry of these sizes can be written, now and into a table.
+///
+/// # Errors
+/// `InvalidArgument` that says which of them is too large.
+pub fn check_entry_size(key_bytes: usize, value_bytes: usize) -> Result<()> {
+    if key_bytes.saturating_add(value_bytes) <= ENTRY_SIZE_MAX {
+        return Ok(());
+    }
+    Err(too_large(key_bytes, value_bytes))
+}
+
+#[cold]
+fn too_large(key_bytes: usize, value_bytes: usize) -> Status {
+    let which = if key_bytes > ENTRY_SIZE_MAX { "key" } else { "value" };
+    Status::invalid_argument(format!(
+        "{which} is too large: {key_bytes} bytes of key and {value_bytes} of value, at most \
+         {ENTRY_SIZE_MAX} of both can be written"
+    ))
+}
+
+/// Checks a field that is no part of an entry.
 fn check_size(field: &[u8]) -> Result<()> {
-    if field.len() > FIELD_SIZE_MAX {
+    if field.len() > KEY_SIZE_MAX {
         return Err(Status::invalid_argument(format!(
-            "key or value of {} bytes, at most {FIELD_SIZE_MAX} can be written",
+            "{} bytes in a record of a write batch, at most {KEY_SIZE_MAX} can be written",
             field.len()
         )));
     }

@@ -212,7 +212,7 @@ pub static FLAGS: &[Flag] = &[
     row("max_write_buffer_size_to_maintain", Int64, "0", Family("max_write_buffer_size_to_maintain"), "Sets ColumnFamilyOptions.max_write_buffer_size_to_maintain."),
     row("memtable_batch_lookup_optimization", Bool, "false", Family("memtable_batch_lookup_optimization"), "Sets ColumnFamilyOptions.memtable_batch_lookup_optimization."),
     row("memtable_bloom_size_ratio", Double, "0", Family("memtable_prefix_bloom_size_ratio"), "Memtable bloom share."),
-    row("memtable_insert_with_hint_prefix_size", Int32, "0", Writing, "Prefix bytes for insert hints; 0 off."),
+    row("memtable_insert_with_hint_prefix_size", Int32, "0", Honoured, "Prefix bytes for insert hints; 0 off."),
     row("memtable_op_scan_flush_trigger", Uint32, "0", Family("memtable_op_scan_flush_trigger"), "Sets ColumnFamilyOptions.memtable_op_scan_flush_trigger."),
     row("memtable_protection_bytes_per_key", Uint32, "0", Family("memtable_protection_bytes_per_key"), "Sets ColumnFamilyOptions.memtable_protection_bytes_per_key."),
     row("memtable_use_huge_page", Bool, "false", Writing, "Huge pages for memtables."),

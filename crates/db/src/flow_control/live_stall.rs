@@ -52,13 +52,16 @@ impl DbState {
         writing.changed.notify_all();
     }
 
-    /// Takes a dropped column family out of the state; jobs that work on it find out.
-    pub(crate) fn remove_family(&mut self, writing: &Writing, id: u32) {
-        if let Some(family) = self.families.remove(&id) {
+    /// Takes a dropped column family out of the state; jobs that work on it find out. To be dropped
+    /// without the state's lock.
+    pub(crate) fn remove_family(&mut self, writing: &Writing, id: u32) -> Option<FamilyState> {
+        let removed = self.families.remove(&id);
+        if let Some(family) = &removed {
             self.write_controller.remove(&family.stall);
             family.compaction.dropped.store(true, std::sync::atomic::Ordering::Release);
         }
         writing.refresh_obstacle(self);
         writing.changed.notify_all();
+        removed
     }
 }

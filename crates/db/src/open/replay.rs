@@ -16,7 +16,7 @@ use crate::switch_memtable::{memtable_options, new_memtable};
 use crate::write::memtable_stage::ActiveFamily;
 use base::Result;
 use base::filename::wal_file_name;
-use memtable::MemTable;
+use memtable::{MemTable, MemTableOptions};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -85,7 +85,11 @@ impl DbImpl {
         if !options.allow_2pc && !options.best_efforts_recovery {
             check_none_would_be_dropped(&*context.file_system, self.wal_directory(), &state)?;
         }
-        let options_of = |family: &ColumnFamilyDescriptor| memtable_options(&family.options);
+        let memory = Some(self.writing()?.memtable_memory.clone());
+        let options_of = |family: &ColumnFamilyDescriptor| MemTableOptions {
+            memory: memory.clone(),
+            ..memtable_options(&family.options)
+        };
         let families = recovering_families(&state, descriptors, options_of)?;
         let policy = self.context.transaction_write_policy;
         let mut inserter = MemTableInserter::new(families, self.options.allow_2pc, policy);
@@ -128,11 +132,12 @@ impl DbImpl {
     fn keep_memtables(&mut self, memtables: BTreeMap<u32, MemTable>) -> Result<()> {
         let writing = self.writing()?;
         let mut stage = writing.stage.lock();
+        let mut retired = Vec::new();
         let mut state = writing.state.lock();
         for (id, memtable) in memtables {
             let Some(family) = state.family_mut(id) else { continue };
             family.active = Arc::new(memtable);
-            family.install_memtables();
+            retired.push(family.install_memtables());
             stage.memtables.set(ActiveFamily::new(family.data.clone(), family.active.clone()));
             if family.active.should_flush() {
                 stage.full.push(id);

@@ -7,7 +7,7 @@ use base::{Result, SequenceNumber, Status};
 use memtable::{MemTable, MemTableWriter};
 use std::sync::Arc;
 use wal::write_batch_reader::{Entry, Record};
-use wal::{WriteBatch, WriteBatchReader};
+use wal::{WriteBatch, WriteBatchReader, check_entry_size};
 
 /// A column family that takes writes.
 #[derive(Clone, Debug)]
@@ -116,6 +116,7 @@ impl MemTableStage {
                 ))),
             };
         };
+        check_entry_size(entry.key.len(), entry.value.len())?;
         if family.timestamp_size > 0 {
             check_timestamps(family, entry, checked)?;
         }

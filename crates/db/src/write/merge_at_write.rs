@@ -11,6 +11,7 @@ use blob::BlobReadOptions;
 use memtable::MemTable;
 use std::sync::Arc;
 use table::{ReadOptions, ReadTier};
+use wal::check_entry_size;
 use wal::write_batch_reader::Entry;
 
 /// What takes the place of an operand.
@@ -74,5 +75,6 @@ fn merge_after(
             Resolved::Value(value) => (ValueType::Value, value),
             Resolved::Entity(encoded) => (ValueType::WideColumnEntity, encoded),
         };
+    check_entry_size(entry.key.len(), value.len()).ok()?;
     Some(MergedAtWrite { value_type, value })
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::memtable_memory::MemTableMemory;
 use base::comparator::U64TimestampComparator;
 use base::{InternalKey, ParsedInternalKey};
 use proptest::prelude::*;
@@ -417,4 +418,107 @@ proptest! {
             }
         }
     }
+}
+
+fn hinted_options(prefix_length: usize) -> MemTableOptions {
+    let insert_hint_extractor =
+        base::slice_transform::builtin(&format!("rocksdb.FixedPrefix.{prefix_length}"));
+    assert!(insert_hint_extractor.is_some());
+    MemTableOptions { insert_hint_extractor, ..MemTableOptions::default() }
+}
+
+fn keys_in_order(memtable: &MemTable) -> Vec<Vec<u8>> {
+    let mut iterator = memtable.new_iterator();
+    let mut keys = Vec::new();
+    iterator.seek_to_first().unwrap();
+    while iterator.valid() {
+        keys.push(iterator.key().to_vec());
+        iterator.next().unwrap();
+    }
+    keys
+}
+
+proptest! {
+    /// Some keys are too short for a hint, so that both ways to insert take turns.
+    #[test]
+    fn hints_change_nothing_of_what_is_found(
+        keys in proptest::collection::vec("[a-d]{1,4}", 1..400),
+        prefix_length in 1_usize..4,
+    ) {
+        let plain = memtable();
+        let hinted =
+            MemTable::new(InternalKeyComparator::bytewise(), &hinted_options(prefix_length));
+        for (index, key) in keys.iter().enumerate() {
+            for memtable in [&plain, &hinted] {
+                memtable.add(index as u64 + 1, ValueType::Value, key.as_bytes(), b"value");
+            }
+        }
+        prop_assert_eq!(keys_in_order(&hinted), keys_in_order(&plain));
+        for key in &keys {
+            // By all levels of the list.
+            let found = versions(&hinted, key.as_bytes(), MAX_SEQUENCE_NUMBER);
+            prop_assert_eq!(found, versions(&plain, key.as_bytes(), MAX_SEQUENCE_NUMBER));
+        }
+    }
+}
+
+#[test]
+fn readers_see_an_ordered_list_while_records_come_with_hints() {
+    const PREFIXES: u64 = 50;
+    const EACH: u64 = 400;
+    let memtable = MemTable::new(InternalKeyComparator::bytewise(), &hinted_options(8));
+    let key = |prefix: u64, number: u64| [prefix.to_be_bytes(), number.to_be_bytes()].concat();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut rounds = 0;
+                while rounds == 0 || !is_over.load(Ordering::Acquire) {
+                    let keys = keys_in_order(&memtable);
+                    let order = memtable.comparator();
+                    assert!(keys.is_sorted_by(|a, b| order.compare(a, b).is_lt()));
+                    rounds += 1;
+                }
+            });
+        }
+        for number in 0..EACH {
+            for prefix in 0..PREFIXES {
+                let sequence = number * PREFIXES + prefix + 1;
+                // Every seventh goes back.
+                let number = if number % 7 == 6 { number / 2 } else { number };
+                memtable.add(sequence, ValueType::Value, &key(prefix, number), b"value");
+                let found = versions(&memtable, &key(prefix, number), MAX_SEQUENCE_NUMBER);
+                assert_eq!(found[0].0, sequence);
+            }
+        }
+        is_over.store(true, Ordering::Release);
+    });
+    assert_eq!(keys_in_order(&memtable).len() as u64, PREFIXES * EACH);
+}
+
+#[test]
+fn memory_of_several_memtables_is_counted_together() {
+    let memory = Arc::new(MemTableMemory::default());
+    let options = MemTableOptions { memory: Some(memory.clone()), ..MemTableOptions::default() };
+    let new = || MemTable::new(InternalKeyComparator::bytewise(), &options);
+    let (first, second) = (new(), new());
+    assert_eq!((memory.active_bytes(), memory.total_bytes()), (0, 0));
+    let fill = |memtable: &MemTable, count: u64| {
+        for sequence in 1..=count {
+            memtable.add(sequence, ValueType::Value, &sequence.to_be_bytes(), &[0; 1000]);
+        }
+    };
+    fill(&first, 3_000);
+    let of_first = memory.active_bytes();
+    assert!((3 << 20..5 << 20).contains(&of_first), "{of_first}");
+    fill(&second, 10);
+    let both = memory.total_bytes();
+    assert!(both > of_first);
+    first.mark_immutable();
+    first.mark_immutable();
+    assert_eq!((memory.active_bytes(), memory.total_bytes()), (both - of_first, both));
+    drop(first);
+    assert_eq!(memory.total_bytes(), both - of_first);
+    drop(second);
+    assert_eq!((memory.active_bytes(), memory.total_bytes()), (0, 0));
 }

@@ -40,7 +40,7 @@ options! {
         memtable_huge_page_size: u64 = 0, mutable accepted 4.11;
         /// Prefix groups that remember a skiplist insert position.
         memtable_insert_with_hint_prefix_extractor: Option<Arc<dyn SliceTransform>> =
-            None, fixed accepted 5.0;
+            None, fixed honoured 5.0;
         /// Cache-line locality of memtable bloom probes.
         bloom_locality: u32 = 0, fixed accepted 4.0;
         /// Allocation unit of memtable arena; 0 derives from buffer size.

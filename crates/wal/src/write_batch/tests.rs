@@ -107,3 +107,28 @@ fn a_batch_shows_its_records() {
     batch.put_noop();
     assert_eq!(format!("{batch:?}"), "[Ok(Entry(Value(3, 6B, 76))), Ok(Noop)]");
 }
+
+#[test]
+fn entries_that_no_table_could_hold_are_refused() {
+    let said = |key: usize, value: usize| {
+        check_entry_size(key, value).map_err(|status| status.to_string()).unwrap_err()
+    };
+    let most = u32::MAX as usize - (64 << 10);
+    check_entry_size(most, 0).unwrap();
+    check_entry_size(16, most - 16).unwrap();
+    assert!(said(most + 1, 0).starts_with("Invalid argument: key is too large"));
+    assert!(said(16, most - 15).starts_with("Invalid argument: value is too large"));
+    assert!(said(16, 1 << 32).starts_with("Invalid argument: value is too large"));
+    assert!(said(usize::MAX, usize::MAX).starts_with("Invalid argument: key is too large"));
+}
+
+#[test]
+fn a_batch_has_no_more_entries_than_its_header_counts() {
+    let mut batch = WriteBatch::new();
+    batch.put(0, b"k", b"v").unwrap();
+    batch.bytes[COUNT_OFFSET..HEADER_SIZE].copy_from_slice(&u32::MAX.to_le_bytes());
+    let before = batch.data().to_vec();
+    let status = batch.delete(0, b"k").unwrap_err();
+    assert_eq!(status.code(), base::status::Code::InvalidArgument);
+    assert_eq!(batch.data(), before, "and nothing of it is there");
+}

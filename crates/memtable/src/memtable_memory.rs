@@ -1,0 +1,71 @@
+//! The memory of all memtables that count together (`db_write_buffer_size`), as RocksDB's would take
+//! it. Kept where it changes, block by block, so that asking costs two loads.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Bytes of memtables.
+#[derive(Debug, Default)]
+pub struct MemTableMemory {
+    active: AtomicUsize,
+    total: AtomicUsize,
+}
+
+impl MemTableMemory {
+    /// Bytes of memtables that take writes.
+    pub fn active_bytes(&self) -> usize {
+        self.active.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of all memtables that are not freed yet.
+    pub fn total_bytes(&self) -> usize {
+        self.total.load(Ordering::Relaxed)
+    }
+
+    /// Whether a memtable is to be flushed for a limit to all of them, by RocksDB's rule: seven
+    /// eighths of it are in memtables that take writes, or it is reached and at least half of it is.
+    pub fn should_flush(&self, limit_bytes: usize) -> bool {
+        let active = self.active_bytes();
+        active > limit_bytes / 8 * 7
+            || (self.total_bytes() >= limit_bytes && active >= limit_bytes / 2)
+    }
+}
+
+/// What one memtable has counted. Given back when dropped.
+#[derive(Debug)]
+pub(crate) struct CountedMemory {
+    memory: Arc<MemTableMemory>,
+    bytes: usize,
+    is_active: bool,
+}
+
+impl CountedMemory {
+    pub(crate) fn new(memory: Arc<MemTableMemory>) -> Self {
+        Self { memory, bytes: 0, is_active: true }
+    }
+
+    /// The memtable has so many bytes now, and never fewer than before.
+    #[inline]
+    pub(crate) fn grow_to(&mut self, bytes: usize) {
+        if bytes != self.bytes {
+            let more = bytes - self.bytes;
+            self.memory.active.fetch_add(more, Ordering::Relaxed);
+            self.memory.total.fetch_add(more, Ordering::Relaxed);
+            self.bytes = bytes;
+        }
+    }
+
+    /// The memtable takes no more writes.
+    pub(crate) fn retire(&mut self) {
+        if std::mem::replace(&mut self.is_active, false) {
+            self.memory.active.fetch_sub(self.bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for CountedMemory {
+    fn drop(&mut self) {
+        self.retire();
+        self.memory.total.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
