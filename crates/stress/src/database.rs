@@ -20,6 +20,10 @@ pub struct Database {
     pub options: DbOptions,
     /// Those of each of [`FAMILIES`].
     pub family_options: Vec<ColumnFamilyOptions>,
+    /// What stays of them, if they were drawn.
+    pub traits: Option<Traits>,
+    /// What was drawn, for a failure.
+    pub text: String,
     /// Its file system.
     pub context: OpenContext,
 }
@@ -37,6 +41,8 @@ impl Database {
                 ..DbOptions::default()
             },
             family_options: vec![family_options; FAMILIES.len()],
+            traits: None,
+            text: String::new(),
             context: OpenContext { file_system, ..OpenContext::default() },
         }
     }
@@ -46,13 +52,11 @@ impl Database {
     /// # Errors
     /// If an option string is not understood.
     pub fn with_random_options(mut self, traits: Traits, random: &mut Random) -> Result<Self> {
-        (self.options, self.family_options) = random_options::draw(
-            random,
-            traits,
-            &self.path,
-            &self.options,
-            &self.family_options[0],
-        )?;
+        let (base, family_base) = (&self.options, &self.family_options[0]);
+        let drawn = random_options::draw(random, traits, &self.path, base, family_base)?;
+        (self.options, self.family_options, self.text) =
+            (drawn.options, drawn.families, drawn.text);
+        self.traits = Some(traits);
         Ok(self)
     }
 

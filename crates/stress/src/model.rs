@@ -147,26 +147,25 @@ impl ThreadModel {
         }
     }
 
-    /// As [`ThreadModel::advance_to`], for writes that went to a log of which the end is lost while a
-    /// later log survived: the writes before the loss, then those from one of `firsts` on, which
-    /// are the first of a log each.
+    /// As [`ThreadModel::advance_to`], for writes that went to logs of which the end is lost while a
+    /// later log survived: the writes before a loss, then those from one of `firsts` on, which are
+    /// the first of a log each; and so on from there, up to `gaps_max` times.
     ///
     /// # Errors
     /// If there are no such numbers.
-    pub fn advance_with_gap(
+    pub fn advance_with_gaps(
         &mut self,
         found: &Content,
-        min: u64,
-        max: u64,
+        (min, max): (u64, u64),
         firsts: &[u64],
+        gaps_max: u32,
     ) -> Result<(), String> {
         let part = found.of_thread(self.thread);
         self.advance(min);
         for end in min..max {
             self.advance(end);
-            let previous = firsts.iter().rposition(|first| *first <= end);
             // Logs after the one that lost its end; those between are lost whole.
-            for first in firsts.iter().skip(previous.map_or(0, |place| place + 1)) {
+            for first in firsts.iter().filter(|first| **first > end) {
                 let mut later = Self { written: *first, ..self.clone() };
                 while later.written < max {
                     later.advance(later.written + 1);
@@ -175,9 +174,18 @@ impl ThreadModel {
                         return Ok(());
                     }
                 }
+                let mut later = Self { written: *first, ..self.clone() };
+                if gaps_max > 1
+                    && later
+                        .advance_with_gaps(&part, (*first + 1, max), firsts, gaps_max - 1)
+                        .is_ok()
+                {
+                    *self = later;
+                    return Ok(());
+                }
             }
         }
-        Err("a gap between two logs does not explain it".to_owned())
+        Err("gaps between logs do not explain it".to_owned())
     }
 
     /// The last number of writes up to `max` with the same content as now.

@@ -58,6 +58,9 @@ impl Tally {
     }
 }
 
+/// Logs of one life that lose their ends, each with a later one that survives.
+const GAPS_MAX: u32 = 2;
+
 /// Lives of one database.
 const LIVES: u64 = 4;
 
@@ -109,7 +112,10 @@ pub fn round(seed: u64, sabotage: Sabotage) -> Result<Tally, String> {
         let lived = one_life(&database, &fault, &plan, life_of, &loss(&mut random));
         let checked = lived.and_then(|life| check(&database, &life, &mut models, &mut tally));
         checked.map_err(|why| {
-            format!("life {life}, power lost at operation {last} of the file system: {why}")
+            let options = &database.text;
+            format!(
+                "life {life}, power lost at operation {last} of the file system: {why}\n{options}"
+            )
         })?;
     }
     Ok(tally)
@@ -178,7 +184,8 @@ fn check(
             Ok(last) => survived.push((model.written, last)),
             Err(why) => {
                 *model = before;
-                let explained = model.advance_with_gap(&found, safe, tried, &progress.firsts());
+                let firsts = progress.firsts();
+                let explained = model.advance_with_gaps(&found, (safe, tried), &firsts, GAPS_MAX);
                 explained.map_err(|_| why)?;
                 survived.push((0, tried));
                 tally.gaps += 1;

@@ -305,13 +305,25 @@ impl Campaign<'_> {
         tally.acknowledged += recorded.total();
         let traits = traits_of(writer.database_seed, self.sabotage);
         let database = database(self.directory, traits, writer.seed, self.sabotage)?;
+        let checked = self.check(&database, &recorded, models, tally);
+        checked.map_err(|why| format!("{why}\n{}", database.text))
+    }
+
+    fn check(
+        &self,
+        database: &Database,
+        recorded: &Recorded,
+        models: &mut [ThreadModel],
+        tally: &mut Tally,
+    ) -> Result<(), String> {
         let found = database.read().map_err(|error| format!("reading after it: {error}"))?;
         for (thread, model) in models.iter_mut().enumerate() {
             let (min, max) = recorded.bounds(thread);
             model.advance_to(&found, min, max)?;
         }
-        check_modes(&database, &found)?;
-        self.readers.compare(self.directory, &found, traits.can_ask_ldb(), tally)
+        check_modes(database, &found)?;
+        let can_ask_ldb = database.traits.is_some_and(|traits| traits.can_ask_ldb());
+        self.readers.compare(self.directory, &found, can_ask_ldb, tally)
     }
 
     /// Runs the writer until a random moment.

@@ -208,6 +208,17 @@ fn paths(database: &Path, name: &str) -> Vec<DbPath> {
     vec![path(format!("{name}-fast"), 100_000), path(format!("{name}-slow"), 1 << 30)]
 }
 
+/// Options by a seed.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    /// Of the database.
+    pub options: DbOptions,
+    /// Of each of [`FAMILIES`].
+    pub families: Vec<ColumnFamilyOptions>,
+    /// Both, for a failure.
+    pub text: String,
+}
+
 /// The options of a database and of each of [`FAMILIES`], beside those that `base` and
 /// `family_base` have.
 ///
@@ -219,10 +230,11 @@ pub fn draw(
     database: &Path,
     base: &DbOptions,
     family_base: &ColumnFamilyOptions,
-) -> Result<(DbOptions, Vec<ColumnFamilyOptions>)> {
+) -> Result<Drawn> {
     let config = ConfigOptions::default();
     let mut options = base.clone();
-    options.apply_string(&db_text(random, traits), &config)?;
+    let mut text = db_text(random, traits);
+    options.apply_string(&text, &config)?;
     if traits.has_wal_directory {
         options.wal_dir = database.join("wals").to_string_lossy().into_owned();
     }
@@ -234,13 +246,15 @@ pub fn draw(
     let mut families = Vec::new();
     for name in FAMILIES {
         let mut family = family_base.clone();
-        family.apply_string(&family_text(random, traits, stalls), &config)?;
+        let family_text = family_text(random, traits, stalls);
+        family.apply_string(&family_text, &config)?;
+        text = format!("{text}\n{name}: {family_text}");
         if traits.places == Places::CfPaths {
             family.cf_paths = paths(database, name);
         }
         families.push(family);
     }
-    Ok((options, families))
+    Ok(Drawn { options, families, text: format!("{traits:?}\n{text}") })
 }
 
 #[cfg(test)]

@@ -44,8 +44,8 @@ struct Times {
     /// When it began and ended, by the clock of the life.
     began: u64,
     ended: u64,
-    /// The newest WAL then.
-    wal: u64,
+    /// The newest WAL before and after: it went to one of these, or to one between.
+    wals: (u64, u64),
 }
 
 impl Progress {
@@ -57,16 +57,13 @@ impl Progress {
         self.safe.load(Ordering::SeqCst)
     }
 
-    /// The writes that may be the first of a WAL. With other threads about it may also have been
-    /// the one before.
+    /// The writes that may be the first of a WAL.
     pub(super) fn firsts(&self) -> Vec<u64> {
         let times = self.times.lock().map(|times| times.clone()).unwrap_or_default();
         let pairs = times.windows(2).enumerate();
-        let changes = pairs.filter(|(_, pair)| pair[0].wal != pair[1].wal);
-        let mut firsts: Vec<u64> = changes
-            .flat_map(|(index, _)| [index as u64 + 1, index as u64 + 2])
-            .chain([times.len() as u64])
-            .collect();
+        let changes = pairs.filter(|(_, pair)| pair[0].wals.0 != pair[1].wals.1);
+        let mut firsts: Vec<u64> =
+            changes.map(|(index, _)| index as u64 + 1).chain([times.len() as u64]).collect();
         firsts.sort_unstable();
         firsts.dedup();
         firsts
@@ -158,12 +155,13 @@ impl Life {
                 ..WriteOptions::default()
             };
             let batch = to_batch(&operation(plan.seed, thread, index), &ids)?;
+            let newest_before = self.wals.newest();
             let began = self.clock.fetch_add(1, Ordering::SeqCst);
             progress.tried.store(index + 1, Ordering::SeqCst);
             db.write(&write_options, batch)?;
             let ended = self.clock.fetch_add(1, Ordering::SeqCst);
             if let Ok(mut times) = progress.times.lock() {
-                times.push(Times { began, ended, wal: self.wals.newest() });
+                times.push(Times { began, ended, wals: (newest_before, self.wals.newest()) });
             }
             progress.acknowledged.store(index + 1, Ordering::SeqCst);
             if let Some(before) = before {
@@ -234,7 +232,8 @@ impl Life {
             for (loser, (_, at_most)) in survived.iter().enumerate() {
                 if let Some(lost) = times[loser].get(*at_most as usize)
                     && lost.ended < last.began
-                    && lost.wal == last.wal
+                    && lost.wals == last.wals
+                    && lost.wals.0 == lost.wals.1
                 {
                     return Err(format!(
                         "write {} of thread {survivor} survived, and write {at_most} of thread \

@@ -36,9 +36,9 @@ fn what_stays_is_the_same_in_every_draw() {
     let mut draw = || draw(&mut random, traits, Path::new("/db"), &base, &family_base).unwrap();
     let (first, second) = (draw(), draw());
     let names = |paths: &[DbPath]| paths.iter().map(|path| path.path.clone()).collect::<Vec<_>>();
-    assert_eq!(first.0.wal_dir, second.0.wal_dir);
-    assert_eq!(names(&first.0.db_paths), names(&second.0.db_paths));
-    for (first, second) in first.1.iter().zip(&second.1) {
+    assert_eq!(first.options.wal_dir, second.options.wal_dir);
+    assert_eq!(names(&first.options.db_paths), names(&second.options.db_paths));
+    for (first, second) in first.families.iter().zip(&second.families) {
         assert_eq!(first.compaction_style, second.compaction_style);
         assert_eq!(first.num_levels, second.num_levels);
         assert_eq!(names(&first.cf_paths), names(&second.cf_paths));
