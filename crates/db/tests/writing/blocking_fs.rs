@@ -1,4 +1,4 @@
-//! A file system in which syncs of WALs wait until they are let through.
+//! A file system in which syncs wait until they are let through.
 
 use base::Result;
 use env::{
@@ -23,19 +23,21 @@ struct Gate {
 
 #[derive(Debug, Default)]
 struct GateState {
-    is_closed: bool,
+    /// Files whose syncs wait, by the end of their names.
+    held: Option<&'static str>,
     waiting: usize,
 }
 
 impl Gate {
     fn pass(&self, path: &Path) {
-        if path.extension().is_none_or(|extension| extension != "log") {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let mut state = self.state.lock();
+        if state.held.is_none() || state.held != extension {
             return;
         }
-        let mut state = self.state.lock();
         state.waiting += 1;
         self.changed.notify_all();
-        while state.is_closed {
+        while state.held == extension {
             self.changed.wait(&mut state);
         }
         state.waiting -= 1;
@@ -47,9 +49,9 @@ impl BlockingFileSystem {
         Self { base, gate: Arc::default() }
     }
 
-    /// Syncs wait from now on.
-    pub(crate) fn hold_syncs(&self) {
-        self.gate.state.lock().is_closed = true;
+    /// Syncs of files whose names end so wait from now on.
+    pub(crate) fn hold_syncs(&self, extension: &'static str) {
+        self.gate.state.lock().held = Some(extension);
     }
 
     /// Returns when a sync waits.
@@ -62,7 +64,7 @@ impl BlockingFileSystem {
 
     /// Lets syncs through.
     pub(crate) fn let_syncs_through(&self) {
-        self.gate.state.lock().is_closed = false;
+        self.gate.state.lock().held = None;
         self.gate.changed.notify_all();
     }
 

@@ -1,5 +1,6 @@
 //! What happens when background work or the WAL fails, and how it ends.
 
+use crate::blocking_fs::BlockingFileSystem;
 use crate::fixture::{Fixture, default_family, get, put, scan, until};
 use base::status::{Code, SubCode};
 use db::{Db, FlushOptions, WriteOptions};
@@ -118,4 +119,31 @@ fn a_write_that_was_not_acknowledged_is_not_there_after_resuming() {
     assert_eq!(scan(&db), [("a".into(), "1".into()), ("b".into(), "2".into())]);
     let other = db.column_family("other").unwrap();
     assert_eq!(db.get(&db::ReadOptions::default(), &other, b"a").unwrap(), None);
+}
+
+#[test]
+fn a_write_does_not_wait_behind_a_recovery_that_is_under_way() {
+    let (mut fixture, disk) = on_small_disk();
+    let fs = Arc::new(BlockingFileSystem::new(disk.clone()));
+    fixture.context.file_system = fs.clone();
+    fixture.options.max_bgerror_resume_count = 0;
+    let db = fixture.open();
+    disk.set_capacity(200_000);
+    let written = fill(&db);
+    disk.set_capacity(u64::MAX);
+    fs.hold_syncs("sst");
+    std::thread::scope(|scope| {
+        let resuming = scope.spawn(|| db.resume());
+        // It holds back writes while it flushes, and its flush waits.
+        fs.wait_for_sync();
+        for no_slowdown in [true, false] {
+            let options = WriteOptions { no_slowdown, ..WriteOptions::default() };
+            let refused = db.put(&options, &default_family(&db), b"meanwhile", b"1").unwrap_err();
+            assert_eq!(refused.subcode(), SubCode::NoSpace, "{refused}");
+        }
+        fs.let_syncs_through();
+        resuming.join().unwrap().unwrap();
+    });
+    put(&db, "later", "1");
+    check_content(&db, written);
 }

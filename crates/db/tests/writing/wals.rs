@@ -5,8 +5,8 @@ use crate::blocking_fs::BlockingFileSystem;
 use crate::fixture::{Fixture, default_family, get, put, scan};
 use base::status::Code;
 use db::{Db, FlushOptions, WriteOptions};
+use env::FaultInjectionFileSystem;
 use env::fault_injection_fs::{Operations, PowerLoss};
-use env::{FaultInjectionFileSystem, FileSystem};
 use options::WalRecoveryMode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -178,7 +178,7 @@ fn an_unsynced_write_does_not_wait_for_the_sync_of_a_finished_wal() {
     let other = db.create_column_family(&Fixture::new().family_options, "other").unwrap();
     put(&db, "before", "1");
     db.put(&WriteOptions::default(), &other, b"key", b"value").unwrap();
-    fs.hold_syncs();
+    fs.hold_syncs("log");
     let begun = FlushOptions { wait: false, allow_write_stall: true };
     db.flush(&begun, &[&other]).unwrap();
     // The flush syncs the WAL that it finished, since there is more than one column family.
@@ -205,7 +205,7 @@ fn an_unsynced_write_does_not_wait_for_the_sync_of_a_finished_wal() {
 fn an_unsynced_write_does_not_wait_for_a_sync_of_all_that_was_written() {
     let (fs, db) = blocking();
     put(&db, "before", "1");
-    fs.hold_syncs();
+    fs.hold_syncs("log");
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
