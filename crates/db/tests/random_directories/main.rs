@@ -6,6 +6,11 @@
 //! no guide where they rely on prefix filters, so walks are compared with the scan. Without a
 //! compiler or RocksDB's headers the test says so. `TOUCHSTONE_LONG=1` makes many more directories.
 
+#[allow(dead_code, reason = "the judges use all of it")]
+#[path = "../rocksdb_judges/engine.rs"]
+mod engine;
+mod peers;
+
 use db::{ColumnFamilyDescriptor, ColumnFamilyHandle, Db, DbIterator, OpenContext, ReadOptions};
 use options::{ConfigOptions, OptionsFile};
 use std::collections::hash_map::DefaultHasher;

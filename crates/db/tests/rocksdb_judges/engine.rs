@@ -38,12 +38,18 @@ pub(crate) fn read_with(
     found(&db.map_err(failed)?).map_err(failed)
 }
 
-/// What an open database holds.
-fn found(db: &Db) -> Result<(Contents, Vec<LiveFile>, u64)> {
+/// What is in each family of an open database.
+pub(crate) fn contents(db: &Db) -> Result<Contents> {
     let mut contents = Contents::new();
     for family in db.column_families() {
         contents.insert(family.name().into(), content(db, &family)?);
     }
+    Ok(contents)
+}
+
+/// What an open database holds.
+fn found(db: &Db) -> Result<(Contents, Vec<LiveFile>, u64)> {
+    let contents = contents(db)?;
     let files = db.live_files().into_iter().map(|file| LiveFile {
         name: file.name.trim_start_matches('/').to_owned(),
         family: Some(file.column_family.as_str().into()),
@@ -57,7 +63,10 @@ fn found(db: &Db) -> Result<(Contents, Vec<LiveFile>, u64)> {
     Ok((contents, files, db.latest_sequence_number()))
 }
 
-fn descriptor(family: &FamilyOpening) -> std::result::Result<ColumnFamilyDescriptor, String> {
+/// A family as the engine opens it.
+pub(crate) fn descriptor(
+    family: &FamilyOpening,
+) -> std::result::Result<ColumnFamilyDescriptor, String> {
     let options = ColumnFamilyOptions::from_string(&family.options);
     let mut options = options.map_err(|error| error.to_string())?;
     match family.comparator {

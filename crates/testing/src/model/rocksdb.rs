@@ -68,6 +68,24 @@ impl<'a> RocksDb<'a> {
         }
     }
 
+    /// The families as they are opened now.
+    #[must_use]
+    pub fn family_openings(&self) -> Vec<FamilyOpening> {
+        let families = self.families.iter();
+        families.map(|(name, shape)| self.family_opening(name, *shape)).collect()
+    }
+
+    /// The options of the database as it is open now.
+    #[must_use]
+    pub fn db_options(&self) -> &str {
+        &self.opening.db
+    }
+
+    /// Kills the process, as a crash would.
+    pub fn kill(self) {
+        self.session.kill();
+    }
+
     fn family_opening(&self, name: &str, shape: Shape) -> FamilyOpening {
         let mut opening = FamilyOpening::new(name.as_bytes(), &self.opening.family);
         opening.comparator = shape.is_reverse.then_some(Comparator::Reverse);
@@ -79,8 +97,7 @@ impl<'a> RocksDb<'a> {
         self.opening = opening.clone();
         self.snapshots.clear();
         self.iterators.clear();
-        let families = self.families.iter();
-        let families = families.map(|(name, shape)| self.family_opening(name, *shape)).collect();
+        let families = self.family_openings();
         let opening = protocol::Opening {
             directory: self.directory.clone(),
             mode: Mode::ReadWrite,
