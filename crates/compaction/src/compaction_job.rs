@@ -81,6 +81,8 @@ pub struct CompactionJobOptions {
     pub snapshots: SnapshotRules,
     /// Versions with a smaller timestamp need not be told apart.
     pub full_history_ts_low: Option<Vec<u8>>,
+    /// Tables with a user-defined index become tables without; otherwise they are refused.
+    pub drops_user_defined_indexes: bool,
     /// Stops it.
     pub cancellation: Cancellation,
 }
@@ -169,6 +171,9 @@ impl CompactionJob {
             for (index, file) in input.files.iter().enumerate() {
                 self.options.cancellation.check()?;
                 let table = self.environment.open_table(file, input.level)?;
+                if !self.options.drops_user_defined_indexes {
+                    table.check_can_be_rewritten()?;
+                }
                 let properties = table.properties();
                 entry_count += properties.num_entries;
                 tombstone_count += properties.num_range_deletions;

@@ -12,6 +12,7 @@ use base::{
 };
 use env::WritableFile;
 use std::path::PathBuf;
+use table::properties::names;
 use table::seqno_to_time_mapping::PAIRS_PER_TABLE_MAX;
 use table::unique_id::{self, TableOrigin};
 use table::{
@@ -275,6 +276,10 @@ impl OutputTable {
         metadata.marked_for_compaction = finished.need_compact;
         metadata.user_defined_timestamps_persisted =
             finished.properties.user_defined_timestamps_persisted != 0;
+        let collected =
+            |name| finished.properties.user_collected(name).unwrap_or_default().to_vec();
+        metadata.min_timestamp = collected(names::TIMESTAMP_MIN);
+        metadata.max_timestamp = collected(names::TIMESTAMP_MAX);
         metadata.file_checksum = Some(match finished.file_checksum {
             Some((name, value)) => FileChecksum { value, function_name: name.into_bytes() },
             None => FileChecksum::default(),

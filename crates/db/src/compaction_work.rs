@@ -277,6 +277,7 @@ impl DbImpl {
             preserve_seconds: preserve_seconds(&family.options),
             snapshots: self.snapshot_rules(writing),
             full_history_ts_low: family.super_version.load().full_history_ts_low.clone(),
+            drops_user_defined_indexes: self.context.drops_user_defined_indexes,
             cancellation: picked.cancellation.clone(),
         }
     }

@@ -41,6 +41,10 @@ pub struct OpenContext {
     pub error_if_wal_file_exists: bool,
     /// Policy of the prepared transactions in the WALs; counts only with `allow_2pc`.
     pub transaction_write_policy: TransactionWritePolicy,
+    /// Allows writing where tables have a user-defined index beside the standard one: tables that
+    /// flushes and compactions make are without it. Otherwise such an open is refused. Default:
+    /// false.
+    pub drops_user_defined_indexes: bool,
 }
 
 impl Default for OpenContext {
@@ -51,6 +55,7 @@ impl Default for OpenContext {
             statistics: None,
             error_if_wal_file_exists: false,
             transaction_write_policy: TransactionWritePolicy::default(),
+            drops_user_defined_indexes: false,
         }
     }
 }

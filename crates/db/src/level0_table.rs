@@ -15,7 +15,7 @@ use memtable::MemTable;
 use options::ColumnFamilyOptions;
 use std::sync::Arc;
 use std::time::Instant;
-use version::VersionEdit;
+use version::{Temperature, VersionEdit};
 
 /// What memtables became.
 #[derive(Debug)]
@@ -87,7 +87,10 @@ impl DbImpl {
             oldest_ancester_time: now_seconds,
             oldest_key_time: now_seconds,
             times: self.sequence_times(&family.options),
-            hint: OutputFileHint::default(),
+            hint: OutputFileHint {
+                temperature: Temperature(family.options.default_write_temperature as u8),
+                ..OutputFileHint::default()
+            },
         };
         let built = build_table(&files, &self.build_options(writing, family, now_seconds), input)?;
         let mut edit = VersionEdit::default();

@@ -25,6 +25,7 @@ mod family_files;
 mod flow_control;
 mod flush;
 mod flush_job;
+mod history;
 mod identity;
 mod inspect;
 mod internal_stats;

@@ -38,6 +38,9 @@ pub struct CompactRangeOptions {
     pub blob_garbage_collection_policy: BlobGarbageCollectionPolicy,
     /// Which part of them is old; out of 0 to 1 for the option of that name. Default: -1.
     pub blob_garbage_collection_age_cutoff: f64,
+    /// First of all everything before this time may be forgotten, as by
+    /// [`Db::increase_full_history_ts_low`](crate::Db::increase_full_history_ts_low). Default: none.
+    pub full_history_ts_low: Option<Vec<u8>>,
 }
 
 impl Default for CompactRangeOptions {
@@ -54,6 +57,7 @@ impl Default for CompactRangeOptions {
             canceled: None,
             blob_garbage_collection_policy: picked.blob_garbage_collection_policy,
             blob_garbage_collection_age_cutoff: picked.blob_garbage_collection_age_cutoff,
+            full_history_ts_low: None,
         }
     }
 }
@@ -215,6 +219,9 @@ impl DbImpl {
         let writing = self.writing()?;
         if options.target_path_id as usize >= family.0.tables.paths.len() {
             return Err(Status::invalid_argument("Invalid target path ID"));
+        }
+        if let Some(timestamp) = &options.full_history_ts_low {
+            self.increase_full_history_ts_low(family, timestamp)?;
         }
         let (begin, end) = with_timestamps(family, begin, end);
         if let (Some(begin), Some(end)) = (&begin, &end)

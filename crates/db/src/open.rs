@@ -323,7 +323,7 @@ fn assemble(
         states.insert(data.id, state);
         families.push(data);
     }
-    tables::open_tables(options, &families)?;
+    tables::open_tables(options, context, &families)?;
     let writing = Writing {
         pool: thread_pool(options),
         write_thread: WriteThread::new(AdaptiveYield::new(options)),

@@ -195,8 +195,13 @@ impl PreparedEdits {
             }
             let state = &mut family.state;
             state.log_number = state.log_number.max(edit.log_number.unwrap_or(0));
-            if edit.full_history_ts_low.is_some() {
-                state.full_history_ts_low.clone_from(&edit.full_history_ts_low);
+            if let Some(timestamp) = &edit.full_history_ts_low {
+                let comparator = family.options.comparator.user_comparator();
+                let is_later = |now: &Vec<u8>| comparator.compare_timestamp(timestamp, now).is_gt();
+                // What is forgotten stays forgotten.
+                if state.full_history_ts_low.as_ref().is_none_or(is_later) {
+                    state.full_history_ts_low = Some(timestamp.clone());
+                }
             }
             if edit.changes_files() {
                 let builder = builders.entry(id).or_insert_with(|| {

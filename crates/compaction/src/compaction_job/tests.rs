@@ -153,6 +153,7 @@ pub(super) fn job_options(
         preserve_seconds: 0,
         snapshots: SnapshotRules::new(snapshots.to_vec()),
         full_history_ts_low: None,
+        drops_user_defined_indexes: false,
         cancellation: Cancellation::default(),
     }
 }

@@ -2,6 +2,7 @@
 //! or of another kind fails the open, not a compaction weeks later.
 
 use crate::column_family::ColumnFamilyData;
+use crate::db::OpenContext;
 use base::{Result, Status};
 use options::DbOptions;
 use parking_lot::Mutex;
@@ -17,7 +18,14 @@ const TABLES_PER_THREAD: usize = 8;
 /// Opens all tables (where `max_open_files` is -1), else the first few of each column family, on
 /// up to `max_file_opening_threads` threads; none with `open_files_async`, and errors pass without
 /// `paranoid_checks`.
-pub(super) fn open_tables(options: &DbOptions, families: &[Arc<ColumnFamilyData>]) -> Result<()> {
+///
+/// # Errors
+/// `NotSupported` for what would be lost when a table is compacted; what opening gives.
+pub(super) fn open_tables(
+    options: &DbOptions,
+    context: &OpenContext,
+    families: &[Arc<ColumnFamilyData>],
+) -> Result<()> {
     if options.open_files_async || !options.paranoid_checks {
         return Ok(());
     }
@@ -36,7 +44,12 @@ pub(super) fn open_tables(options: &DbOptions, families: &[Arc<ColumnFamilyData>
     let open_some = || {
         // Relaxed: the counter hands out positions and publishes nothing else.
         while let Some((family, level, file)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Err(status) = family.tables.open(file, *level) {
+            let opened = family.tables.open(file, *level);
+            let checked = opened.and_then(|table| match context.drops_user_defined_indexes {
+                true => Ok(()),
+                false => table.check_can_be_rewritten(),
+            });
+            if let Err(status) = checked {
                 failed.lock().get_or_insert(status);
                 return;
             }

@@ -10,3 +10,18 @@ mod engine;
 mod prepared_transactions;
 mod sequence_times;
 mod tables;
+mod temperatures;
+mod timestamps;
+
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A directory for a test: in memory where there is one, since each flush is synced.
+fn scratch() -> TempDir {
+    let in_memory = Path::new("/dev/shm");
+    let parent = match in_memory.is_dir() {
+        true => in_memory.to_owned(),
+        false => PathBuf::from(env!("CARGO_TARGET_TMPDIR")),
+    };
+    tempfile::tempdir_in(parent).unwrap()
+}

@@ -9,7 +9,6 @@ use db::{
 use options::{ColumnFamilyOptions, DbOptions};
 use std::collections::BTreeMap;
 use std::path::Path;
-use tempfile::TempDir;
 use testing::judges::protocol::{
     Bytes, FamilyOpening, MergeOperator, Mode, Opening, Operation, TransactionPolicy,
     TransactionStep,
@@ -163,7 +162,7 @@ fn rocksdb_commits_what_it_prepared_before_this_engine_wrote() {
         // A later release ends them than the one that began them.
         let (judge, next) =
             (&libraries[case % count], &libraries[(case % count + 1).min(count - 1)]);
-        let scratch = TempDir::new().map_err(|error| error.to_string())?;
+        let scratch = crate::scratch();
         let directory = scratch.path().join("db");
         let mut session = open(judge, &directory, TransactionPolicy::WriteCommitted);
         leave_prepared(&mut session);
@@ -205,7 +204,7 @@ fn rocksdb_commits_what_it_prepared_before_this_engine_wrote() {
 fn without_two_phase_commit_what_is_prepared_is_not_dropped_but_refused() {
     for judge in libraries() {
         for is_flushed in [false, true] {
-            let scratch = TempDir::new().unwrap();
+            let scratch = crate::scratch();
             let directory = scratch.path().join("db");
             let mut session = open(&judge, &directory, TransactionPolicy::WriteCommitted);
             prepare(&mut session, "one", vec![put(DEFAULT, "one", "1")]);
@@ -234,7 +233,7 @@ fn a_directory_of_the_other_policies_is_refused_and_left_as_it_is() {
         (TransactionPolicy::WritePrepared, TransactionWritePolicy::WritePrepared),
         (TransactionPolicy::WriteUnprepared, TransactionWritePolicy::WriteUnprepared),
     ] {
-        let scratch = TempDir::new().unwrap();
+        let scratch = crate::scratch();
         let directory = scratch.path().join("db");
         let mut session = open(&judge, &directory, theirs);
         leave_prepared(&mut session);

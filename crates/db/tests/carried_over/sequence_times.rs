@@ -10,7 +10,6 @@ use options::{ColumnFamilyOptions, DbOptions};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
-use tempfile::TempDir;
 use testing::judges::protocol::{FamilyOpening, Mode, Opening, Operation};
 use testing::judges::{self, Judge, Session};
 use testing::parallel;
@@ -75,7 +74,7 @@ fn maps_of_rocksdb_go_through_flushes_and_compactions_and_back() {
 }
 
 fn check(judge: &Judge, options: &str) {
-    let scratch = TempDir::new().unwrap();
+    let scratch = crate::scratch();
     let directory = scratch.path().join("db");
     let mut session = open(judge, &directory, PRESERVING);
     for round in 0..3 {

@@ -113,9 +113,9 @@ options! {
         /// Try compressing one in N blocks for statistics; 0 off.
         sample_for_compression: u64 = 0, mutable accepted 6.1;
         /// Temperature tag for last-level output.
-        last_level_temperature: Temperature = Temperature::Unknown, mutable accepted 7.6;
+        last_level_temperature: Temperature = Temperature::Unknown, mutable honoured 7.6;
         /// Temperature tag when no more specific rule applies.
-        default_write_temperature: Temperature = Temperature::Unknown, mutable accepted 9.1;
+        default_write_temperature: Temperature = Temperature::Unknown, mutable honoured 9.1;
         /// Assumed temperature for untagged files in read accounting.
         default_temperature: Temperature = Temperature::Unknown, fixed accepted 8.6;
         /// Keep data newer than this out of the last level.

@@ -111,6 +111,20 @@ impl BlockBasedTable {
         ))
     }
 
+    /// Whether a table made of this one's entries would have all that this one has. A user-defined
+    /// index beside the standard one only its plugin can make again.
+    ///
+    /// # Errors
+    /// `NotSupported` that names the file and the index.
+    pub fn check_can_be_rewritten(&self) -> Result<()> {
+        let Some(name) = self.metaindex.user_defined_index() else { return Ok(()) };
+        Err(Status::not_supported(format!(
+            "{}: the table has the user-defined index {name}, which no table made of it would \
+             have; open the database for reading only, or allow that the index is dropped",
+            self.file.path().display()
+        )))
+    }
+
     /// Where data blocks end, as far as that is known.
     pub(super) fn data_end(&self) -> u64 {
         match self.properties.tail_start_offset {
