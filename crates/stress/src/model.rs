@@ -160,32 +160,26 @@ impl ThreadModel {
         firsts: &[u64],
         gaps_max: u32,
     ) -> Result<(), String> {
-        let part = found.of_thread(self.thread);
-        self.advance(min);
-        for end in min..max {
-            self.advance(end);
-            // Logs after the one that lost its end; those between are lost whole.
-            for first in firsts.iter().filter(|first| **first > end) {
-                let mut later = Self { written: *first, ..self.clone() };
-                while later.written < max {
-                    later.advance(later.written + 1);
-                    if later.content == part {
-                        *self = later;
-                        return Ok(());
-                    }
-                }
-                let mut later = Self { written: *first, ..self.clone() };
-                if gaps_max > 1
-                    && later
-                        .advance_with_gaps(&part, (*first + 1, max), firsts, gaps_max - 1)
-                        .is_ok()
-                {
-                    *self = later;
-                    return Ok(());
-                }
-            }
+        let found = found.of_thread(self.thread);
+        let there: Vec<u64> =
+            (min..max).filter(|index| self.left_a_value(*index, &found)).collect();
+        let search = GapSearch { found, max, firsts, there };
+        match search.advance(self, min, gaps_max) {
+            true => Ok(()),
+            false => Err("gaps between logs do not explain it".to_owned()),
         }
-        Err("gaps between logs do not explain it".to_owned())
+    }
+
+    /// Whether a write is surely among those that survived: a value is there that it alone put.
+    fn left_a_value(&self, index: u64, found: &Content) -> bool {
+        operation(self.seed, self.thread, index).entries.iter().any(|entry| match entry {
+            // Shorter ones may be of another seed.
+            Entry::Put { family, key, value } if value.len() > 20 => {
+                let columns = found.0[*family].get(key);
+                columns.is_some_and(|columns| default_column(columns).starts_with(value))
+            }
+            _ => false,
+        })
     }
 
     /// The last number of writes up to `max` with the same content as now.
@@ -228,6 +222,52 @@ impl ThreadModel {
              to {max} (which were tried); after {min}: {first}; after {max}: {closest}",
             self.thread
         ))
+    }
+}
+
+/// What explains a content with gaps.
+struct GapSearch<'a> {
+    found: Content,
+    max: u64,
+    firsts: &'a [u64],
+    /// Writes that are surely there, ascending.
+    there: Vec<u64>,
+}
+
+impl GapSearch<'_> {
+    fn advance(&self, model: &mut ThreadModel, min: u64, gaps_max: u32) -> bool {
+        model.advance(min);
+        for end in min..self.max {
+            model.advance(end);
+            let next_there = self.there.iter().find(|index| **index >= end).copied();
+            // Logs after the one that lost its end; those between are lost whole.
+            let firsts = self.firsts.iter().filter(|first| **first > end);
+            for first in firsts.filter(|first| next_there.is_none_or(|next| next >= **first)) {
+                let later = ThreadModel { written: *first, ..model.clone() };
+                if let Some(explained) = self.run(later.clone()) {
+                    *model = explained;
+                    return true;
+                }
+                let mut later = later;
+                if gaps_max > 1 && self.advance(&mut later, *first + 1, gaps_max - 1) {
+                    *model = later;
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Goes on without another gap.
+    fn run(&self, mut model: ThreadModel) -> Option<ThreadModel> {
+        let last_there = self.there.last().copied().unwrap_or(0);
+        while model.written < self.max {
+            model.advance(model.written + 1);
+            if model.written > last_there && model.content == self.found {
+                return Some(model);
+            }
+        }
+        None
     }
 }
 

@@ -23,3 +23,26 @@ fn a_hole_is_no_prefix() {
     let why = ThreadModel::new(7, 1).advance_to(&with_hole, 20, 60).unwrap_err();
     assert!(why.contains("no number of writes from 20"), "{why}");
 }
+
+/// Writes 10 and 25 are the first of a log each: the end of one log may be missing, or of two, but
+/// nothing amid a log.
+#[test]
+fn gaps_end_where_a_log_begins() {
+    let content_of = |lost: &[std::ops::Range<u64>]| {
+        let mut content = Content::new();
+        for index in (0..40).filter(|index| !lost.iter().any(|range| range.contains(index))) {
+            content.apply(&operation(7, 1, index));
+        }
+        content
+    };
+    let explain = |lost: &[std::ops::Range<u64>], gaps_max| {
+        let mut model = ThreadModel::new(7, 1);
+        model.advance_with_gaps(&content_of(lost), (3, 40), &[10, 25], gaps_max)
+    };
+    explain(&[6..10], 1).unwrap();
+    explain(&[6..25], 1).unwrap();
+    explain(&[6..10, 20..25], 2).unwrap();
+    explain(&[6..10, 20..25], 1).unwrap_err();
+    explain(&[6..9], 2).unwrap_err();
+    explain(&[12..20], 2).unwrap_err();
+}
