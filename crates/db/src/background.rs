@@ -6,6 +6,7 @@
 
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::{DbState, FamilyState};
+use crate::flush_reason::FlushReason;
 use crate::sanitize::delayed_write_rate;
 use env::thread_pool::{BackgroundJobLimits, Priority};
 use std::sync::Arc;
@@ -58,8 +59,9 @@ impl DbImpl {
     }
 
     /// Has the memtables of column families flushed that take no writes any more: of `full` where
-    /// enough of them wait (`min_write_buffer_number_to_merge`), of `forced` however few they are.
-    pub(crate) fn request_flush(self: &Arc<Self>, full: &[u32], forced: &[u32]) {
+    /// enough of them wait (`min_write_buffer_number_to_merge`), of `forced` however few they are, for
+    /// the reason that stands there.
+    pub(crate) fn request_flush(self: &Arc<Self>, full: &[u32], forced: &[(u32, FlushReason)]) {
         let Ok(writing) = self.writing() else { return };
         let mut state = writing.state.lock();
         for id in full {
@@ -67,13 +69,15 @@ impl DbImpl {
                 && family.immutables.len() >= family.min_memtables_to_flush()
             {
                 family.is_flush_requested = true;
+                family.flush_reason = FlushReason::WriteBufferFull;
             }
         }
-        for id in forced {
+        for (id, reason) in forced {
             if let Some(family) = state.family_mut(*id)
                 && !family.immutables.is_empty()
             {
                 family.is_flush_requested = true;
+                family.flush_reason = *reason;
             }
         }
         self.schedule_work(writing, &mut state);

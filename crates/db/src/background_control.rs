@@ -3,6 +3,7 @@
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
 use crate::flush::FlushOptions;
+use crate::flush_reason::FlushReason;
 use base::status::Code;
 use base::{Result, Status};
 use parking_lot::MutexGuard;
@@ -32,7 +33,7 @@ impl DbImpl {
         let writing = self.writing()?;
         let deadline = options.timeout.map(|timeout| Instant::now() + timeout);
         if options.flush {
-            self.flush_all()?;
+            self.flush_all(FlushReason::ManualFlush)?;
         }
         let mut state = writing.state.lock();
         loop {
@@ -62,11 +63,12 @@ impl DbImpl {
         if options.close_db { self.close() } else { Ok(()) }
     }
 
-    pub(crate) fn flush_all(self: &Arc<Self>) -> Result<()> {
+    pub(crate) fn flush_all(self: &Arc<Self>, reason: FlushReason) -> Result<()> {
         let families: Vec<_> =
             self.families.load().iter().cloned().map(crate::ColumnFamilyHandle).collect();
         let families: Vec<_> = families.iter().collect();
-        self.flush(&FlushOptions { wait: true, allow_write_stall: true }, &families)
+        let options = FlushOptions { wait: true, allow_write_stall: true };
+        self.flush(&options, &families, reason)
     }
 
     pub(crate) fn pause_background_work(&self) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use crate::db_impl::{DbImpl, Writing};
 use crate::error_handler::BackgroundErrorReason;
+use crate::flush_reason::FlushReason;
 use crate::wal_tracking::WalsToSync;
 use base::Result;
 use std::sync::Arc;
@@ -42,6 +43,7 @@ impl DbImpl {
                 return Ok(());
             }
         }
+        writing.info_log.info(format_args!("Shutdown: canceling all background work"));
         if !writing.is_closing.load(Ordering::Acquire) {
             result = self.flush_what_no_wal_has();
         }
@@ -58,8 +60,14 @@ impl DbImpl {
         // A write that was let in before is over when the lead is free.
         let _lead = writing.write_thread.enter_exclusively();
         result = result.and(writing.stage.lock().wal.close());
-        self.delete_obsolete_files();
-        result.and(writing.versions.lock().close())
+        self.delete_obsolete_files(writing.info_log.next_job_id());
+        result = result.and(writing.versions.lock().close());
+        match &result {
+            Ok(()) => writing.info_log.info(format_args!("Shutdown complete")),
+            Err(status) => writing.info_log.error(format_args!("Shutdown failed: {status}")),
+        }
+        writing.info_log.flush();
+        result
     }
 
     pub(crate) fn flush_what_no_wal_has(self: &Arc<Self>) -> Result<()> {
@@ -73,6 +81,6 @@ impl DbImpl {
         if !is_wanted {
             return Ok(());
         }
-        self.flush_all()
+        self.flush_all(FlushReason::Shutdown)
     }
 }

@@ -64,7 +64,8 @@ impl DbImpl {
             }
         })?;
         let data = self.open_created(&mut versions, id, &descriptor)?;
-        let (data, family) = family_state(&self.options, data, self.visibility.last_sequence());
+        let (data, family) =
+            family_state(&self.options, &self.context, data, self.visibility.last_sequence());
         drop(versions);
         stage.memtables.set(ActiveFamily::new(data.clone(), family.active.clone()));
         writing.state.lock().families.insert(id, family);
@@ -75,6 +76,8 @@ impl DbImpl {
         stage.max_total_wal_size_bytes = self.max_total_wal_size_bytes();
         drop(stage);
         drop(lead);
+        writing.info_log.info(format_args!("Created column family [{name}] (ID {id})"));
+        writing.info_log.describe_family(&descriptor);
         self.write_options_file()?;
         Ok(ColumnFamilyHandle(data))
     }
@@ -139,7 +142,8 @@ impl DbImpl {
         drop(stage);
         drop(lead);
         self.release_wals(writing);
-        self.delete_obsolete_files();
+        writing.info_log.info(format_args!("Dropped column family with id {id}"));
+        self.delete_obsolete_files(writing.info_log.next_job_id());
         self.write_options_file()
     }
 }

@@ -7,7 +7,7 @@ use base::SequenceNumber;
 use compaction::picker::tree::TreeState;
 use compaction::picker::{FileEntryCounts, TableFacts, compensated_file_size};
 use compaction::{CompactionsInProgress, OutputFile, PickerInput, PickerOptions, needs_compaction};
-use env::{SystemClock, WallClock};
+use env::SystemClock;
 use options::{ColumnFamilyOptions, CompactionStyle, DbOptions};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,6 +28,8 @@ pub(crate) struct CompactionState {
     pub(crate) dropped: Arc<AtomicBool>,
     facts: HashMap<u64, TableFacts>,
     totals: TableTotals,
+    /// Tells how old files are.
+    clock: Arc<dyn SystemClock>,
 }
 
 /// Sums over the tables that this process made.
@@ -60,7 +62,11 @@ impl TableTotals {
 }
 
 impl CompactionState {
-    pub(crate) fn new(db: &DbOptions, family: &ColumnFamilyData) -> Self {
+    pub(crate) fn new(
+        db: &DbOptions,
+        family: &ColumnFamilyData,
+        clock: Arc<dyn SystemClock>,
+    ) -> Self {
         let options = sanitize_column_family(db, &family.options);
         let num_levels = family.super_version.load().version.num_levels();
         Self {
@@ -71,6 +77,7 @@ impl CompactionState {
             dropped: Arc::default(),
             facts: HashMap::new(),
             totals: TableTotals::default(),
+            clock,
         }
     }
 
@@ -88,7 +95,7 @@ impl CompactionState {
             in_progress: &self.in_progress,
             table_facts: &self.facts,
             oldest_snapshot,
-            now_seconds: WallClock.now_seconds(),
+            now_seconds: self.clock.now_seconds(),
         }
     }
 

@@ -22,7 +22,7 @@ use compaction::{
     JobEnvironment, OutputTableOptions, PickerOptions, RunningCompaction, TtlSplit,
     pick_compaction,
 };
-use env::{IoPriority, SystemClock, WallClock};
+use env::IoPriority;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -147,6 +147,7 @@ impl DbImpl {
         writing: &Writing,
         picked: PickedCompaction,
     ) -> Result<()> {
+        let job_id = writing.info_log.next_job_id();
         let name = || {
             let compaction = &picked.compaction;
             format!(
@@ -156,7 +157,7 @@ impl DbImpl {
             )
         };
         let result = self.catch_panic(name, || {
-            self.compact(writing, &picked).map_err(|(reason, status)| {
+            self.compact(writing, &picked, job_id).map_err(|(reason, status)| {
                 if status.code() != Code::Incomplete {
                     self.set_background_error(reason, &status);
                 }
@@ -170,7 +171,7 @@ impl DbImpl {
         }
         // It holds a version, and with it the files that have become obsolete.
         drop(picked);
-        self.delete_obsolete_files();
+        self.delete_obsolete_files(job_id);
         result
     }
 
@@ -178,6 +179,7 @@ impl DbImpl {
         &self,
         writing: &Writing,
         picked: &PickedCompaction,
+        job_id: u64,
     ) -> std::result::Result<(), (BackgroundErrorReason, Status)> {
         let start = Instant::now();
         let files = Arc::new(
@@ -189,7 +191,7 @@ impl DbImpl {
             .with_rate_limit(writing.rate_limiter.clone(), IoPriority::Low),
         );
         let finished = self
-            .merge(writing, picked, &files)
+            .merge(writing, picked, &files, job_id)
             .map_err(|status| (BackgroundErrorReason::Compaction, status))?;
         let edits = Edits::from([(picked.family.id, finished.edit.clone())]);
         let installed = self.log_and_install(writing, edits, |state| {
@@ -206,8 +208,17 @@ impl DbImpl {
             };
             return Err((reason, status));
         }
-        let stats = finished.outcome.as_ref().map(|outcome| &outcome.stats);
-        picked.family.stats.count_compaction(&picked.compaction, stats, start.elapsed());
+        let (family, compaction) = (&picked.family, &picked.compaction);
+        let (stats, took) = (finished.outcome.map(|outcome| outcome.stats), start.elapsed());
+        family.stats.count_compaction(compaction, stats.as_ref(), took);
+        let levels = writing.state.lock().level_summary(family.id);
+        let log = &writing.info_log;
+        match stats {
+            None => log.files_moved_or_deleted(job_id, &family.name, compaction, &levels),
+            Some(stats) => {
+                log.compaction_finished(job_id, family, compaction, &stats, took, &levels)
+            }
+        }
         Ok(())
     }
 
@@ -217,6 +228,7 @@ impl DbImpl {
         writing: &Writing,
         picked: &PickedCompaction,
         files: &Arc<FamilyFiles>,
+        job_id: u64,
     ) -> Result<Finished> {
         picked.cancellation.check()?;
         let compaction = &picked.compaction;
@@ -231,10 +243,14 @@ impl DbImpl {
         }
         let environment: Arc<dyn JobEnvironment> = files.clone();
         let options = self.compaction_job_options(writing, picked);
+        let oldest_snapshot = writing.snapshots.oldest();
+        writing.info_log.compaction_started(job_id, &picked.family, compaction, oldest_snapshot);
         let job = CompactionJob::new(compaction.clone(), options, environment);
         let reserved = self.reserve_threads(writing, compaction.surplus_subcompactions());
         let outcome = job.boundaries(reserved.count).and_then(|boundaries| job.run(&boundaries))?;
         drop(reserved);
+        let name = &picked.family.name;
+        writing.info_log.compaction_outputs_built(job_id, name, compaction, &outcome);
         Ok(Finished { edit: outcome.edit.clone(), outcome: Some(outcome) })
     }
 
@@ -262,7 +278,7 @@ impl DbImpl {
                 builder,
                 use_fsync: self.options.use_fsync,
                 paranoid_file_checks: family.options.paranoid_file_checks,
-                now_seconds: WallClock.now_seconds(),
+                now_seconds: self.context.clock.now_seconds(),
             },
             blob_files: blob_file_options(&family.options, compaction.output_level),
             column_family_id: family.id,

@@ -19,7 +19,7 @@ use base::dbformat::hex;
 use base::status::Code;
 use base::{PinnableSlice, Result, SequenceNumber, Status};
 use cache::Cache;
-use env::FileSystem;
+use env::{FileSystem, Logger, SystemClock, WallClock};
 use options::DbOptions;
 use statistics::Statistics;
 use std::collections::BTreeMap;
@@ -45,6 +45,11 @@ pub struct OpenContext {
     /// flushes and compactions make are without it. Otherwise such an open is refused. Default:
     /// false.
     pub drops_user_defined_indexes: bool,
+    /// Where a database that is opened for writing says what it does (`info_log`); none for the file
+    /// `LOG`, by the options for it. One that is given decides itself what it keeps.
+    pub info_log: Option<Arc<dyn Logger>>,
+    /// The time of day: for the info log, for the ages of files, and for what is due now and then.
+    pub clock: Arc<dyn SystemClock>,
 }
 
 impl Default for OpenContext {
@@ -56,6 +61,8 @@ impl Default for OpenContext {
             error_if_wal_file_exists: false,
             transaction_write_policy: TransactionWritePolicy::default(),
             drops_user_defined_indexes: false,
+            info_log: None,
+            clock: Arc::new(WallClock),
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::column_family::ColumnFamilyData;
 use crate::db::OpenContext;
 use crate::db_state::DbState;
 use crate::error_handler::BackgroundErrorReason;
+use crate::info_log::InfoLog;
 use crate::read::read_view::Visibility;
 use crate::recovery::{RecoveredDb, wal_directory};
 use crate::snapshot_list::SnapshotList;
@@ -85,6 +86,8 @@ pub(crate) struct Writing {
     pub(crate) has_obstacle: AtomicBool,
     /// Background work ends as soon as it can.
     pub(crate) is_closing: Arc<AtomicBool>,
+    /// Where it is said what happens. Not under the state's lock, but for what waits there.
+    pub(crate) info_log: Arc<InfoLog>,
     /// Identifies this opening of the database, in tables.
     pub(crate) session_id: String,
     pub(crate) db_id: Vec<u8>,
@@ -129,6 +132,7 @@ impl DbImpl {
         writing.refresh_obstacle(&state);
         writing.changed.notify_all();
         drop(state);
+        writing.info_log.error(format_args!("Background error, {reason:?}: {status}"));
         if may_go_away && let Some(db) = self.this.upgrade() {
             db.schedule_recovery(writing);
         }

@@ -7,6 +7,8 @@ use crate::compaction_state::CompactionState;
 use crate::error_handler::ErrorHandler;
 use crate::flow_control::pacer::Pacer;
 use crate::flow_control::write_controller::{FamilyStall, WriteController};
+use crate::flush_reason::FlushReason;
+use crate::info_log::level_summary;
 use crate::manual_compaction::ManualCompactions;
 use crate::memtable_list::MemTableList;
 use crate::super_version::{SuperVersion, SuperVersionParts};
@@ -53,6 +55,8 @@ pub(crate) struct FamilyState {
     /// Its memtables are to be flushed although there are fewer than
     /// `min_write_buffer_number_to_merge`.
     pub(crate) is_flush_requested: bool,
+    /// Why they are, or were the last time.
+    pub(crate) flush_reason: FlushReason,
     /// Number of the next memtable.
     pub(crate) next_memtable_id: u64,
 }
@@ -61,6 +65,12 @@ impl DbState {
     /// The column family of this id.
     pub(crate) fn family_mut(&mut self, id: u32) -> Option<&mut FamilyState> {
         self.families.get_mut(&id)
+    }
+
+    /// The files of each level of a column family in one line; empty if it is dropped.
+    pub(crate) fn level_summary(&self, id: u32) -> String {
+        let family = self.families.get(&id);
+        family.map(|family| family.level_summary(self.oldest_snapshot)).unwrap_or_default()
     }
 }
 
@@ -74,6 +84,12 @@ impl FamilyState {
     pub(crate) fn min_memtables_to_flush(&self) -> usize {
         let number = self.compaction.options.min_write_buffer_number_to_merge;
         usize::try_from(number).unwrap_or(0).max(1)
+    }
+
+    /// The files of each level in one line.
+    pub(crate) fn level_summary(&self, oldest_snapshot: SequenceNumber) -> String {
+        let version = self.data.super_version.load().version.clone();
+        level_summary(&self.compaction.picker_input(&self.data, &version, oldest_snapshot))
     }
 
     /// The memtables, newest first.

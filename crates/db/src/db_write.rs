@@ -3,10 +3,10 @@
 use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;
 use crate::flush::FlushOptions;
+use crate::flush_reason::FlushReason;
 use crate::snapshot_list::Snapshot;
 use crate::write::write_options::WriteOptions;
 use base::Result;
-use env::{SystemClock, WallClock};
 use std::sync::Arc;
 use wal::WriteBatch;
 
@@ -139,7 +139,7 @@ impl Db {
             Some(writing) => writing.snapshots.clone(),
             None => Arc::default(),
         };
-        list.take(Arc::downgrade(inner), WallClock.now_seconds(), || {
+        list.take(Arc::downgrade(inner), inner.context.clock.now_seconds(), || {
             inner.visibility.last_sequence()
         })
     }
@@ -149,7 +149,7 @@ impl Db {
     /// # Errors
     /// `NotSupported` if the database is open for reading only; the error that the flush gave.
     pub fn flush(&self, options: &FlushOptions, families: &[&ColumnFamilyHandle]) -> Result<()> {
-        self.inner.flush(options, families)
+        self.inner.flush(options, families, FlushReason::ManualFlush)
     }
 
     /// Hands the part of the WAL that is still in a buffer (`manual_wal_flush`) to the operating

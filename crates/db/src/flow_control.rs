@@ -4,4 +4,5 @@ mod live_stall;
 pub(crate) mod pacer;
 mod permission;
 pub(crate) mod stall_condition;
+mod stall_text;
 pub(crate) mod write_controller;

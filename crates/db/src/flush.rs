@@ -3,6 +3,7 @@
 use crate::column_family::ColumnFamilyHandle;
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
+use crate::flush_reason::FlushReason;
 use base::{Result, Status};
 use parking_lot::MutexGuard;
 use std::sync::Arc;
@@ -65,10 +66,11 @@ impl DbImpl {
         self: &Arc<Self>,
         options: &FlushOptions,
         families: &[&ColumnFamilyHandle],
+        reason: FlushReason,
     ) -> Result<()> {
         let writing = self.writing()?;
         let patience = Patience { may_wait: &|state| may_go_on(writing, state), polls: false };
-        self.flush_while(options, families, &patience)
+        self.flush_while(options, families, reason, &patience)
     }
 
     /// As [`DbImpl::flush`], with its own rule for how long to wait.
@@ -76,6 +78,7 @@ impl DbImpl {
         self: &Arc<Self>,
         options: &FlushOptions,
         families: &[&ColumnFamilyHandle],
+        reason: FlushReason,
         patience: &Patience<'_>,
     ) -> Result<()> {
         let writing = self.writing()?;
@@ -91,7 +94,7 @@ impl DbImpl {
         self.switch_memtables(&mut stage, &ids)?;
         drop(stage);
         drop(lead);
-        let newest = self.request_flush_of_all(writing, &ids)?;
+        let newest = self.request_flush_of_all(writing, &ids, reason)?;
         if options.wait { self.wait_for_flush(writing, &newest, patience) } else { Ok(()) }
     }
 
@@ -100,6 +103,7 @@ impl DbImpl {
         self: &Arc<Self>,
         writing: &Writing,
         ids: &[u32],
+        reason: FlushReason,
     ) -> Result<Vec<(u32, u64)>> {
         let mut state = writing.state.lock();
         if let Some(error) = state.errors.write_error() {
@@ -111,6 +115,7 @@ impl DbImpl {
             if let Some(memtable) = family.immutables.newest_first().next() {
                 newest.push((*id, memtable.id()));
                 family.is_flush_requested = true;
+                family.flush_reason = reason;
             }
         }
         self.schedule_work(writing, &mut state);

@@ -9,6 +9,7 @@ use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
 use crate::error_handler::BackgroundErrorReason;
+use crate::flush_reason::FlushReason;
 use crate::memtable_list::ImmutableMemTable;
 use crate::wal_tracking::WalsToSync;
 use base::filename::{blob_file_name, table_file_name};
@@ -28,6 +29,7 @@ pub(crate) struct FlushPick {
     pub(crate) family: Arc<ColumnFamilyData>,
     /// From old to new.
     pub(crate) memtables: Vec<ImmutableMemTable>,
+    pub(crate) reason: FlushReason,
 }
 
 impl DbImpl {
@@ -43,9 +45,10 @@ impl DbImpl {
         if picks.is_empty() {
             return Ok(false);
         }
+        let job_id = writing.info_log.next_job_id();
         let mut made = Vec::new();
         let job = || format!("a flush of {}", names(&picks));
-        let run = || Ok(self.build_and_install(writing, &picks, &mut made));
+        let run = || Ok(self.build_and_install(writing, &picks, &mut made, job_id));
         let result = match self.catch_panic(job, run) {
             Ok(result) => result,
             Err(status) => Err((None, status)),
@@ -60,7 +63,7 @@ impl DbImpl {
         match result.map_err(|(_, status)| status) {
             Ok(()) => {
                 self.release_wals(writing);
-                self.delete_obsolete_files();
+                self.delete_obsolete_files(job_id);
                 Ok(true)
             }
             // What was to be flushed is not wanted any more.
@@ -78,6 +81,7 @@ impl DbImpl {
         writing: &Writing,
         picks: &[FlushPick],
         made: &mut Vec<(u32, VersionEdit)>,
+        job_id: u64,
     ) -> std::result::Result<(), FlushError> {
         // A table may hold part of what a finished WAL holds for several column families: after a
         // power loss there must not be that part alone.
@@ -88,9 +92,11 @@ impl DbImpl {
         for pick in picks {
             let memtables: Vec<_> =
                 pick.memtables.iter().map(|immutable| immutable.memtable.clone()).collect();
+            writing.info_log.flush_started(job_id, pick, pick.reason);
             let built = self.build_level0_table(&pick.family, &memtables);
             let reason = || BackgroundErrorReason::flush(has_no_wal(writing));
             let mut built = built.map_err(|status| (Some(reason()), status))?;
+            writing.info_log.level0_table_built(job_id, &pick.family.name, &built);
             let edit = &mut built.edit;
             edit.log_number = pick.memtables.last().map(|newest| newest.next_log_number);
             made.push((pick.family.id, edit.clone()));
@@ -114,7 +120,12 @@ impl DbImpl {
         self.log_and_install(writing, edits, remove_memtables).map_err(|status| {
             *made = ours;
             (Some(BackgroundErrorReason::manifest_write(has_no_wal(writing))), status)
-        })
+        })?;
+        for (pick, built) in picks.iter().zip(&tables) {
+            let levels = writing.state.lock().level_summary(pick.family.id);
+            writing.info_log.flush_finished(job_id, &pick.family, built, &levels);
+        }
+        Ok(())
     }
 
     /// Deletes files of a flush that failed, but for those that a MANIFEST may nevertheless have.
@@ -254,7 +265,8 @@ fn pick(writing: &Writing, ids: &[u32]) -> Vec<FlushPick> {
         let Some(family) = state.family_mut(*id) else { continue };
         let memtables = family.immutables.pick_to_flush();
         if !memtables.is_empty() {
-            picks.push(FlushPick { family: family.data.clone(), memtables });
+            let reason = family.flush_reason;
+            picks.push(FlushPick { family: family.data.clone(), memtables, reason });
         }
     }
     picks

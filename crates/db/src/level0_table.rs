@@ -10,7 +10,8 @@ use compaction::{
     BlobFileOptions, BuildTableInput, BuildTableOptions, Cancellation, OutputFile, OutputFileHint,
     OutputTableOptions, SnapshotRules, build_table,
 };
-use env::{FileOptions, IoPriority, SystemClock, WallClock};
+use compression::CompressionType;
+use env::{FileOptions, IoPriority};
 use memtable::MemTable;
 use options::ColumnFamilyOptions;
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub(crate) struct Level0Table {
     pub(crate) blob_bytes: u64,
     /// How long it took.
     pub(crate) micros: u64,
+    /// How its blocks are compressed.
+    pub(crate) compression: CompressionType,
 }
 
 /// Where large values of outputs of a level go: to blob files, or nowhere special.
@@ -62,7 +65,7 @@ impl DbImpl {
     ) -> Result<Level0Table> {
         let start = Instant::now();
         let writing = self.writing()?;
-        let now_seconds = WallClock.now_seconds();
+        let now_seconds = self.context.clock.now_seconds();
         let files = FamilyFiles::new(
             family.clone(),
             writing.file_numbers.clone(),
@@ -92,7 +95,8 @@ impl DbImpl {
                 ..OutputFileHint::default()
             },
         };
-        let built = build_table(&files, &self.build_options(writing, family, now_seconds), input)?;
+        let options = self.build_options(writing, family, now_seconds);
+        let built = build_table(&files, &options, input)?;
         let mut edit = VersionEdit::default();
         built.add_to(&mut edit);
         edit.full_history_ts_low = history_cutoff(family, memtables)?;
@@ -101,6 +105,7 @@ impl DbImpl {
             table: built.table,
             blob_bytes: built.blob_files.iter().map(|file| file.total_blob_bytes).sum(),
             micros: start.elapsed().as_micros() as u64,
+            compression: options.tables.builder.compression,
         })
     }
 

@@ -7,6 +7,7 @@ use crate::compaction_work::{PickedCompaction, register};
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
 use crate::flush::{FlushOptions, Patience, may_go_on, wait_for_change};
+use crate::flush_reason::FlushReason;
 use base::{Result, Status};
 use compaction::{CompactFilesOptions, ManualCompaction, ManualStep, refit_level};
 use parking_lot::MutexGuard;
@@ -236,7 +237,7 @@ impl DbImpl {
             None => check(writing, state, &AtomicBool::new(false)),
         };
         let patience = Patience { may_wait: &may_wait, polls: canceled.is_some() };
-        self.flush_while(&flush, &[family], &patience)?;
+        self.flush_while(&flush, &[family], FlushReason::ManualCompaction, &patience)?;
         let turn = Turn::begin(self, writing, canceled, options.exclusive_manual_compaction)?;
         let next_file_number = writing.file_numbers.peek();
         let mut manual = ManualCompaction::new(

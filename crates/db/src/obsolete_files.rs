@@ -42,8 +42,8 @@ impl Needed {
 }
 
 impl DbImpl {
-    /// Deletes what became obsolete since the last call.
-    pub(crate) fn delete_obsolete_files(&self) {
+    /// Deletes what became obsolete since the last call, as the end of a job.
+    pub(crate) fn delete_obsolete_files(&self, job: u64) {
         let Ok(writing) = self.writing() else { return };
         let mut versions = writing.versions.lock();
         let manifests = versions.take_obsolete_manifests();
@@ -67,19 +67,22 @@ impl DbImpl {
             let Some(TableSet { paths, cache, .. }) = tables.map(|tables| &**tables) else {
                 continue;
             };
-            let path = match file {
+            // What cannot be deleted now is found at the next open.
+            match file {
                 ObsoleteFile::Table { number, path_id, .. } => {
                     cache.evict(number);
                     let directory = paths.get(path_id as usize).or(paths.last());
-                    directory.map(|directory| table_file_name(directory, number))
+                    let Some(directory) = directory else { continue };
+                    let path = table_file_name(directory, number);
+                    let result = self.context.file_system.delete_file(&path);
+                    writing.info_log.table_file_deleted(job, number, &result);
                 }
                 ObsoleteFile::Blob { number, .. } => {
-                    paths.first().map(|directory| blob_file_name(directory, number))
+                    let Some(directory) = paths.first() else { continue };
+                    let path = blob_file_name(directory, number);
+                    let result = self.context.file_system.delete_file(&path);
+                    writing.info_log.blob_file_deleted(job, number, &result);
                 }
-            };
-            if let Some(path) = path {
-                // What cannot be deleted now is found at the next open.
-                let _ = self.context.file_system.delete_file(&path);
             }
         }
     }

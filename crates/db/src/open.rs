@@ -22,7 +22,9 @@ use crate::db_state::{DbState, FamilyState};
 use crate::error_handler::ErrorHandler;
 use crate::flow_control::pacer::Pacer;
 use crate::flow_control::write_controller::{FamilyStall, WriteController};
+use crate::flush_reason::FlushReason;
 use crate::identity::{new_db_id, new_session_id, settle_db_id};
+use crate::info_log::{FoundDatabase, InfoLog};
 use crate::manual_compaction::ManualCompactions;
 use crate::memtable_list::MemTableList;
 use crate::read::read_view::Visibility;
@@ -64,6 +66,30 @@ pub(crate) fn open(
     check_options(options, descriptors, context)?;
     directories::create(options, path, descriptors, context)?;
     let lock = directories::lock(path, context)?;
+    // Only now, so that it does not put aside the log of another process that has the database.
+    let info_log = Arc::new(InfoLog::begin(options, path, context));
+    let session_id = new_session_id();
+    info_log.describe(options, path, descriptors, &*context.file_system, &session_id);
+    let owned = Owned { lock, info_log: info_log.clone(), session_id };
+    let opened = open_locked(options, path, descriptors, context, owned);
+    info_log.opened(opened.as_ref().map(|_| ()));
+    opened
+}
+
+/// What an open has of its own from the beginning.
+struct Owned {
+    lock: Box<dyn FileLock>,
+    info_log: Arc<InfoLog>,
+    session_id: String,
+}
+
+fn open_locked(
+    options: &DbOptions,
+    path: &Path,
+    descriptors: &[ColumnFamilyDescriptor],
+    context: &OpenContext,
+    owned: Owned,
+) -> Result<Arc<DbImpl>> {
     let (mut versions, is_new) = open_versions(options, path, descriptors, context)?;
     directories::mark_file_numbers(options, path, descriptors, context, &versions)?;
     create_missing_families(options, descriptors, &mut versions)?;
@@ -71,7 +97,8 @@ pub(crate) fn open(
     let db_id = settle_db_id(&*context.file_system, path, versions.db_id(), writes_identity)?;
     versions.set_db_id(&db_id);
 
-    let mut db = assemble(options, path, descriptors, context, versions, db_id, lock)?;
+    let mut db = assemble(options, path, descriptors, context, versions, db_id, owned)?;
+    log_what_was_found(&db)?;
     db.replay_wals(descriptors, is_new)?;
     let db = Arc::new_cyclic(|this| {
         db.this = this.clone();
@@ -304,7 +331,7 @@ fn assemble(
     context: &OpenContext,
     versions: VersionSet,
     db_id: Vec<u8>,
-    lock: Box<dyn FileLock>,
+    owned: Owned,
 ) -> Result<DbImpl> {
     let last_sequence = versions.last_sequence();
     let (mut families, mut states) = (Vec::new(), BTreeMap::new());
@@ -318,7 +345,7 @@ fn assemble(
             recovery::open_family(options, path, descriptor, context, family.state(), None)?;
         data.epoch_numbers = family.epoch_numbers().clone();
         data.memtable_memory = Some(memtable_memory.clone());
-        let (data, state) = family_state(options, data, last_sequence);
+        let (data, state) = family_state(options, context, data, last_sequence);
         memtables.set(ActiveFamily::new(data.clone(), state.active.clone()));
         states.insert(data.id, state);
         families.push(data);
@@ -342,9 +369,10 @@ fn assemble(
         memtable_memory,
         has_obstacle: AtomicBool::new(false),
         is_closing: Arc::default(),
-        session_id: new_session_id(),
+        info_log: owned.info_log,
+        session_id: owned.session_id,
         db_id,
-        _lock: lock,
+        _lock: owned.lock,
         versions: Mutex::new(versions),
     };
     let recovered = RecoveredDb {
@@ -366,9 +394,23 @@ fn assemble(
     })
 }
 
+fn log_what_was_found(db: &DbImpl) -> Result<()> {
+    let writing = db.writing()?;
+    writing.info_log.found(&FoundDatabase {
+        db_id: &writing.db_id,
+        manifest_path: &db.recovered.manifest_path,
+        next_file_number: writing.file_numbers.peek(),
+        last_sequence: db.recovered.last_sequence,
+        families: &db.families.load(),
+        warnings: &db.warnings,
+    });
+    Ok(())
+}
+
 /// A column family and its state with an empty memtable, which reads go through from now on.
 pub(crate) fn family_state(
     options: &DbOptions,
+    context: &OpenContext,
     data: ColumnFamilyData,
     creation_sequence: base::SequenceNumber,
 ) -> (Arc<ColumnFamilyData>, FamilyState) {
@@ -378,9 +420,10 @@ pub(crate) fn family_state(
         data: data.clone(),
         active,
         immutables: MemTableList::default(),
-        compaction: CompactionState::new(options, &data),
+        compaction: CompactionState::new(options, &data, context.clock.clone()),
         stall: FamilyStall::default(),
         is_flush_requested: false,
+        flush_reason: FlushReason::default(),
         next_memtable_id: 2,
     };
     drop(state.install_memtables());

@@ -9,6 +9,7 @@ use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::FamilyState;
 use crate::error_handler::BackgroundErrorReason;
 use crate::flush_job::Edits;
+use crate::flush_reason::FlushReason;
 use base::status::Code;
 use base::{Result, Status};
 use env::thread_pool::Priority;
@@ -39,6 +40,7 @@ impl DbImpl {
             state.errors.begin_recovery()?;
         }
         let is_hard = writing.state.lock().errors.write_error().is_some();
+        writing.info_log.info(format_args!("Resuming DB"));
         let flush = || if is_hard { self.flush_for_resume(writing) } else { Ok(()) };
         let result = self.catch_panic(|| "resuming".to_owned(), flush);
         let mut state = writing.state.lock();
@@ -50,6 +52,11 @@ impl DbImpl {
         writing.refresh_obstacle(&state);
         self.schedule_work(writing, &mut state);
         writing.changed.notify_all();
+        drop(state);
+        match &result {
+            Ok(()) => writing.info_log.info(format_args!("Successfully resumed DB")),
+            Err(status) => writing.info_log.error(format_args!("Resuming DB failed: {status}")),
+        }
         result
     }
 
@@ -68,6 +75,11 @@ impl DbImpl {
             stage.memtables.families().iter().map(|family| family.data.id).collect();
         self.switch_memtables(&mut stage, &ids)?;
         drop(stage);
+        let mut state = writing.state.lock();
+        for family in state.families.values_mut() {
+            family.flush_reason = FlushReason::ErrorRecovery;
+        }
+        drop(state);
         self.flush_memtables(&ids)?;
         let edit = VersionEdit { log_number: Some(wal_number), ..VersionEdit::default() };
         let edits: Edits = ids.into_iter().map(|id| (id, edit.clone())).collect();
@@ -81,7 +93,7 @@ impl DbImpl {
         })?;
         drop(lead);
         self.release_wals(writing);
-        self.delete_obsolete_files();
+        self.delete_obsolete_files(writing.info_log.next_job_id());
         Ok(())
     }
 

@@ -3,8 +3,10 @@
 use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, WriteStage};
 use crate::error_handler::BackgroundErrorReason;
+use crate::flush_reason::FlushReason;
 use crate::write::memtable_stage::ActiveFamily;
 use base::{Result, SequenceNumber};
+use env::InfoLogLevel;
 use memtable::{MemTable, MemTableOptions, MemTableRepKind};
 use options::{ColumnFamilyOptions, DbOptions};
 use std::sync::Arc;
@@ -77,15 +79,17 @@ impl DbImpl {
         // The WALs of a single column family are as long as its memtables let them become.
         let is_shared = stage.memtables.families().len() > 1;
         if is_shared && stage.wal.total_size_bytes() > stage.max_total_wal_size_bytes {
-            forced.extend(families_of_oldest_wal(stage));
+            let reason = FlushReason::WalFull;
+            forced.extend(families_of_oldest_wal(stage).into_iter().map(|id| (id, reason)));
         }
         if self.options.db_write_buffer_size > 0 {
-            forced.extend(self.oldest_if_over_budget(stage)?);
+            let reason = FlushReason::WriteBufferManager;
+            forced.extend(self.oldest_if_over_budget(stage)?.into_iter().map(|id| (id, reason)));
         }
         if wanted.is_empty() && forced.is_empty() {
             return Ok(());
         }
-        wanted.extend_from_slice(&forced);
+        wanted.extend(forced.iter().map(|(id, _)| *id));
         if self.options.atomic_flush {
             wanted = stage.memtables.families().iter().map(|family| family.data.id).collect();
         }
@@ -128,6 +132,15 @@ impl DbImpl {
             full.set_next_log_number(wal_number);
             family.immutables.push(full, wal_number);
             retired.push(family.install_memtables());
+            writing.info_log.say_later(
+                InfoLogLevel::Info,
+                format_args!(
+                    "[{}] New memtable created with log file: #{wal_number}. Immutable memtables: \
+                     {}.",
+                    family.data.name,
+                    family.immutables.len()
+                ),
+            );
             stage.memtables.set(ActiveFamily::new(family.data.clone(), memtable));
         }
         // What holds nothing in memory needs no older WAL.

@@ -4,7 +4,7 @@
 use crate::db_impl::DbImpl;
 use base::Result;
 use base::filename::{ARCHIVE, FileType, parse_file_name, wal_file_name};
-use env::{FileSystem, SystemClock, WallClock, create_dir_all};
+use env::{FileSystem, create_dir_all};
 use options::DbOptions;
 use std::path::Path;
 
@@ -46,7 +46,7 @@ impl DbImpl {
         let fs = &*self.context.file_system;
         let archive = self.wal_directory().join(ARCHIVE);
         let Ok(wals) = list_archive(fs, &archive) else { return };
-        for number in to_purge(&self.options, wals, WallClock.now_seconds()) {
+        for number in to_purge(&self.options, wals, self.context.clock.now_seconds()) {
             // The next purge tries again.
             let _ = fs.delete_file(&wal_file_name(&archive, number));
         }

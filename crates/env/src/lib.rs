@@ -37,7 +37,9 @@ pub use file_system::{
 };
 pub use file_util::{create_dir_all, parent_directory, read_file_to_vec, write_file_atomically};
 pub use host_name::host_name;
-pub use logger::{InfoLogLevel, InfoLogOptions, Logger, NullLogger, create_logger_from_options};
+pub use logger::{
+    InfoLogLevel, InfoLogOptions, LogBuffer, Logger, NullLogger, create_logger_from_options,
+};
 pub use mem_fs::MemFileSystem;
 pub use posix::{PosixFileSystem, default_file_system};
 pub use random_access_file_reader::{read_exact_at, read_exact_into};

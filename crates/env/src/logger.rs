@@ -5,16 +5,20 @@
 //! Nothing that is written here can fail an operation: what cannot be logged is lost.
 
 mod file_logger;
+mod log_buffer;
 
 use crate::clock::SystemClock;
 use crate::file_system::FileSystem;
 use base::Result;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use std::fmt;
 use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use file_logger::FileLogger;
+pub use log_buffer::LogBuffer;
 
 /// How important a line is. Numbers are those of `rocksdb::InfoLogLevel`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,10 +112,23 @@ fn log_from(
     if level < logger.log_level() {
         return;
     }
-    // As in RocksDB, from the component on: `db/src/open.rs`.
+    logger.log(level, format_args!("[{}] {text}", place(location)));
+}
+
+/// As in RocksDB, from the component on: `db/src/open.rs:12`.
+fn place(location: &Location<'_>) -> String {
     let file = location.file();
     let file = file.rsplit_once("crates/").map_or(file, |(_, file)| file);
-    logger.log(level, format_args!("[{file}:{}] {text}", location.line()));
+    format!("{file}:{}", location.line())
+}
+
+/// A time as lines begin with it: local, to the microsecond.
+fn time_text(micros: u64) -> String {
+    // A clock that is far off shows the first of all times.
+    let time =
+        i64::try_from(micros).ok().and_then(|micros| Timestamp::from_microsecond(micros).ok());
+    let time = time.unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(TimeZone::system());
+    format!("{}.{:06}", time.strftime("%Y/%m/%d-%H:%M:%S"), micros % 1_000_000)
 }
 
 /// Where the info log goes, and when it begins anew.

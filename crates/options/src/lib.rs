@@ -18,6 +18,7 @@ pub mod docs;
 pub mod enums;
 pub mod filter_policy;
 mod ini;
+mod listing;
 pub mod object_value;
 pub mod option_string;
 pub mod options_file;

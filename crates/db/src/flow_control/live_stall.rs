@@ -3,6 +3,7 @@
 use crate::db_impl::Writing;
 use crate::db_state::{DbState, FamilyState};
 use crate::flow_control::stall_condition::StallState;
+use crate::flow_control::stall_text::stall_text;
 use crate::flow_control::write_controller::{FamilyStall, WriteController};
 
 /// What of a column family's version decides about stalls.
@@ -48,6 +49,11 @@ impl DbState {
         let options = &family.compaction.options;
         let has_l0_compaction = family.compaction.in_progress.has_level0();
         self.write_controller.update(&mut family.stall, stall, options, has_l0_compaction);
+        let rate = self.write_controller.actual_delayed_write_rate();
+        if let Some((level, text)) = stall_text(&stall, options, rate) {
+            let name = &family.data.name;
+            writing.info_log.say_later(level, format_args!("[{name}] {text}"));
+        }
         writing.refresh_obstacle(self);
         writing.changed.notify_all();
     }

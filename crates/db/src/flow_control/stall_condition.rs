@@ -75,12 +75,16 @@ impl StallState {
         if options.disable_auto_compactions {
             return false;
         }
+        self.has_many_l0_runs(options)
+            || self.pending_compaction_bytes >= self.large_debt_bytes(options)
+    }
+
+    /// Whether it is L0 that compactions should hurry for.
+    pub(crate) fn has_many_l0_runs(&self, options: &ColumnFamilyOptions) -> bool {
         let trigger = i64::from(options.level0_file_num_compaction_trigger);
         let slowdown = i64::from(options.level0_slowdown_writes_trigger);
         let hurry_from = (2 * trigger).min(trigger + (slowdown - trigger) / 4);
-        let l0_hurries =
-            trigger >= 0 && i64::try_from(self.l0_runs).unwrap_or(i64::MAX) >= hurry_from;
-        l0_hurries || self.pending_compaction_bytes >= self.large_debt_bytes(options)
+        trigger >= 0 && i64::try_from(self.l0_runs).unwrap_or(i64::MAX) >= hurry_from
     }
 
     fn large_debt_bytes(&self, options: &ColumnFamilyOptions) -> u64 {

@@ -10,7 +10,7 @@ use crate::flush_job::Edits;
 use crate::read::read_view::Visibility;
 use crate::recovery::prepared_scan::check_none_would_be_dropped;
 use crate::recovery::{
-    ManifestState, MemTableInserter, Replayed, recovering_families, replay_wals,
+    ManifestState, MemTableInserter, Replayed, list_wals, recovering_families, replay_wals,
 };
 use crate::switch_memtable::{memtable_options, new_memtable};
 use crate::write::memtable_stage::ActiveFamily;
@@ -29,8 +29,28 @@ impl DbImpl {
         descriptors: &[ColumnFamilyDescriptor],
         is_new: bool,
     ) -> Result<()> {
+        let info_log = self.writing()?.info_log.clone();
+        let job = info_log.next_job_id();
+        let mut wals = list_wals(&*self.context.file_system, &self.wal_directory())?;
+        let number_min = self.writing()?.versions.lock().min_log_number_to_keep();
+        wals.retain(|number| *number >= number_min);
+        if wals.is_empty() {
+            return self.replay_into_tables(descriptors, is_new, job);
+        }
+        info_log.recovery_started(job, &wals);
+        let result = self.replay_into_tables(descriptors, is_new, job);
+        info_log.recovery_finished(job, result.as_ref());
+        result
+    }
+
+    fn replay_into_tables(
+        &mut self,
+        descriptors: &[ColumnFamilyDescriptor],
+        is_new: bool,
+        job: u64,
+    ) -> Result<()> {
         let mut edits = Edits::new();
-        let (replayed, inserter) = self.fill_memtables(descriptors, is_new, &mut edits)?;
+        let (replayed, inserter) = self.fill_memtables(descriptors, is_new, &mut edits, job)?;
         let last_replayed = replayed.next_sequence.map_or(0, |next| next.saturating_sub(1));
         let last_sequence = self.visibility.last_sequence().max(last_replayed);
         let MemTableInserter { families, transactions, .. } = inserter;
@@ -50,7 +70,7 @@ impl DbImpl {
             self.keep_memtables(memtables)?;
         } else {
             for (id, memtable) in memtables {
-                self.build_recovered(id, memtable, &mut edits)?;
+                self.build_recovered(id, memtable, &mut edits, job)?;
             }
         }
         self.recovered.wal_numbers = replayed.wal_numbers;
@@ -67,6 +87,7 @@ impl DbImpl {
         descriptors: &[ColumnFamilyDescriptor],
         is_new: bool,
         edits: &mut Edits,
+        job: u64,
     ) -> Result<(Replayed, MemTableInserter)> {
         let versions = self.writing()?.versions.lock();
         let tracked = versions.wals().wals().clone();
@@ -99,7 +120,7 @@ impl DbImpl {
                     && let Some(full) = family.memtable.take()
                 {
                     family.memtable = Some(self.empty_memtable(id)?);
-                    self.build_recovered(id, full, edits)?;
+                    self.build_recovered(id, full, edits, job)?;
                 }
             }
             Ok(())
@@ -115,13 +136,20 @@ impl DbImpl {
     }
 
     /// Writes what was recovered into a table of L0.
-    fn build_recovered(&self, id: u32, memtable: MemTable, edits: &mut Edits) -> Result<()> {
+    fn build_recovered(
+        &self,
+        id: u32,
+        memtable: MemTable,
+        edits: &mut Edits,
+        job: u64,
+    ) -> Result<()> {
         memtable.mark_immutable();
         let family = self.family(id)?;
         let built = self
             .build_level0_table(&family, &[Arc::new(memtable)])
-            .map_err(|error| error.context(format!("column family {}", family.name)))?
-            .edit;
+            .map_err(|error| error.context(format!("column family {}", family.name)))?;
+        self.writing()?.info_log.level0_table_built(job, &family.name, &built);
+        let built = built.edit;
         let edit = edits.entry(id).or_default();
         edit.new_files.extend(built.new_files);
         edit.blob_file_additions.extend(built.blob_file_additions);

@@ -17,7 +17,6 @@ use crate::super_version::SuperVersion;
 use ::table::TableProperties;
 use base::Result;
 use blob::{BlobLogFooter, BlobLogHeader};
-use env::{SystemClock, WallClock};
 use memtable::MemTable;
 use options::ColumnFamilyOptions;
 use std::sync::Arc;
@@ -80,7 +79,7 @@ impl<'a> Source<'a> {
         use_ages(&FileAges {
             tables: self.table_stats(),
             modification_time: &modification_time,
-            now: WallClock.now_seconds(),
+            now: self.db.inner.context.clock.now_seconds(),
         })
     }
 

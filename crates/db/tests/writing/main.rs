@@ -10,6 +10,7 @@ mod control;
 mod errors;
 mod fixture;
 mod held_iterators;
+mod info_log;
 mod leftovers;
 mod manifests;
 mod panics;

@@ -3,12 +3,10 @@
 //! A line is `2026/11/22-03:25:36.666287 30200 text`: local time, the thread's number as the system
 //! has it, and before the text its level in brackets, except `INFO`.
 
-use super::{InfoLogLevel, InfoLogOptions, Logger};
+use super::{InfoLogLevel, InfoLogOptions, Logger, time_text};
 use crate::clock::SystemClock;
 use crate::file_system::{FileOptions, FileSystem, WritableFile};
 use base::{Result, filename};
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use parking_lot::Mutex;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -213,11 +211,7 @@ fn line(now: u64, level: InfoLogLevel, text: &str) -> String {
         InfoLogLevel::Error => "[ERROR] ",
         InfoLogLevel::Fatal => "[FATAL] ",
     };
-    // A clock that is far off shows the first of all times.
-    let time = i64::try_from(now).ok().and_then(|micros| Timestamp::from_microsecond(micros).ok());
-    let time = time.unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(TimeZone::system());
-    let time = time.strftime("%Y/%m/%d-%H:%M:%S");
     let thread = rustix::thread::gettid().as_raw_nonzero();
     let end = if text.ends_with('\n') { "" } else { "\n" };
-    format!("{time}.{:06} {thread} {label}{text}{end}", now % 1_000_000)
+    format!("{} {thread} {label}{text}{end}", time_text(now))
 }

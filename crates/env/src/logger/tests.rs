@@ -122,6 +122,27 @@ fn what_is_worse_than_usual_is_flushed_at_once() {
 }
 
 #[test]
+fn lines_wait_with_their_time() {
+    let setup = Setup::new();
+    let logger = setup.create();
+    let buffer = LogBuffer::default();
+    buffer.push(InfoLogLevel::Info, NOON, format_args!("first"));
+    buffer.push(InfoLogLevel::Warn, NOON + 1, format_args!("second"));
+    logger.log(InfoLogLevel::Info, format_args!("later"));
+    setup.clock.advance_micros(10);
+    buffer.write_to(&*logger);
+    buffer.write_to(&*logger);
+    let texts = setup.texts("/db/LOG");
+    assert_eq!(texts.len(), 3, "{texts:?}");
+    assert_eq!(texts[0], "later");
+    assert!(texts[1].starts_with("(Original Log Time 2026/11/2"), "{texts:?}");
+    assert!(texts[1].contains(".123456) [env/src/logger/tests.rs:"), "{texts:?}");
+    assert!(texts[1].ends_with("] first"), "{texts:?}");
+    assert!(texts[2].starts_with("[WARN] (Original Log Time"), "{texts:?}");
+    assert!(texts[2].contains(".123457)"), "{texts:?}");
+}
+
+#[test]
 fn opening_puts_the_old_log_aside() {
     let mut setup = Setup::new();
     setup.options.keep_log_file_num = 3;
