@@ -56,6 +56,7 @@ impl DbImpl {
                 writing.changed.wait(&mut state);
             }
         }
+        writing.periodic_work.stop();
         writing.pool.shutdown();
         // A write that was let in before is over when the lead is free.
         let _lead = writing.write_thread.enter_exclusively();

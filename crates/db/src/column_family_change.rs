@@ -78,6 +78,7 @@ impl DbImpl {
         drop(lead);
         writing.info_log.info(format_args!("Created column family [{name}] (ID {id})"));
         writing.info_log.describe_family(&descriptor);
+        self.schedule_compaction_trigger();
         self.write_options_file()?;
         Ok(ColumnFamilyHandle(data))
     }

@@ -216,7 +216,7 @@ impl DbImpl {
         match stats {
             None => log.files_moved_or_deleted(job_id, &family.name, compaction, &levels),
             Some(stats) => {
-                log.compaction_finished(job_id, family, compaction, &stats, took, &levels)
+                log.compaction_finished(job_id, family, compaction, &stats, took, &levels);
             }
         }
         Ok(())

@@ -177,10 +177,6 @@ impl Db {
             .map(ColumnFamilyHandle)
     }
 
-    pub(crate) fn families(&self) -> Arc<Vec<Arc<ColumnFamilyData>>> {
-        self.inner.families.load_full()
-    }
-
     /// Number of the last write.
     pub fn latest_sequence_number(&self) -> SequenceNumber {
         self.inner.visibility.last_sequence()

@@ -5,6 +5,7 @@ use crate::db::OpenContext;
 use crate::db_state::DbState;
 use crate::error_handler::BackgroundErrorReason;
 use crate::info_log::InfoLog;
+use crate::periodic_work::PeriodicWork;
 use crate::read::read_view::Visibility;
 use crate::recovery::{RecoveredDb, wal_directory};
 use crate::snapshot_list::SnapshotList;
@@ -80,6 +81,7 @@ pub(crate) struct Writing {
     pub(crate) stats: WriteStats,
     /// Of the memtables of all column families.
     pub(crate) memtable_memory: Arc<MemTableMemory>,
+    pub(crate) periodic_work: PeriodicWork,
     pub(crate) pool: ThreadPool,
     /// Whether writes have to look at the state before they go on: it holds them back, or an error
     /// stands. Set under the state's lock.

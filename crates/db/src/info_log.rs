@@ -114,6 +114,12 @@ impl InfoLog {
         self.events.log(fill);
     }
 
+    /// Says what the statistics are.
+    pub(crate) fn stats(&self, text: &str) {
+        self.info(format_args!("------- DUMPING STATS -------"));
+        self.info(format_args!("{text}"));
+    }
+
     /// Hands what was said to the operating system.
     pub(crate) fn flush(&self) {
         self.write_waiting();

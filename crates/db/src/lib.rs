@@ -38,6 +38,7 @@ mod memtable_list;
 mod obsolete_files;
 mod open;
 mod options_file_writer;
+mod periodic_work;
 mod picker_options;
 mod property;
 mod read;

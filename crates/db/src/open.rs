@@ -27,6 +27,7 @@ use crate::identity::{new_db_id, new_session_id, settle_db_id};
 use crate::info_log::{FoundDatabase, InfoLog};
 use crate::manual_compaction::ManualCompactions;
 use crate::memtable_list::MemTableList;
+use crate::periodic_work::PeriodicWork;
 use crate::read::read_view::Visibility;
 use crate::recovery::best_efforts::{DirectoryChecker, has_manifest};
 use crate::recovery::{self, RecoveredDb, TransactionWritePolicy, version_options};
@@ -108,6 +109,7 @@ fn open_locked(
     db.write_options_file()?;
     db.sample_sequence_times();
     db.start_background_work();
+    db.start_periodic_work();
     Ok(db)
 }
 
@@ -367,6 +369,7 @@ fn assemble(
         bottommost_threshold: AtomicU64::new(u64::MAX),
         stats: WriteStats::default(),
         memtable_memory,
+        periodic_work: PeriodicWork::new(context.clock.clone()),
         has_obstacle: AtomicBool::new(false),
         is_closing: Arc::default(),
         info_log: owned.info_log,

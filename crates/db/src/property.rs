@@ -21,6 +21,7 @@ mod texts;
 
 use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;
+use crate::db_impl::DbImpl;
 use source::Source;
 use std::collections::BTreeMap;
 use table::{Answer, PROPERTIES};
@@ -30,7 +31,7 @@ impl Db {
     /// Digits at the end of a name are its argument, for instance a level.
     pub fn property(&self, family: &ColumnFamilyHandle, name: &str) -> Option<String> {
         let (answer, argument) = find(name)?;
-        let source = Source::new(self, &family.0);
+        let source = Source::new(&self.inner, &family.0);
         match answer {
             Answer::Number(number) => number(&source).map(|number| number.to_string()),
             Answer::Text(text) | Answer::TextAndMap(text, _) => text(&source, argument),
@@ -41,7 +42,7 @@ impl Db {
     /// value.
     pub fn int_property(&self, family: &ColumnFamilyHandle, name: &str) -> Option<u64> {
         match find(name)?.0 {
-            Answer::Number(number) => number(&Source::new(self, &family.0)),
+            Answer::Number(number) => number(&Source::new(&self.inner, &family.0)),
             Answer::Text(_) | Answer::TextAndMap(..) => None,
         }
     }
@@ -54,7 +55,9 @@ impl Db {
         name: &str,
     ) -> Option<BTreeMap<String, String>> {
         match find(name)? {
-            (Answer::TextAndMap(_, map), argument) => map(&Source::new(self, &family.0), argument),
+            (Answer::TextAndMap(_, map), argument) => {
+                map(&Source::new(&self.inner, &family.0), argument)
+            }
             _ => None,
         }
     }
@@ -70,6 +73,21 @@ impl Db {
     /// The names of all properties, those without arguments first found in this order.
     pub fn property_names() -> impl Iterator<Item = &'static str> {
         PROPERTIES.iter().map(|property| property.name)
+    }
+}
+
+impl DbImpl {
+    /// The statistics that the info log gets now and then: of the database, then of each column
+    /// family.
+    pub(crate) fn stats_text(&self) -> String {
+        let families = self.families.load_full();
+        let sources: Vec<Source<'_>> =
+            families.iter().map(|family| Source::new(self, family)).collect();
+        let of_db = sources.iter().take(1).map(|source| texts::db_stats(source, ""));
+        let of_families =
+            sources.iter().map(|source| texts::family_stats_without_histogram(source, ""));
+        let histograms = sources.iter().map(|source| texts::file_histogram(source, ""));
+        of_db.chain(of_families).chain(histograms).flatten().collect()
     }
 }
 

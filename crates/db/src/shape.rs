@@ -32,7 +32,7 @@ impl Db {
         family: &ColumnFamilyHandle,
         options: &ShapeOptions,
     ) -> (TreeShape, Vec<Status>) {
-        Source::new(self, &family.0).tree_shape(options)
+        Source::new(&self.inner, &family.0).tree_shape(options)
     }
 }
 

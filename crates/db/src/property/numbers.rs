@@ -153,9 +153,9 @@ pub(super) fn is_write_stopped(source: &Source<'_>) -> Option<u64> {
 }
 
 pub(super) fn min_log_number_to_keep(source: &Source<'_>) -> Option<u64> {
-    Some(match &source.db.inner.writing {
+    Some(match &source.db.writing {
         Some(writing) => writing.versions.lock().min_log_number_to_keep(),
-        None => source.db.recovered().min_log_number_to_keep,
+        None => source.db.recovered.min_log_number_to_keep,
     })
 }
 
@@ -183,15 +183,15 @@ pub(super) fn block_cache_pinned_usage(source: &Source<'_>) -> Option<u64> {
 
 /// Snapshots of a database that is open for reading are not counted: they hold nothing back.
 pub(super) fn snapshots(source: &Source<'_>) -> Option<u64> {
-    Some(source.db.inner.writing.as_ref().map_or(0, |writing| writing.snapshots.count()))
+    Some(source.db.writing.as_ref().map_or(0, |writing| writing.snapshots.count()))
 }
 
 pub(super) fn oldest_snapshot_time(source: &Source<'_>) -> Option<u64> {
-    let writing = source.db.inner.writing.as_ref();
+    let writing = source.db.writing.as_ref();
     Some(writing.and_then(|writing| writing.snapshots.oldest_time_secs()).unwrap_or(0))
 }
 
 pub(super) fn oldest_snapshot_sequence(source: &Source<'_>) -> Option<u64> {
-    let writing = source.db.inner.writing.as_ref();
+    let writing = source.db.writing.as_ref();
     Some(writing.and_then(|writing| writing.snapshots.oldest()).unwrap_or(0))
 }

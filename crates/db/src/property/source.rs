@@ -1,7 +1,7 @@
 //! What properties are computed from.
 
 use crate::column_family::ColumnFamilyData;
-use crate::db::Db;
+use crate::db_impl::DbImpl;
 use crate::db_state::{DbState, FamilyState};
 use crate::flow_control::stall_condition::StallState;
 use crate::flow_control::write_controller::WriteController;
@@ -27,7 +27,7 @@ pub(crate) const LEVEL_TARGET_RULE: LevelTargetRule = LevelTargetRule::Steady;
 
 /// A column family of a database, asked for one property.
 pub(crate) struct Source<'a> {
-    pub(crate) db: &'a Db,
+    pub(crate) db: &'a DbImpl,
     pub(crate) family: &'a ColumnFamilyData,
     /// The state that is asked about.
     pub(crate) super_version: Arc<SuperVersion>,
@@ -35,8 +35,8 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    pub(crate) fn new(db: &'a Db, family: &'a ColumnFamilyData) -> Self {
-        let options = sanitize_column_family(db.options(), &family.options);
+    pub(crate) fn new(db: &'a DbImpl, family: &'a ColumnFamilyData) -> Self {
+        let options = sanitize_column_family(&db.options, &family.options);
         Self { db, family, super_version: family.super_version.load_full(), options }
     }
 
@@ -55,7 +55,7 @@ impl<'a> Source<'a> {
     /// What tables say of themselves; read when it is first asked for.
     pub(crate) fn table_stats(&self) -> &TableStats {
         self.super_version.table_stats.get_or_init(|| {
-            if self.db.options().skip_stats_update_on_db_open {
+            if self.db.options.skip_stats_update_on_db_open {
                 return TableStats::default();
             }
             let tables = &self.family.tables;
@@ -79,7 +79,7 @@ impl<'a> Source<'a> {
         use_ages(&FileAges {
             tables: self.table_stats(),
             modification_time: &modification_time,
-            now: self.db.inner.context.clock.now_seconds(),
+            now: self.db.context.clock.now_seconds(),
         })
     }
 
@@ -120,8 +120,8 @@ impl<'a> Source<'a> {
         if let Some(controller) = self.live_state(|state| state.write_controller) {
             return controller;
         }
-        let mut controller = WriteController::new(delayed_write_rate(self.db.options()));
-        for family in self.db.families().iter() {
+        let mut controller = WriteController::new(delayed_write_rate(&self.db.options));
+        for family in self.db.families.load_full().iter() {
             let source = Source::new(self.db, family);
             let levels = source.level_state(LEVEL_TARGET_RULE);
             controller.add(&source.stall_state(&levels), &source.options);
@@ -142,13 +142,13 @@ impl<'a> Source<'a> {
 
     /// What the state of a database that is open for writing says of the column family.
     pub(crate) fn live<T>(&self, ask: impl FnOnce(&FamilyState) -> T) -> Option<T> {
-        let state = self.db.inner.writing.as_ref()?.state.lock();
+        let state = self.db.writing.as_ref()?.state.lock();
         state.families.get(&self.family.id).map(ask)
     }
 
     /// What the state of a database that is open for writing says.
     pub(crate) fn live_state<T>(&self, ask: impl FnOnce(&DbState) -> T) -> Option<T> {
-        let state = self.db.inner.writing.as_ref()?.state.lock();
+        let state = self.db.writing.as_ref()?.state.lock();
         Some(ask(&state))
     }
 
@@ -186,7 +186,7 @@ impl<'a> Source<'a> {
 
     /// What was written since the database was opened.
     pub(crate) fn write_activity(&self) -> WriteActivity {
-        let writing = self.db.inner.writing.as_ref();
+        let writing = self.db.writing.as_ref();
         let counts = writing.map(|writing| writing.stats.counts()).unwrap_or_default();
         WriteActivity {
             uptime_secs: self.family.stats.uptime_secs(),
@@ -204,7 +204,7 @@ impl<'a> Source<'a> {
     /// Versions that RocksDB would have made before this one: an empty one of each column family,
     /// then theirs.
     pub(crate) fn version_number(&self) -> u64 {
-        let families = self.db.families();
+        let families = self.db.families.load_full();
         let position = families.iter().position(|family| family.id == self.family.id);
         (families.len() + position.unwrap_or(0)) as u64
     }

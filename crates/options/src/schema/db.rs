@@ -35,7 +35,7 @@ options! {
         /// Rate of writes by background jobs, bytes per second; 0: no limit.
         rate_limiter_bytes_per_sec: u64 = 0, fixed honoured 3.11 unwritten;
         /// Least severe message class kept in the LOG.
-        info_log_level: InfoLogLevel = InfoLogLevel::Info, fixed accepted 4.6;
+        info_log_level: InfoLogLevel = InfoLogLevel::Info, fixed honoured 4.6;
         /// Cap on open table readers; -1 keeps all open.
         max_open_files: i32 = -1, mutable honoured 4.0;
         /// Threads opening tables at startup when files unlimited.
@@ -53,7 +53,7 @@ options! {
         /// Directories with target sizes where table files are placed.
         db_paths: Vec<DbPath> = Vec::new(), fixed honoured 3.9 unwritten;
         /// Directory for the info LOG; empty means database directory.
-        db_log_dir: String = String::new(), fixed accepted 4.0;
+        db_log_dir: String = String::new(), fixed honoured 4.0;
         /// Directory holding WAL files; empty means database directory.
         wal_dir: String = String::new(), fixed honoured 4.0;
         /// Gap between full scans for stale files.
@@ -67,11 +67,11 @@ options! {
         /// Legacy flush thread cap; -1 derives it from jobs.
         max_background_flushes: i32 = -1, mutable honoured 4.0;
         /// Size at which the info LOG rolls; 0 never.
-        max_log_file_size: u64 = 0, fixed accepted 4.0;
+        max_log_file_size: u64 = 0, fixed honoured 4.0;
         /// Age in seconds at which info LOG rolls; 0 never.
-        log_file_time_to_roll: u64 = 0, fixed accepted 4.0;
+        log_file_time_to_roll: u64 = 0, fixed honoured 4.0;
         /// How many old info LOG files are retained.
-        keep_log_file_num: u64 = 1000, fixed accepted 4.0;
+        keep_log_file_num: u64 = 1000, fixed honoured 4.0;
         /// Number of finished WAL files kept for reuse.
         recycle_log_file_num: u64 = 0, fixed honoured 4.2;
         /// Next WAL file is created ahead of time in background.
@@ -109,7 +109,7 @@ options! {
         /// Mark descriptors so child processes do not inherit them.
         is_fd_close_on_exec: bool = true, fixed accepted 4.0;
         /// Seconds between statistics dumps into LOG; 0 off.
-        stats_dump_period_sec: u32 = 600, mutable accepted 4.0;
+        stats_dump_period_sec: u32 = 600, mutable honoured 4.0;
         /// Seconds between statistics history snapshots; 0 off.
         stats_persist_period_sec: u32 = 600, mutable accepted 6.0;
         /// Keep statistics history in a hidden family rather than RAM.
@@ -210,7 +210,7 @@ options! {
         /// HH:mm-HH:mm window for doing periodic work early.
         daily_offpeak_time_utc: String = String::new(), mutable accepted 8.8;
         /// Longest idle gap between compaction score re-checks.
-        max_compaction_trigger_wakeup_seconds: u64 = 43_200, mutable accepted 11.8;
+        max_compaction_trigger_wakeup_seconds: u64 = 43_200, mutable honoured 11.8;
         /// How often a follower polls its leader.
         follower_refresh_catchup_period_ms: u64 = 10_000, fixed accepted 9.2;
         /// Follower attempts per catch-up round.
