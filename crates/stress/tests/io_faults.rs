@@ -1,5 +1,5 @@
-//! Every operation of a fixed workload fails once, and from then on, and every third of two longer
-//! ones; the others, and the other ways to fail, are in `scripts/stress faults`.
+//! Some of the operations of a fixed workload fail, once or from then on; all of them, and the other
+//! ways to fail, are in `scripts/stress faults`.
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
@@ -16,27 +16,27 @@ fn fail_every(stride: u64, variant: &str, mode: &'static str) -> Tally {
 
 #[test]
 fn an_error_of_the_device_loses_nothing() {
-    let tally = fail_every(1, "plain", "error-once");
-    assert!(tally.faulted > 300 && tally.reported > 200, "{tally:?}");
+    let tally = fail_every(3, "plain", "error-once");
+    assert!(tally.faulted > 100 && tally.reported > 60, "{tally:?}");
 }
 
 #[test]
 fn a_full_device_loses_nothing() {
-    let tally = fail_every(1, "plain", "no-space-from");
-    assert!(tally.faulted > 300 && tally.reported > 200, "{tally:?}");
-    assert!(tally.resumed > 50, "{tally:?}");
+    let tally = fail_every(6, "plain", "no-space-from");
+    assert!(tally.faulted > 50 && tally.reported > 30, "{tally:?}");
+    assert!(tally.resumed > 5, "{tally:?}");
 }
 
 /// Reads of compactions that nobody asked for are among them.
 #[test]
 fn an_error_in_the_background_loses_nothing() {
-    let tally = fail_every(3, "background", "error-once");
-    assert!(tally.faulted > 200 && tally.reported > 200, "{tally:?}");
+    let tally = fail_every(15, "background", "error-once");
+    assert!(tally.faulted > 40 && tally.reported > 30, "{tally:?}");
 }
 
 /// Recycled and compressed WALs, that the next open keeps.
 #[test]
 fn an_error_around_wals_loses_nothing() {
-    let tally = fail_every(3, "logs", "error-once");
-    assert!(tally.faulted > 100 && tally.reported > 100, "{tally:?}");
+    let tally = fail_every(15, "logs", "error-once");
+    assert!(tally.faulted > 20 && tally.reported > 15, "{tally:?}");
 }
