@@ -242,6 +242,8 @@ fn wal_options(options: &DbOptions, directory: &Path) -> WalOptions {
         recycled_max: recycled_max(options),
         states_predecessor: options.track_and_verify_wals,
         file_options: FileOptions {
+            writable_file_max_buffer_size: usize::try_from(options.writable_file_max_buffer_size)
+                .unwrap_or(usize::MAX),
             bytes_per_sync: options.wal_bytes_per_sync,
             strict_bytes_per_sync: options.strict_bytes_per_sync,
             allow_fallocate: options.allow_fallocate,

@@ -11,6 +11,8 @@ use testing::judges::{self, Judge};
 
 /// One option, its values, and what they are tried with.
 struct Effect<'a> {
+    /// Its name; or, of what is no option of a database, what it is: the script then has `{}` where
+    /// the value goes.
     option: &'a str,
     values: Vec<&'a str>,
     /// Other options, the same for all values.
@@ -44,8 +46,14 @@ impl<'a> Effect<'a> {
 
     fn choice(&self, value: &str) -> Choice {
         let mut choice = self.with.clone();
-        choice.set(self.option, value);
+        if !self.is_of_a_call() {
+            choice.set(self.option, value);
+        }
         choice
+    }
+
+    fn is_of_a_call(&self) -> bool {
+        self.script.contains("{}")
     }
 }
 
@@ -53,32 +61,38 @@ fn observe(mut subject: impl Subject, script: &str) -> String {
     script::run(&mut subject, script).join("\n  ")
 }
 
+/// What a value shows here, and with RocksDB, where it is to be compared with.
+fn try_value(effect: &Effect<'_>, value: &str) -> (String, Option<String>) {
+    let choice = effect.choice(value);
+    let script = effect.script.replace("{}", value);
+    let ours = observe(Engine::new(&choice), &script);
+    let theirs = effect.judge.as_ref().map(|judge| observe(RocksDb::new(judge, &choice), &script));
+    (ours, theirs)
+}
+
 /// Tries all values; what was shown for each. What is wrong goes to `failures`: that all values show
 /// the same, or that RocksDB shows something else.
 pub(crate) fn run(directive: &Directive, failures: &mut Vec<String>) -> String {
     assert_eq!(directive.command, "effect", "{}", directive.position);
-    let effect = Effect::parse(directive);
+    let effect = &Effect::parse(directive);
     let (position, option) = (&directive.position, effect.option);
-    let mut observed = Vec::new();
-    for value in &effect.values {
-        let choice = effect.choice(value);
-        let ours = observe(Engine::new(&choice), effect.script);
-        if let Some(judge) = &effect.judge {
-            let theirs = observe(RocksDb::new(judge, &choice), effect.script);
-            if ours != theirs {
-                failures.push(format!(
-                    "{position}: with {option}={value} there is\n  {ours}\nand with {judge}\n  {theirs}"
-                ));
-            }
-        }
-        observed.push((value, ours));
-    }
-    if observed.windows(2).all(|pair| pair[0].1 == pair[1].1) {
-        failures.push(format!("{position}: {option} has no effect:\n  {}", observed[0].1));
-    }
+    let observed: Vec<_> = std::thread::scope(|scope| {
+        let values = effect.values.iter();
+        let threads: Vec<_> =
+            values.map(|value| scope.spawn(move || try_value(effect, value))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
     let mut text = String::new();
-    for (value, shown) in observed {
-        writeln!(text, "{value}:\n  {shown}").unwrap();
+    for (value, (ours, theirs)) in effect.values.iter().zip(&observed) {
+        writeln!(text, "{value}:\n  {ours}").unwrap();
+        if let Some(theirs) = theirs.as_ref().filter(|theirs| *theirs != ours) {
+            failures.push(format!(
+                "{position}: with {option}={value} there is\n  {ours}\nand with RocksDB\n  {theirs}"
+            ));
+        }
+    }
+    if observed.windows(2).all(|pair| pair[0].0 == pair[1].0) {
+        failures.push(format!("{position}: {option} has no effect:\n{text}"));
     }
     text
 }

@@ -3,10 +3,12 @@
 use crate::choice::Choice;
 use crate::recording_fs::{RecordingFileSystem, database_path};
 use crate::subject::{Command, LiveTable, Subject};
+use base::status::Code;
+use compression::CompressionType;
 use db::{
-    BottommostLevelCompaction, ColumnFamilyDescriptor, ColumnFamilyHandle, CompactRangeOptions, Db,
-    FlushOptions, OpenContext, ReadOptions, Snapshot, WaitForCompactOptions, WriteBatch,
-    WriteOptions,
+    BottommostLevelCompaction, ColumnFamilyDescriptor, ColumnFamilyHandle, CompactFilesOptions,
+    CompactRangeOptions, Db, FlushOptions, OpenContext, ReadOptions, Snapshot,
+    WaitForCompactOptions, WriteBatch, WriteOptions,
 };
 use env::{FileSystem, MemFileSystem};
 use options::{ColumnFamilyOptions, DbOptions};
@@ -101,6 +103,48 @@ impl Engine {
         result.map_or_else(|status| status.to_string(), |()| String::new())
     }
 
+    /// Puts until one would have to wait; how many there were.
+    fn fill_until_stall(&self) -> u64 {
+        let options = WriteOptions { no_slowdown: true, ..WriteOptions::default() };
+        let mut count = 0;
+        loop {
+            let key = format!("stall{count:08}");
+            match self.db().put(&options, &self.family(), key.as_bytes(), &[b'v'; 1000]) {
+                Ok(()) => count += 1,
+                Err(status) if status.code() == Code::Incomplete => return count,
+                Err(status) => panic!("{status}"),
+            }
+        }
+    }
+
+    /// Versions of one key that snapshots hold on to.
+    fn put_versions(&mut self, count: u64) {
+        for _ in 0..count {
+            self.db().put(&self.write_options, &self.family(), b"versions", &[b'v'; 100]).unwrap();
+            self.snapshots.push(self.db().snapshot());
+        }
+    }
+
+    /// `compact_files output_level=2 output_file_size_limit=1000 …`: all files of L0.
+    fn compact_files(&mut self, command: Command<'_>) -> String {
+        let version = self.family().version();
+        let numbers: Vec<u64> = version.level_files(0).iter().map(|file| file.number).collect();
+        let mut options = CompactFilesOptions {
+            output_file_size_limit: command.number("output_file_size_limit", u64::MAX),
+            max_subcompactions: u32::try_from(command.number("max_subcompactions", 0)).unwrap(),
+            ..CompactFilesOptions::default()
+        };
+        if let Some(name) = command.value("compression") {
+            options.compression = match name {
+                "kZSTD" => Some(CompressionType::Zstd),
+                _ => Some(CompressionType::None),
+            };
+        }
+        let level = usize::try_from(command.number("output_level", 0)).unwrap();
+        let result = self.db().compact_files(&options, &self.family(), &numbers, level);
+        result.map_or_else(|status| status.to_string(), |_| String::new())
+    }
+
     fn count_pairs(&self) -> u64 {
         let options = ReadOptions { total_order_seek: true, ..ReadOptions::default() };
         let mut iterator = self.db().new_iterator(&options, &self.family()).unwrap();
@@ -118,6 +162,10 @@ impl Engine {
         let mut words = command.words();
         let calls = self.file_system.recording.calls(words.next().unwrap());
         let counted = words.map(|name| match name {
+            "opening_threads" => {
+                let threads = calls.opening_threads.len();
+                if threads > 1 { format!("several {name}") } else { format!("{threads} {name}") }
+            }
             "read_bytes_max" => format!("{name} {}", calls.read_bytes_max),
             name => format!("{name} {}", calls.counts.get(name).copied().unwrap_or(0)),
         });
@@ -218,6 +266,25 @@ impl Subject for Engine {
                 self.snapshots.clear();
                 String::new()
             }
+            "pause" => {
+                self.db().pause_background_work().unwrap();
+                String::new()
+            }
+            "continue" => {
+                self.db().continue_background_work().unwrap();
+                String::new()
+            }
+            "fill_until_stall" => format!("stalled after {} puts", self.fill_until_stall()),
+            "versions" => {
+                self.put_versions(command.number("count", 1));
+                String::new()
+            }
+            "flush_no_wait" => {
+                let options = FlushOptions { wait: false, ..FlushOptions::default() };
+                let result = self.db().flush(&options, &[&self.family()]);
+                result.map_or_else(|status| status.to_string(), |()| String::new())
+            }
+            "compact_files" => self.compact_files(command),
             "flush_wal" => {
                 self.db().flush_wal(command.has("sync")).unwrap();
                 String::new()

@@ -34,3 +34,33 @@ fn of_leveled_trees() {
 fn of_other_trees() {
     run("other_trees.txt");
 }
+
+#[test]
+fn of_blobs() {
+    run("blobs.txt");
+}
+
+#[test]
+fn of_memtables() {
+    run("memtables.txt");
+}
+
+#[test]
+fn of_logs() {
+    run("logs.txt");
+}
+
+#[test]
+fn of_files() {
+    run("files.txt");
+}
+
+#[test]
+fn of_reads() {
+    run("reads.txt");
+}
+
+#[test]
+fn of_calls() {
+    run("calls.txt");
+}

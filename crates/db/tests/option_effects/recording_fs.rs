@@ -6,10 +6,12 @@ use env::{
     AccessPattern, Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile,
     WritableFile,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
+use std::time::Duration;
 
 /// What was asked of files of one kind.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,8 @@ pub(crate) struct Calls {
     pub(crate) counts: BTreeMap<&'static str, u64>,
     /// Most bytes of one read.
     pub(crate) read_bytes_max: usize,
+    /// Threads that opened files for reading anywhere.
+    pub(crate) opening_threads: HashSet<ThreadId>,
 }
 
 /// What was asked of files, by kind: `table`, `blob`, `wal`, `manifest`, `options`, `directory`, or
@@ -138,6 +142,11 @@ impl FileSystem for RecordingFileSystem {
     ) -> Result<Arc<dyn RandomAccessFile>> {
         let kind = kind_of(path);
         self.recording.count(kind, "open");
+        self.recording.change(kind, |calls| {
+            calls.opening_threads.insert(std::thread::current().id());
+        });
+        // So that other threads have their turn.
+        std::thread::sleep(Duration::from_millis(1));
         let options = self.opened_for_reading(path, options);
         let file = self.base.new_random_access_file(path, &options)?;
         Ok(Arc::new(RecordedReads { file, kind, recording: self.recording.clone() }))

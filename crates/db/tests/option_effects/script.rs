@@ -1,8 +1,9 @@
 //! Scripts: what is done with a database, and what is looked at afterwards.
 //!
 //! ```text
-//! fill count=1000 [from=0] [stride=1] [value=100] [batch=20] [key=8] [tail=0]     puts: so many
-//!                         bytes of values, of numbers in keys, and of letters behind them
+//! fill count=1000 [from=0] [stride=1] [value=100] [batch=20] [key=8] [tail=0] [settled]     puts:
+//!                         so many bytes of values, of numbers in keys, and of letters behind them;
+//!                         with background work done after each batch
 //! rounds of=8 count=1000 [shift=0] …     so many times as fill with other values, each time flushed
 //!                         and settled, and of numbers that are so many higher than before
 //! delete count=10 [from=0] [stride=1]     delete_range begin=10 end=20
@@ -11,7 +12,8 @@
 //! bounds                  the first key of each table, level by level
 //! sizes                   the size of each table, level by level
 //! tables PROPERTY...      what each table says of itself
-//! files SUFFIX            how many there are, with their bytes
+//! files WORD [DIRECTORY] [bytes]     how many have names that begin or end so
+//! blobs                   blob files, their bytes, and how much of them is garbage
 //! property NAME           a property of the database
 //! ```
 //!
@@ -56,6 +58,7 @@ pub(crate) fn run(subject: &mut dyn Subject, script: &str) -> Vec<String> {
             "sizes" => shown.push(sizes(subject)),
             "tables" => shown.extend(tables(subject, command)),
             "files" => shown.push(files(subject, command)),
+            "blobs" => shown.push(blobs(subject)),
             "property" => {
                 let name = command.words().next().unwrap();
                 shown.push(subject.property(name).unwrap_or_else(|| "none".to_owned()));
@@ -103,7 +106,12 @@ fn write_in_batches(
 ) {
     let batch_size = usize::try_from(command.number("batch", 20)).unwrap();
     let operations: Vec<_> = operations.collect();
-    operations.chunks(batch_size).for_each(|batch| subject.write(batch));
+    for batch in operations.chunks(batch_size) {
+        subject.write(batch);
+        if command.has("settled") {
+            subject.settle();
+        }
+    }
 }
 
 fn fill(subject: &mut dyn Subject, command: Command<'_>, index: u64, round: &mut u64) {
@@ -224,10 +232,17 @@ fn property(properties: &TableProperties, name: &str) -> String {
     }
 }
 
+fn blobs(subject: &mut dyn Subject) -> String {
+    let mut number = |name: &str| subject.property(&format!("rocksdb.{name}")).unwrap();
+    let (files, bytes) = (number("num-blob-files"), number("total-blob-file-size"));
+    let garbage = number("live-blob-file-garbage-size");
+    format!("{files} files, {bytes} bytes, {garbage} of garbage")
+}
+
 fn files(subject: &dyn Subject, command: Command<'_>) -> String {
     let wanted = command.words().next().unwrap();
     let mut directory = subject.directory().to_owned();
-    directory.extend(command.words().nth(1));
+    directory.extend(command.words().nth(1).filter(|word| *word != "bytes"));
     let fs = subject.file_system();
     let (mut count, mut bytes) = (0, 0);
     for name in fs.get_children(&directory).unwrap_or_default() {
