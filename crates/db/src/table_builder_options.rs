@@ -156,3 +156,6 @@ impl DbImpl {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! Options by name, as one text for the database and one for its column family.
 
+use crate::subject::Command;
 use options::{BlockBasedTableOptions, ColumnFamilyOptions, DbOptions};
 use std::collections::BTreeMap;
 
@@ -14,6 +15,14 @@ impl Choice {
             self.0.remove(name);
         } else {
             self.0.insert(name.to_owned(), value.to_owned());
+        }
+    }
+
+    /// Sets all that `set NAME=VALUE…` says.
+    pub(crate) fn set_all(&mut self, command: Command<'_>) {
+        for word in command.words() {
+            let (name, value) = word.split_once('=').expect("name=value");
+            self.set(name, value);
         }
     }
 

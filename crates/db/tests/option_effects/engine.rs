@@ -12,6 +12,7 @@ use db::{
 };
 use env::{FileSystem, MemFileSystem};
 use options::{ColumnFamilyOptions, DbOptions};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use testing::judges::protocol::Operation;
@@ -103,6 +104,22 @@ impl Engine {
         result.map_or_else(|status| status.to_string(), |()| String::new())
     }
 
+    /// Closes the database and changes the last byte of the files whose names end in `suffix`.
+    fn damage(&mut self, suffix: &str) {
+        drop(self.db.take());
+        for name in self.file_system.get_children(&self.path).unwrap() {
+            if name.ends_with(suffix) {
+                let path = self.path.join(name);
+                let mut bytes = env::read_file_to_vec(&*self.file_system, &path, u64::MAX).unwrap();
+                *bytes.last_mut().unwrap() ^= 1;
+                let options = env::FileOptions::default();
+                let mut file = self.file_system.new_writable_file(&path, &options).unwrap();
+                file.append(&bytes).unwrap();
+                file.close().unwrap();
+            }
+        }
+    }
+
     /// Puts until one would have to wait; how many there were.
     fn fill_until_stall(&self) -> u64 {
         let options = WriteOptions { no_slowdown: true, ..WriteOptions::default() };
@@ -173,9 +190,10 @@ impl Engine {
     }
 
     fn get(&self, key: &str) -> String {
-        match self.db().get(&ReadOptions::default(), &self.family(), key.as_bytes()).unwrap() {
-            None => "not found".to_owned(),
-            Some(value) => format!("{} bytes", value.len()),
+        match self.db().get(&ReadOptions::default(), &self.family(), key.as_bytes()) {
+            Ok(None) => "not found".to_owned(),
+            Ok(Some(value)) => format!("{} bytes", value.len()),
+            Err(status) => status.to_string(),
         }
     }
 }
@@ -235,76 +253,72 @@ impl Subject for Engine {
     }
 
     fn special(&mut self, command: Command<'_>) -> Option<String> {
+        match self.change(command) {
+            true => Some(String::new()),
+            false => self.show(command),
+        }
+    }
+}
+
+impl Engine {
+    /// Carries out a command that shows nothing; whether it is one.
+    fn change(&mut self, command: Command<'_>) -> bool {
+        match command.name {
+            "write_options" => self.set_write_options(command),
+            "set" => self.choice.set_all(command),
+            "damage" => self.damage(command.words().next().unwrap()),
+            "snapshot" => self.snapshots.push(self.db().snapshot()),
+            "release" => self.snapshots.clear(),
+            "pause" => self.db().pause_background_work().unwrap(),
+            "continue" => self.db().continue_background_work().unwrap(),
+            "versions" => self.put_versions(command.number("count", 1)),
+            "gets" => self.get_many(command),
+            "forget_calls" => self.file_system.recording.clear(),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Carries out a command and says what came of it, or nothing where that is as wanted.
+    fn show(&mut self, command: Command<'_>) -> Option<String> {
+        let argument = command.words().next().unwrap_or_default();
+        let calls = || self.file_system.recording.calls(argument);
+        let list = |texts: BTreeSet<String>| texts.into_iter().collect::<Vec<_>>().join(" | ");
         Some(match command.name {
-            "write_options" => {
-                self.set_write_options(command);
-                String::new()
-            }
-            "set" => {
-                for word in command.words() {
-                    let (name, value) = word.split_once('=').expect("name=value");
-                    self.choice.set(name, value);
-                }
-                String::new()
-            }
-            "try_reopen" => {
-                drop(self.db.take());
-                match self.open() {
-                    Ok(db) => {
-                        self.db = Some(db);
-                        "open".to_owned()
-                    }
-                    Err(status) => status.to_string(),
-                }
+            "try_reopen" => self.try_reopen(),
+            "try_flush" => {
+                let result = self.db().flush(&FlushOptions::default(), &[&self.family()]);
+                result.map_or_else(|status| status.to_string(), |()| "flushed".to_owned())
             }
             "compact_range" => self.compact_range(command),
-            "snapshot" => {
-                self.snapshots.push(self.db().snapshot());
-                String::new()
-            }
-            "release" => {
-                self.snapshots.clear();
-                String::new()
-            }
-            "pause" => {
-                self.db().pause_background_work().unwrap();
-                String::new()
-            }
-            "continue" => {
-                self.db().continue_background_work().unwrap();
-                String::new()
-            }
-            "fill_until_stall" => format!("stalled after {} puts", self.fill_until_stall()),
-            "versions" => {
-                self.put_versions(command.number("count", 1));
-                String::new()
-            }
-            "flush_no_wait" => {
-                let options = FlushOptions { wait: false, ..FlushOptions::default() };
-                let result = self.db().flush(&options, &[&self.family()]);
-                result.map_or_else(|status| status.to_string(), |()| String::new())
-            }
             "compact_files" => self.compact_files(command),
-            "flush_wal" => {
-                self.db().flush_wal(command.has("sync")).unwrap();
-                String::new()
-            }
-            "get" => self.get(command.words().next().unwrap()),
+            "fill_until_stall" => format!("stalled after {} puts", self.fill_until_stall()),
+            "get" => self.get(argument),
             "pairs" => format!("{} pairs", self.count_pairs()),
             "calls" => self.calls(command),
-            "forget_calls" => {
-                self.file_system.recording.clear();
-                String::new()
-            }
-            "written_with" => {
-                let calls = self.file_system.recording.calls(command.words().next().unwrap());
-                calls.written_with.into_iter().collect::<Vec<_>>().join(" | ")
-            }
-            "read_with" => {
-                let calls = self.file_system.recording.calls(command.words().next().unwrap());
-                calls.read_with.into_iter().collect::<Vec<_>>().join(" | ")
-            }
+            "written_with" => list(calls().written_with),
+            "read_with" => list(calls().read_with),
             _ => return None,
         })
+    }
+
+    fn try_reopen(&mut self) -> String {
+        drop(self.db.take());
+        match self.open() {
+            Ok(db) => {
+                self.db = Some(db);
+                "open".to_owned()
+            }
+            Err(status) => status.to_string(),
+        }
+    }
+
+    /// `gets count=10 from=0 stride=1`: reads keys that are there.
+    fn get_many(&self, command: Command<'_>) {
+        let (from, stride) = (command.number("from", 0), command.number("stride", 1));
+        for index in 0..command.number("count", 1) {
+            let found = self.get(&format!("{:08}", from + index * stride));
+            assert!(found.ends_with(" bytes"), "{found}");
+        }
     }
 }

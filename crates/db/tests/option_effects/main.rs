@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
+mod background_jobs;
 mod choice;
+mod coverage;
 mod effect;
 mod engine;
 mod recording_fs;
@@ -63,4 +65,14 @@ fn of_reads() {
 #[test]
 fn of_calls() {
     run("calls.txt");
+}
+
+#[test]
+fn of_stalls() {
+    run("stalls.txt");
+}
+
+#[test]
+fn of_damage() {
+    run("damage.txt");
 }

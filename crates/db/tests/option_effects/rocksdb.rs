@@ -94,7 +94,11 @@ impl Subject for RocksDb {
         self.directory.path()
     }
 
-    fn special(&mut self, _command: Command<'_>) -> Option<String> {
-        None
+    fn special(&mut self, command: Command<'_>) -> Option<String> {
+        if command.name != "set" {
+            return None;
+        }
+        self.choice.set_all(command);
+        Some(String::new())
     }
 }

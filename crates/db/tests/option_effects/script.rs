@@ -6,8 +6,8 @@
 //!                         with background work done after each batch
 //! rounds of=8 count=1000 [shift=0] …     so many times as fill with other values, each time flushed
 //!                         and settled, and of numbers that are so many higher than before
-//! delete count=10 [from=0] [stride=1]     delete_range begin=10 end=20
-//! flush     compact     settle     reopen
+//! delete count=10 [from=0] [stride=1]     single_delete …     delete_range begin=10 end=20
+//! flush     compact     settle     reopen     set NAME=VALUE...     (for the next reopen)
 //! levels [bytes]          files of each level
 //! bounds                  the first key of each table, level by level
 //! sizes                   the size of each table, level by level
@@ -40,7 +40,8 @@ pub(crate) fn run(subject: &mut dyn Subject, script: &str) -> Vec<String> {
                     subject.settle();
                 }
             }
-            "delete" => delete(subject, command),
+            "delete" => delete(subject, command, false),
+            "single_delete" => delete(subject, command, true),
             "delete_range" => {
                 let bound = |name| key(command.number(name, 0), command).as_slice().into();
                 subject.write(&[Operation::DeleteRange {
@@ -126,10 +127,13 @@ fn fill(subject: &mut dyn Subject, command: Command<'_>, index: u64, round: &mut
     write_in_batches(subject, command, puts);
 }
 
-fn delete(subject: &mut dyn Subject, command: Command<'_>) {
-    let deletions = numbers(command).map(|number| Operation::Delete {
-        family: "default".into(),
-        key: key(number, command).as_slice().into(),
+fn delete(subject: &mut dyn Subject, command: Command<'_>, is_single: bool) {
+    let deletions = numbers(command).map(|number| {
+        let (family, key) = ("default".into(), key(number, command).as_slice().into());
+        match is_single {
+            true => Operation::SingleDelete { family, key },
+            false => Operation::Delete { family, key },
+        }
     });
     write_in_batches(subject, command, deletions);
 }

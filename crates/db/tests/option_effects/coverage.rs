@@ -1,0 +1,194 @@
+//! Which test proves the effect of which option.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+const WRITING_ERRORS: &str = "crates/db/tests/writing/errors.rs";
+const RECOVERY: &str = "crates/db/tests/writing/recovery.rs";
+const FAMILIES: &str = "crates/db/tests/writing/column_families.rs";
+const ERROR_RECOVERY: &str = "crates/db/tests/writing/recovery_from_errors.rs";
+const BACKGROUND_JOBS: &str = "crates/db/tests/option_effects/background_jobs.rs";
+
+/// Options whose effect is proven by a test that is no file of `testdata`: the option, the file
+/// from the root of the project, the test.
+const ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("create_if_missing", WRITING_ERRORS, "a_database_that_is_not_there_or_should_not_be_is_named"),
+    (
+        "create_missing_column_families",
+        WRITING_ERRORS,
+        "a_database_that_is_not_there_or_should_not_be_is_named",
+    ),
+    ("error_if_exists", WRITING_ERRORS, "a_database_that_is_not_there_or_should_not_be_is_named"),
+    ("inplace_update_support", WRITING_ERRORS, "options_are_checked_before_anything_is_made"),
+    ("merge_operator", WRITING_ERRORS, "operands_wait_for_their_merge_operator"),
+    ("comparator", WRITING_ERRORS, "another_comparator_is_refused"),
+    (
+        "table_factory",
+        "crates/db/src/validate_options/tests.rs",
+        "what_rocksdb_refuses_is_refused_in_its_words",
+    ),
+    (
+        "track_and_verify_wals_in_manifest",
+        RECOVERY,
+        "a_wal_that_is_missing_or_cut_off_is_noticed_if_wals_are_tracked",
+    ),
+    ("wal_dir", RECOVERY, "tables_and_wals_are_where_the_paths_say"),
+    ("db_paths", RECOVERY, "tables_and_wals_are_where_the_paths_say"),
+    ("DbPath.path", RECOVERY, "tables_and_wals_are_where_the_paths_say"),
+    ("wal_recovery_mode", RECOVERY, "damage_in_the_middle_is_treated_by_the_mode"),
+    (
+        "best_efforts_recovery",
+        RECOVERY,
+        "with_best_efforts_a_missing_table_takes_back_no_more_than_it_must",
+    ),
+    ("cf_paths", FAMILIES, "directories_of_a_new_column_family_are_made"),
+    ("max_total_wal_size", FAMILIES, "a_small_memtable_does_not_keep_old_wals_for_ever"),
+    (
+        "max_bgerror_resume_count",
+        ERROR_RECOVERY,
+        "resuming_is_refused_while_the_disk_is_full_and_done_afterwards",
+    ),
+    (
+        "verify_sst_unique_id_in_manifest",
+        "crates/db/tests/reading/places.rs",
+        "tables_of_another_database_are_found_out",
+    ),
+    (
+        "prefix_seek_opt_in_only",
+        "crates/db/tests/reading/iterators.rs",
+        "prefix_filters_hide_nothing_where_all_keys_are_wanted",
+    ),
+    (
+        "file_checksum_gen_factory",
+        "crates/db/tests/read_write_open/features.rs",
+        "checksums_of_files_are_kept_and_go_on",
+    ),
+    (
+        "allow_2pc",
+        "crates/db/tests/carried_over/prepared_transactions.rs",
+        "without_two_phase_commit_what_is_prepared_is_not_dropped_but_refused",
+    ),
+    (
+        "preserve_internal_time_seconds",
+        "crates/db/tests/carried_over/sequence_times.rs",
+        "maps_of_rocksdb_go_through_flushes_and_compactions_and_back",
+    ),
+    ("atomic_flush", "crates/db/tests/writing/leftovers.rs", "a_part_of_an_atomic_flush"),
+    (
+        "skip_stats_update_on_db_open",
+        "crates/db/src/property/tests.rs",
+        "statistics_of_tables_can_be_left_out",
+    ),
+    (
+        "max_write_batch_group_size_bytes",
+        "crates/db/src/write/write_thread/tests.rs",
+        "small_batches_do_not_wait_for_large_groups",
+    ),
+    (
+        "force_consistency_checks",
+        "crates/version/tests/replay/main.rs",
+        "edits_give_the_state_that_the_text_files_say",
+    ),
+    ("max_background_jobs", BACKGROUND_JOBS, "so_many_flushes_run_at_once_as_may"),
+    ("max_background_flushes", BACKGROUND_JOBS, "so_many_flushes_run_at_once_as_may"),
+    ("max_background_compactions", BACKGROUND_JOBS, "so_many_compactions_run_at_once_as_may"),
+    ("rate_limiter_bytes_per_sec", BACKGROUND_JOBS, "background_work_writes_no_faster_than_it_may"),
+    (
+        "verify_compression",
+        "crates/db/src/table_builder_options/tests.rs",
+        "what_cannot_be_seen_from_outside_is_passed_on",
+    ),
+];
+
+/// Honoured options that no test would miss if a database ignored them, and what there is instead.
+/// The list shrinks.
+const UNPROVEN: &[(&str, &str)] = &[
+    ("enable_pipelined_write", "validation, and models under every way to write"),
+    ("unordered_write", "validation, and models under every way to write"),
+    ("allow_concurrent_memtable_write", "validation, and models under every way to write"),
+    (
+        "flush_verify_memtable_count",
+        "a flush of fewer entries than expected fails, in `compaction`",
+    ),
+    ("compaction_verify_record_count", "a job that loses entries fails, in `compaction`"),
+    ("bgerror_resume_retry_interval", "tests of recovery are quick only with a short one"),
+    ("persist_user_defined_timestamps", "golden directories, and flushes in `compaction`"),
+    ("LruCacheOptions.low_pri_pool_ratio", "tests of the cache itself"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Options that the engine claims to honour, out of the documentation that is made of their rows.
+/// Those inside of others are called as their struct is: `LruCacheOptions.capacity`.
+fn honoured() -> BTreeSet<String> {
+    let mut options = BTreeSet::new();
+    let mut owner = String::new();
+    for line in read(&root().join("docs/options.md")).lines() {
+        if let Some(title) = line.strip_prefix("## ") {
+            owner = match title {
+                "DbOptions" | "ColumnFamilyOptions" | "BlockBasedTableOptions" => String::new(),
+                title => format!("{title}."),
+            };
+        }
+        let cells: Vec<&str> = line.split(" | ").collect();
+        if let Some(name) = line.strip_prefix("| `")
+            && cells.get(3) == Some(&"yes")
+        {
+            options.insert(format!("{owner}{}", name.split('`').next().unwrap()));
+        }
+    }
+    options
+}
+
+/// Options that files of `testdata` try, and with them those that hold them.
+fn tried() -> BTreeSet<String> {
+    let mut options = BTreeSet::new();
+    let directory = root().join("crates/db/tests/option_effects/testdata");
+    for entry in std::fs::read_dir(directory).unwrap() {
+        for line in read(&entry.unwrap().path()).lines() {
+            let Some(rest) = line.strip_prefix("effect ") else { continue };
+            let option = rest.split(' ').next().unwrap();
+            options.insert(option.to_owned());
+            let Some((owner, field)) = option.split_once('.') else { continue };
+            options.insert(owner.to_owned());
+            let owner = match owner {
+                "block_cache" | "blob_cache" => "LruCacheOptions",
+                "compaction_options_universal" => "CompactionOptionsUniversal",
+                "compaction_options_fifo" => "CompactionOptionsFifo",
+                _ => "CompressionOptions",
+            };
+            options.insert(format!("{owner}.{field}"));
+        }
+    }
+    options
+}
+
+#[test]
+fn every_honoured_option_has_a_test_of_its_effect() {
+    let (honoured, tried) = (honoured(), tried());
+    assert!(honoured.len() > 150, "{honoured:?}");
+    let elsewhere: BTreeSet<_> =
+        ELSEWHERE.iter().map(|(option, ..)| (*option).to_owned()).collect();
+    let unproven: BTreeSet<_> = UNPROVEN.iter().map(|(option, _)| (*option).to_owned()).collect();
+    let proven: BTreeSet<_> = tried.union(&elsewhere).cloned().collect();
+    let open: Vec<_> = honoured.iter().filter(|option| !proven.contains(*option)).collect();
+    assert_eq!(open, unproven.iter().collect::<Vec<_>>(), "honoured without a test of its effect");
+    for option in &elsewhere {
+        assert!(honoured.contains(option), "{option} is not marked as honoured");
+        assert!(!tried.contains(option), "{option} is proven by a file, too");
+    }
+}
+
+#[test]
+fn tests_elsewhere_are_there() {
+    for (option, file, test) in ELSEWHERE {
+        let text = read(&root().join(file));
+        assert!(text.contains(&format!("fn {test}()")), "{option}: {file} has no {test}");
+    }
+}
