@@ -105,9 +105,9 @@ options! {
         /// Family accepts only ingested or imported files.
         disallow_memtable_writes: bool = false, fixed accepted 9.11;
         /// Age in seconds after which files are recompacted (FIFO drops).
-        ttl: u64 = u64::MAX - 1, mutable accepted 5.14;
+        ttl: u64 = u64::MAX - 1, mutable honoured 5.14;
         /// Age in seconds after which every file is rewritten.
-        periodic_compaction_seconds: u64 = u64::MAX - 1, mutable accepted 6.2;
+        periodic_compaction_seconds: u64 = u64::MAX - 1, mutable honoured 6.2;
         /// Useless-read rate per byte marking a file; 0 off.
         read_triggered_compaction_threshold: f64 = 0.0, mutable accepted 11.8;
         /// Try compressing one in N blocks for statistics; 0 off.

@@ -1,0 +1,168 @@
+//! The events of the info log beside those of RocksDB 7.8.3 for the same operations: the same
+//! names, with the same fields, but for the differences that are listed here.
+
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use db::{
+    BottommostLevelCompaction, ColumnFamilyDescriptor, CompactRangeOptions, Db, FlushOptions,
+    OpenContext, WaitForCompactOptions, WriteOptions,
+};
+use options::{ColumnFamilyOptions, DbOptions};
+use serde_json::Value;
+use testing::judges::protocol::{FamilyOpening, Mode, Opening, Operation};
+use testing::judges::{self, Judge};
+
+const OPTIONS: &str = "create_if_missing=true";
+const FAMILY: &str = "enable_blob_files=true;min_blob_size=100;enable_blob_garbage_collection=true;\
+                      blob_garbage_collection_age_cutoff=1.0;level0_file_num_compaction_trigger=9;\
+                      level_compaction_dynamic_level_bytes=false";
+
+/// Fields that RocksDB 7.8.3 writes and we do not.
+const LEFT_OUT: [(&str, &str, &str); 1] = [(
+    "compaction_finished",
+    "compaction_time_cpu_micros",
+    "the time that threads spend computing is not measured",
+)];
+
+/// Fields that we write and RocksDB 7.8.3 does not.
+const ADDED: [(&str, &str, &str); 8] = [
+    ("recovery_finished", "status", "as later releases: an open that fails says so too"),
+    ("compaction_started", "cf_name", "as later releases"),
+    ("table_file_creation", "status", "as later releases"),
+    ("table_file_deletion", "status", "as later releases, which have it where all is well too"),
+    ("table_file_creation", "table_properties.key_largest_seqno", "as later releases"),
+    ("table_file_creation", "table_properties.key_smallest_seqno", "as later releases"),
+    ("table_file_creation", "table_properties.newest_key_time", "as later releases"),
+    (
+        "table_file_creation",
+        "table_properties.user_defined_timestamps_persisted",
+        "as later releases",
+    ),
+];
+
+/// The fields of each event, those of objects inside as `outer.inner`.
+type Fields = BTreeMap<String, BTreeSet<String>>;
+
+fn fields_of(directory: &Path) -> Fields {
+    let mut fields = Fields::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.file_name().unwrap().to_string_lossy().starts_with("LOG") {
+            continue;
+        }
+        let text = std::fs::read_to_string(path).unwrap();
+        for (_, json) in text.lines().filter_map(|line| line.split_once(" EVENT_LOG_v1 ")) {
+            let event: Value = serde_json::from_str(json).unwrap();
+            let event = event.as_object().unwrap();
+            let of_event = fields.entry(event["event"].as_str().unwrap().to_owned()).or_default();
+            for (name, value) in event {
+                match value.as_object() {
+                    None => drop(of_event.insert(name.clone())),
+                    Some(inner) => {
+                        of_event.extend(inner.keys().map(|inner| format!("{name}.{inner}")));
+                    }
+                }
+            }
+        }
+    }
+    fields
+}
+
+fn key(round: usize) -> [Vec<u8>; 2] {
+    [b"small".to_vec(), format!("large{}", round % 2).into_bytes()]
+}
+
+fn value(round: usize) -> [Vec<u8>; 2] {
+    [vec![b'a'; 10 + round], vec![b'b'; 500 + round]]
+}
+
+/// Flushes of tables and blob files, a merge of them, and a WAL that the next open replays.
+fn write_by_rocksdb(judge: &Judge, directory: &Path) {
+    for round in 0..2 {
+        let mut session = judge.session();
+        session
+            .open(&Opening {
+                directory: directory.to_owned(),
+                mode: Mode::ReadWrite,
+                options: OPTIONS.to_owned(),
+                families: vec![FamilyOpening::new(b"default", FAMILY)],
+                ..Opening::default()
+            })
+            .unwrap();
+        for flush in 0..3 {
+            let pairs = key(flush).into_iter().zip(value(flush));
+            let put = |(key, value): (Vec<u8>, Vec<u8>)| Operation::Put {
+                family: "default".into(),
+                key: key.as_slice().into(),
+                value: value.as_slice().into(),
+            };
+            session.write(pairs.map(put).collect()).unwrap();
+            if flush < 2 || round == 1 {
+                session.flush(&[]).unwrap();
+            }
+        }
+        session.compact(b"default").unwrap();
+        session
+            .write(vec![Operation::Put {
+                family: "default".into(),
+                key: "in the WAL".into(),
+                value: "1".into(),
+            }])
+            .unwrap();
+        session.close().unwrap();
+    }
+}
+
+fn write_by_us(directory: &Path) {
+    for round in 0..2 {
+        let options = DbOptions::from_string(OPTIONS).unwrap();
+        let family = ColumnFamilyOptions::from_string(FAMILY).unwrap();
+        let families = [ColumnFamilyDescriptor::new("default", family)];
+        let db = Db::open(&options, directory, &families, &OpenContext::default()).unwrap();
+        let family = db.column_family("default").unwrap();
+        for flush in 0..3 {
+            for (key, value) in key(flush).iter().zip(value(flush)) {
+                db.put(&WriteOptions::default(), &family, key, &value).unwrap();
+            }
+            if flush < 2 || round == 1 {
+                db.flush(&FlushOptions::default(), &[&family]).unwrap();
+            }
+        }
+        let forced = CompactRangeOptions {
+            bottommost_level_compaction: BottommostLevelCompaction::Force,
+            ..CompactRangeOptions::default()
+        };
+        db.compact_range(&forced, &family, None, None).unwrap();
+        db.wait_for_compact(&WaitForCompactOptions::default()).unwrap();
+        db.put(&WriteOptions::default(), &family, b"in the WAL", b"1").unwrap();
+        db.close().unwrap();
+    }
+}
+
+fn without(mut fields: Fields, differences: &[(&str, &str, &str)]) -> Fields {
+    for (event, field, why) in differences {
+        let of_event = fields.get_mut(*event).unwrap();
+        assert!(of_event.remove(*field), "{event} has no {field}, though {why}");
+    }
+    fields
+}
+
+#[test]
+fn events_have_the_fields_of_rocksdb() {
+    let Some(judge) = judges::library("7.8.3") else { return };
+    let (theirs, ours) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write_by_rocksdb(&judge, theirs.path());
+    write_by_us(ours.path());
+    let found = without(fields_of(ours.path()), &ADDED);
+    let expected = without(fields_of(theirs.path()), &LEFT_OUT);
+    assert_eq!(found, expected);
+    for event in ["recovery_started", "flush_finished", "compaction_finished", "blob_file_deletion"]
+    {
+        assert!(found.contains_key(event), "{event} is not among {:?}", found.keys());
+    }
+    // RocksDB opens a directory with our log in it, and puts it aside as its own.
+    write_by_rocksdb(&judge, ours.path());
+}
