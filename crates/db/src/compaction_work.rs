@@ -14,6 +14,7 @@ use crate::family_files::FamilyFiles;
 use crate::flush_job::Edits;
 use crate::level0_table::blob_file_options;
 use crate::sequence_times::preserve_seconds;
+use crate::work_stats::count_compaction;
 use base::status::Code;
 use base::{Result, Status};
 use compaction::picker::options::CompactionPri;
@@ -211,6 +212,9 @@ impl DbImpl {
         let (family, compaction) = (&picked.family, &picked.compaction);
         let (stats, took) = (finished.outcome.map(|outcome| outcome.stats), start.elapsed());
         family.stats.count_compaction(compaction, stats.as_ref(), took);
+        if let (Some(statistics), Some(stats)) = (&self.context.statistics, &stats) {
+            count_compaction(statistics, stats, took);
+        }
         let levels = writing.state.lock().level_summary(family.id);
         let log = &writing.info_log;
         match stats {

@@ -12,6 +12,7 @@ use crate::error_handler::BackgroundErrorReason;
 use crate::flush_reason::FlushReason;
 use crate::memtable_list::ImmutableMemTable;
 use crate::wal_tracking::WalsToSync;
+use crate::work_stats::count_flush;
 use base::filename::{blob_file_name, table_file_name};
 use base::status::Code;
 use base::{Result, Status};
@@ -107,6 +108,9 @@ impl DbImpl {
                 let Some(family) = state.family_mut(pick.family.id) else { continue };
                 family.compaction.note_outputs(&built.edit, built.table.as_slice());
                 family.data.stats.count_flush(built);
+                if let Some(statistics) = &self.context.statistics {
+                    count_flush(statistics, built);
+                }
                 family.immutables.remove(&pick.memtables);
                 family.is_flush_requested = !family.immutables.is_empty();
                 if let Some(newest) = pick.memtables.last() {

@@ -58,6 +58,7 @@ mod validate_options;
 mod wal_archive;
 mod wal_tracking;
 mod warnings;
+mod work_stats;
 mod write;
 mod write_stats;
 

@@ -2,6 +2,7 @@
 
 use base::{Result, Status};
 use env::FileSystem;
+use statistics::Ticker;
 use std::path::PathBuf;
 use std::sync::Arc;
 use table::{BlockBasedTable, TableCache, TableOptions, TableProperties, TableTail};
@@ -58,6 +59,9 @@ impl TableSet {
                 user_defined_timestamps_persisted: file.user_defined_timestamps_persisted,
                 ..self.options.clone()
             };
+            if let Some(statistics) = &options.statistics {
+                statistics.record_tick(Ticker::NoFileOpens, 1);
+            }
             BlockBasedTable::open(opened, size, &options)
         })
     }

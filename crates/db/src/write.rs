@@ -16,6 +16,7 @@ pub(crate) mod write_thread;
 use crate::db_impl::{DbImpl, WriteStage, Writing};
 use crate::error_handler::BackgroundErrorReason;
 use crate::wal_tracking::WalsToSync;
+use crate::work_stats::count_written_group;
 use crate::write::memtable_stage::CheckedBatch;
 use crate::write::wal_stage::WalStage;
 use crate::write::write_options::WriteOptions;
@@ -23,6 +24,7 @@ use crate::write::write_thread::{Lead, Request, Turn, Writer};
 use crate::write_stats::WrittenGroup;
 use base::{Result, SequenceNumber, Status};
 use parking_lot::MutexGuard;
+use statistics::{HistogramType, Statistics};
 use std::sync::Arc;
 use wal::WriteBatch;
 use wal::write_batch_reader::HEADER_SIZE;
@@ -31,6 +33,21 @@ impl DbImpl {
     /// Writes a batch: all of it or nothing, also after a crash. The batch gets its sequence
     /// number.
     pub(crate) fn write(
+        self: &Arc<Self>,
+        options: &WriteOptions,
+        batch: &mut WriteBatch,
+    ) -> Result<()> {
+        let statistics = self.context.statistics.as_deref();
+        let start = statistics.and_then(Statistics::start_timer);
+        let result = self.join_and_write(options, batch);
+        if let Some(statistics) = statistics {
+            statistics.stop_timer(HistogramType::DbWrite, start);
+        }
+        result
+    }
+
+    /// Leads, or waits until a leader has written the batch.
+    fn join_and_write(
         self: &Arc<Self>,
         options: &WriteOptions,
         batch: &mut WriteBatch,
@@ -98,13 +115,17 @@ impl DbImpl {
         for batch in group.batches() {
             sequence = memtables.insert(batch.data(), sequence, full)?;
         }
-        writing.stats.count(&WrittenGroup {
+        let written = WrittenGroup {
             batches: group.batches().count() as u64,
             entries: group.entries,
             bytes: group.size_bytes(),
             is_logged: !options.disable_wal,
             is_synced: options.sync,
-        });
+        };
+        writing.stats.count(&written);
+        if let Some(statistics) = &self.context.statistics {
+            count_written_group(statistics, &written);
+        }
         if group.entries > 0 {
             self.visibility.publish(sequence - 1);
         }

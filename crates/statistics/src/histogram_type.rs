@@ -10,9 +10,9 @@ metrics! {
         /// Get latency.
         DbGet = 0, "rocksdb.db.get.micros", counted;
         /// Write call latency.
-        DbWrite = 1, "rocksdb.db.write.micros", idle;
+        DbWrite = 1, "rocksdb.db.write.micros", counted;
         /// Wall time per compaction.
-        CompactionTime = 2, "rocksdb.compaction.times.micros", idle;
+        CompactionTime = 2, "rocksdb.compaction.times.micros", counted;
         /// CPU time per compaction.
         CompactionCpuTime = 3, "rocksdb.compaction.times.cpu_micros", idle;
         /// Time preparing subcompaction slices.
@@ -69,11 +69,11 @@ metrics! {
         /// Table or blob write time tagged open.
         FileWriteDbOpenMicros = 29, "rocksdb.file.write.db.open.micros", idle;
         /// Subcompactions per compaction.
-        NumSubcompactionsScheduled = 30, "rocksdb.num.subcompactions.scheduled", idle;
+        NumSubcompactionsScheduled = 30, "rocksdb.num.subcompactions.scheduled", counted;
         /// Value bytes per Get.
         BytesPerRead = 31, "rocksdb.bytes.per.read", counted;
         /// Bytes per write.
-        BytesPerWrite = 32, "rocksdb.bytes.per.write", idle;
+        BytesPerWrite = 32, "rocksdb.bytes.per.write", counted;
         /// Value bytes per MultiGet.
         BytesPerMultiget = 33, "rocksdb.bytes.per.multiget", counted;
         /// Nanoseconds compressing a block.
@@ -109,7 +109,7 @@ metrics! {
         /// Blob decompression time.
         BlobDbDecompressionMicros = 49, "rocksdb.blobdb.decompression.micros", idle;
         /// Flush duration.
-        FlushTime = 50, "rocksdb.db.flush.micros", idle;
+        FlushTime = 50, "rocksdb.db.flush.micros", counted;
         /// Keys batched per table in MultiGet.
         SstBatchSize = 51, "rocksdb.sst.batch.size", idle;
         /// Requests per MultiGet I/O batch.

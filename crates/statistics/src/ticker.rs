@@ -112,30 +112,30 @@ metrics! {
         /// Gets answered at level 2 or deeper.
         GetHitL2AndUp = 49, "rocksdb.l2andup.hit", counted;
         /// Entries dropped since a newer version hides them.
-        CompactionKeyDropNewerEntry = 50, "rocksdb.compaction.key.drop.new", idle;
+        CompactionKeyDropNewerEntry = 50, "rocksdb.compaction.key.drop.new", counted;
         /// Tombstoned entries dropped in compaction.
-        CompactionKeyDropObsolete = 51, "rocksdb.compaction.key.drop.obsolete", idle;
+        CompactionKeyDropObsolete = 51, "rocksdb.compaction.key.drop.obsolete", counted;
         /// Entries dropped under a range tombstone.
-        CompactionKeyDropRangeDel = 52, "rocksdb.compaction.key.drop.range_del", idle;
+        CompactionKeyDropRangeDel = 52, "rocksdb.compaction.key.drop.range_del", counted;
         /// Entries dropped by the compaction filter.
-        CompactionKeyDropUser = 53, "rocksdb.compaction.key.drop.user", idle;
+        CompactionKeyDropUser = 53, "rocksdb.compaction.key.drop.user", counted;
         /// Range tombstones dropped as no longer needed.
-        CompactionRangeDelDropObsolete = 54, "rocksdb.compaction.range_del.drop.obsolete", idle;
+        CompactionRangeDelDropObsolete = 54, "rocksdb.compaction.range_del.drop.obsolete", counted;
         /// Tombstones dropped above bottom thanks to file gaps.
         CompactionOptimizedDelDropObsolete =
-            55, "rocksdb.compaction.optimized.del.drop.obsolete", idle;
+            55, "rocksdb.compaction.optimized.del.drop.obsolete", counted;
         /// Compactions cancelled to preserve free space.
         CompactionCancelled = 56, "rocksdb.compaction.cancelled", idle;
         /// Compactions stopped through the abort API.
         CompactionAborted = 57, "rocksdb.compaction.aborted", idle;
         /// Keys written by writes.
-        NumberKeysWritten = 58, "rocksdb.number.keys.written", idle;
+        NumberKeysWritten = 58, "rocksdb.number.keys.written", counted;
         /// Keys requested by Get.
         NumberKeysRead = 59, "rocksdb.number.keys.read", counted;
         /// In-place memtable updates.
         NumberKeysUpdated = 60, "rocksdb.number.keys.updated", idle;
         /// Uncompressed batch bytes written.
-        BytesWritten = 61, "rocksdb.bytes.written", idle;
+        BytesWritten = 61, "rocksdb.bytes.written", counted;
         /// Value bytes returned by Get.
         BytesRead = 62, "rocksdb.bytes.read", counted;
         /// Iterator seeks.
@@ -161,7 +161,7 @@ metrics! {
         /// Iterators destroyed.
         NoIteratorDeleted = 73, "rocksdb.num.iterator.deleted", counted;
         /// Table file opens.
-        NoFileOpens = 74, "rocksdb.no.file.opens", idle;
+        NoFileOpens = 74, "rocksdb.no.file.opens", counted;
         /// Table file open failures.
         NoFileErrors = 75, "rocksdb.no.file.errors", idle;
         /// Microseconds writers spent stalled.
@@ -181,9 +181,9 @@ metrics! {
         /// WAL tailing iterator requests.
         GetUpdatesSinceCalls = 83, "rocksdb.getupdatessince.calls", idle;
         /// WAL syncs.
-        WalFileSynced = 84, "rocksdb.wal.synced", idle;
+        WalFileSynced = 84, "rocksdb.wal.synced", counted;
         /// Bytes appended to WAL.
-        WalFileBytes = 85, "rocksdb.wal.bytes", idle;
+        WalFileBytes = 85, "rocksdb.wal.bytes", counted;
         /// WAL switches served by a prepared file.
         WalPrecreateHit = 86, "rocksdb.wal.precreate.hit", idle;
         /// WAL switches with no prepared file ready.
@@ -195,17 +195,17 @@ metrics! {
         /// WAL preparation errors.
         WalPrecreateFailed = 90, "rocksdb.wal.precreate.failed", idle;
         /// Writes applied by their own thread.
-        WriteDoneBySelf = 91, "rocksdb.write.self", idle;
+        WriteDoneBySelf = 91, "rocksdb.write.self", counted;
         /// Writes applied by another group leader.
-        WriteDoneByOther = 92, "rocksdb.write.other", idle;
+        WriteDoneByOther = 92, "rocksdb.write.other", counted;
         /// Writes that went through the WAL.
-        WriteWithWal = 93, "rocksdb.write.wal", idle;
+        WriteWithWal = 93, "rocksdb.write.wal", counted;
         /// Bytes read by compaction.
-        CompactReadBytes = 94, "rocksdb.compact.read.bytes", idle;
+        CompactReadBytes = 94, "rocksdb.compact.read.bytes", counted;
         /// Bytes written by compaction.
-        CompactWriteBytes = 95, "rocksdb.compact.write.bytes", idle;
+        CompactWriteBytes = 95, "rocksdb.compact.write.bytes", counted;
         /// Bytes written by flush.
-        FlushWriteBytes = 96, "rocksdb.flush.write.bytes", idle;
+        FlushWriteBytes = 96, "rocksdb.flush.write.bytes", counted;
         /// Read bytes of marked-file compactions.
         CompactReadBytesMarked = 97, "rocksdb.compact.read.marked.bytes", idle;
         /// Read bytes of periodic compactions.
@@ -329,9 +329,9 @@ metrics! {
         /// Garbage collection failures.
         BlobDbGcFailures = 157, "rocksdb.blobdb.gc.failures", idle;
         /// Values relocated by garbage collection.
-        BlobDbGcNumKeysRelocated = 158, "rocksdb.blobdb.gc.num.keys.relocated", idle;
+        BlobDbGcNumKeysRelocated = 158, "rocksdb.blobdb.gc.num.keys.relocated", counted;
         /// Bytes relocated by garbage collection.
-        BlobDbGcBytesRelocated = 159, "rocksdb.blobdb.gc.bytes.relocated", idle;
+        BlobDbGcBytesRelocated = 159, "rocksdb.blobdb.gc.bytes.relocated", counted;
         /// Blob files evicted for space.
         BlobDbFifoNumFilesEvicted = 160, "rocksdb.blobdb.fifo.num.files.evicted", idle;
         /// Keys lost to blob eviction.

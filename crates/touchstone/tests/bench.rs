@@ -319,3 +319,38 @@ fn tickers_of_reads_are_db_benchs() {
         assert!(counted > 4, "{benchmarks}: {counted}");
     }
 }
+
+#[test]
+fn tickers_of_writes_are_db_benchs() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let fill = |path: &Path| {
+        let mut flags = fill_flags(path);
+        flags.extend(owned(&[
+            "--benchmarks=fillrandom,flush,overwrite,flush,deleterandom,flush,compact",
+            "--statistics",
+            "--disable_auto_compactions=1",
+        ]));
+        flags
+    };
+    let Some(theirs) = db_bench(&fill(&directory.path().join("theirs"))) else { return };
+    let ours = touchstone(&fill(&directory.path().join("ours")));
+    assert!(ours.status.success(), "{}", text(&ours.stderr));
+    for name in [
+        "rocksdb.number.keys.written",
+        "rocksdb.bytes.written",
+        "rocksdb.write.self",
+        "rocksdb.write.other",
+        "rocksdb.write.wal",
+        "rocksdb.wal.bytes",
+        "rocksdb.wal.synced",
+        "rocksdb.compaction.key.drop.new",
+        "rocksdb.compaction.key.drop.obsolete",
+        "rocksdb.compaction.key.drop.user",
+    ] {
+        assert_eq!(ticker(&ours, name), ticker(&theirs, name), "{name}");
+    }
+    for name in ["rocksdb.flush.write.bytes", "rocksdb.compact.read.bytes", "rocksdb.no.file.opens"]
+    {
+        assert!(ticker(&ours, name) > 0 && ticker(&theirs, name) > 0, "{name}");
+    }
+}
