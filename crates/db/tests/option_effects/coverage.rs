@@ -148,6 +148,8 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
 const UNPROVEN: &[(&str, &str)] = &[
     ("enable_pipelined_write", "validation, and models under every way to write"),
     ("unordered_write", "validation, and models under every way to write"),
+    ("two_write_queues", "snapshots and batches are the same in every way to write"),
+    ("log_file_time_to_roll", "an old log goes on in another file, in `env`"),
     ("allow_concurrent_memtable_write", "validation, and models under every way to write"),
     (
         "flush_verify_memtable_count",
