@@ -8,6 +8,7 @@
 
 pub mod checksum;
 pub mod coding;
+pub mod column_family_name;
 pub mod compaction_filter;
 pub mod comparator;
 pub mod crc32c;
@@ -26,6 +27,7 @@ pub mod status;
 pub mod wide_columns;
 
 pub use checksum::ChecksumType;
+pub use column_family_name::ColumnFamilyName;
 pub use compaction_filter::{CompactionFilter, CompactionFilterFactory};
 pub use comparator::Comparator;
 pub use dbformat::{InternalKey, ParsedInternalKey, SequenceNumber, ValueType};

@@ -58,6 +58,7 @@ impl DbImpl {
         }
         writing.periodic_work.stop();
         writing.pool.shutdown();
+        result = result.and(self.write_due_options_file(writing));
         // A write that was let in before is over when the lead is free.
         let _lead = writing.write_thread.enter_exclusively();
         result = result.and(writing.stage.lock().wal.close());

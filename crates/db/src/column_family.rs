@@ -1,12 +1,13 @@
 //! An open column family.
 
 use crate::internal_stats::InternalStats;
+use crate::options_file_writer::FamilyText;
 use crate::super_version::SuperVersion;
 use crate::table_set::TableSet;
 use arc_swap::ArcSwap;
-use base::InternalKeyComparator;
+use base::{ColumnFamilyName, InternalKeyComparator};
 use memtable::MemTableMemory;
-use options::{ColumnFamilyOptions, Release};
+use options::ColumnFamilyOptions;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use version::{EpochNumbers, Version};
@@ -17,15 +18,15 @@ pub const DEFAULT_COLUMN_FAMILY_NAME: &str = "default";
 /// A family to open, and how.
 #[derive(Clone, Debug)]
 pub struct ColumnFamilyDescriptor {
-    /// Its name.
-    pub name: String,
+    /// Its name: any bytes; most are text.
+    pub name: ColumnFamilyName,
     /// How it is read.
     pub options: ColumnFamilyOptions,
 }
 
 impl ColumnFamilyDescriptor {
     /// The family `name` with `options`.
-    pub fn new(name: impl Into<String>, options: ColumnFamilyOptions) -> Self {
+    pub fn new(name: impl Into<ColumnFamilyName>, options: ColumnFamilyOptions) -> Self {
         Self { name: name.into(), options }
     }
 }
@@ -34,7 +35,7 @@ impl ColumnFamilyDescriptor {
 #[derive(Debug)]
 pub(crate) struct ColumnFamilyData {
     pub(crate) id: u32,
-    pub(crate) name: String,
+    pub(crate) name: ColumnFamilyName,
     pub(crate) options: ColumnFamilyOptions,
     pub(crate) comparator: InternalKeyComparator,
     pub(crate) tables: Arc<TableSet>,
@@ -47,8 +48,8 @@ pub(crate) struct ColumnFamilyData {
     pub(crate) stats: InternalStats,
     /// Where the memory of its memtables is counted; none in a database that is only read.
     pub(crate) memtable_memory: Option<Arc<MemTableMemory>>,
-    /// The oldest release of RocksDB that knows all options that are set, once it was asked for.
-    pub(crate) oldest_release: OnceLock<Release>,
+    /// Its options as OPTIONS files have them, once that was asked for.
+    pub(crate) options_text: OnceLock<Arc<FamilyText>>,
 }
 
 /// Names a column family of an open database.
@@ -57,7 +58,7 @@ pub struct ColumnFamilyHandle(pub(crate) Arc<ColumnFamilyData>);
 
 impl ColumnFamilyHandle {
     /// Its name.
-    pub fn name(&self) -> &str {
+    pub fn name(&self) -> &ColumnFamilyName {
         &self.0.name
     }
 

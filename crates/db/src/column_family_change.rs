@@ -2,18 +2,20 @@
 
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, ColumnFamilyHandle};
 use crate::db::Db;
-use crate::db_impl::DbImpl;
+use crate::db_impl::{DbImpl, WriteStage, Writing};
 use crate::error_handler::BackgroundErrorReason;
 use crate::open::family_state;
 use crate::recovery::{open_family, table_paths, version_options};
+use crate::switch_memtable::wal_size_share_bytes;
 use crate::validate_options::validate_family;
 use crate::write::memtable_stage::ActiveFamily;
 use base::status::Code;
-use base::{Result, Status};
+use base::{ColumnFamilyName, Result, Status};
 use env::create_dir_all;
 use options::ColumnFamilyOptions;
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use version::VersionSet;
+use version::{NewColumnFamily, VersionSet};
 
 impl Db {
     /// Creates a column family.
@@ -24,9 +26,23 @@ impl Db {
     pub fn create_column_family(
         &self,
         options: &ColumnFamilyOptions,
-        name: &str,
+        name: impl Into<ColumnFamilyName>,
     ) -> Result<ColumnFamilyHandle> {
-        self.inner.create_column_family(options, name)
+        let descriptor = ColumnFamilyDescriptor::new(name, options.clone());
+        let mut created = self.inner.create_column_families(&[descriptor])?;
+        created.pop().ok_or_else(|| Status::aborted("no column family was created"))
+    }
+
+    /// Creates column families, all of them or none: far cheaper than one by one. After a crash
+    /// meanwhile there may be the first few.
+    ///
+    /// # Errors
+    /// As [`Db::create_column_family`].
+    pub fn create_column_families(
+        &self,
+        descriptors: &[ColumnFamilyDescriptor],
+    ) -> Result<Vec<ColumnFamilyHandle>> {
+        self.inner.create_column_families(descriptors)
     }
 
     /// Drops a column family. What has its handle can go on reading; its files go when nobody does.
@@ -40,75 +56,111 @@ impl Db {
 }
 
 impl DbImpl {
-    fn create_column_family(
+    fn create_column_families(
         self: &Arc<Self>,
-        options: &ColumnFamilyOptions,
-        name: &str,
-    ) -> Result<ColumnFamilyHandle> {
+        descriptors: &[ColumnFamilyDescriptor],
+    ) -> Result<Vec<ColumnFamilyHandle>> {
         let writing = self.writing()?;
-        let descriptor = ColumnFamilyDescriptor::new(name, options.clone());
-        validate_family(&self.options, &descriptor)?;
-        let version_options = version_options(&descriptor)?;
-        for directory in table_paths(&self.options, &self.path, &descriptor) {
+        if descriptors.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut version_options_of = Vec::with_capacity(descriptors.len());
+        let mut directories = BTreeSet::new();
+        for descriptor in descriptors {
+            validate_family(&self.options, descriptor)?;
+            version_options_of.push(version_options(descriptor)?);
+            directories.extend(table_paths(&self.options, &self.path, descriptor));
+        }
+        for directory in directories {
             create_dir_all(&*self.context.file_system, &directory)?;
         }
+        let new = descriptors.iter().zip(&version_options_of);
+        let new: Vec<_> = new
+            .map(|(descriptor, options)| NewColumnFamily { name: &descriptor.name, options })
+            .collect();
         // No write is under way, so that the WAL's number is that of the next one.
         let lead = writing.write_thread.enter_exclusively();
         let mut stage = writing.stage.lock();
         let mut versions = writing.versions.lock();
         let log_number = stage.wal.current_number();
-        let created = versions.create_column_family(name.as_bytes(), &version_options, log_number);
-        let id = created.inspect_err(|status| {
+        let ids = versions.create_column_families(&new, log_number).inspect_err(|status| {
             if status.code() == Code::IoError {
                 self.set_background_error(BackgroundErrorReason::ManifestWrite, status);
             }
         })?;
-        let data = self.open_created(&mut versions, id, &descriptor)?;
-        let (data, family) =
-            family_state(&self.options, &self.context, data, self.visibility.last_sequence());
+        let opened = self.open_created(&mut versions, &ids, descriptors)?;
         drop(versions);
-        stage.memtables.set(ActiveFamily::new(data.clone(), family.active.clone()));
-        writing.state.lock().families.insert(id, family);
-        let mut families = self.families.load().to_vec();
-        families.push(data.clone());
-        families.sort_by_key(|family| family.id);
-        self.families.store(Arc::new(families));
-        stage.max_total_wal_size_bytes = self.max_total_wal_size_bytes();
+        let handles = self.admit(writing, &mut stage, opened);
         drop(stage);
         drop(lead);
-        writing.info_log.info(format_args!("Created column family [{name}] (ID {id})"));
-        writing.info_log.describe_family(&descriptor);
+        for (handle, descriptor) in handles.iter().zip(descriptors) {
+            let (name, id) = (handle.name(), handle.id());
+            writing.info_log.info(format_args!("Created column family [{name}] (ID {id})"));
+            writing.info_log.describe_family(descriptor);
+        }
         self.schedule_compaction_trigger();
-        self.write_options_file()?;
-        Ok(ColumnFamilyHandle(data))
+        self.column_families_changed()?;
+        Ok(handles)
     }
 
-    /// Opens a column family that the MANIFEST has since just now. One that cannot be opened is
+    /// Opens column families that the MANIFEST has since just now. If one cannot be opened, all are
     /// dropped again: nobody could write to it, nor use its name.
     fn open_created(
         &self,
         versions: &mut VersionSet,
-        id: u32,
-        descriptor: &ColumnFamilyDescriptor,
-    ) -> Result<ColumnFamilyData> {
-        let name = &descriptor.name;
-        let entry = versions
-            .column_family(id)
-            .ok_or_else(|| Status::aborted(format!("column family {name} was not created")))?;
+        ids: &[u32],
+        descriptors: &[ColumnFamilyDescriptor],
+    ) -> Result<Vec<ColumnFamilyData>> {
         let (path, context) = (&self.path, &self.context);
-        match open_family(&self.options, path, descriptor, context, entry.state(), None) {
-            Ok(mut data) => {
+        let memory = self.writing()?.memtable_memory.clone();
+        let open = |(id, descriptor): (&u32, &ColumnFamilyDescriptor)| {
+            let name = &descriptor.name;
+            let entry = versions
+                .column_family(*id)
+                .ok_or_else(|| Status::aborted(format!("column family {name} was not created")))?;
+            let opened = open_family(&self.options, path, descriptor, context, entry.state(), None);
+            opened.map(|mut data| {
                 data.epoch_numbers = entry.epoch_numbers().clone();
-                data.memtable_memory = Some(self.writing()?.memtable_memory.clone());
-                Ok(data)
-            }
-            Err(status) => {
-                versions.drop_column_family(id).inspect_err(|status| {
+                data.memtable_memory = Some(memory.clone());
+                data
+            })
+        };
+        let opened: Result<Vec<_>> = ids.iter().zip(descriptors).map(open).collect();
+        opened.or_else(|status| {
+            for id in ids {
+                versions.drop_column_family(*id).inspect_err(|status| {
                     self.set_background_error(BackgroundErrorReason::ManifestWrite, status);
                 })?;
-                Err(status)
             }
+            Err(status)
+        })
+    }
+
+    /// From now on they take reads and writes.
+    fn admit(
+        &self,
+        writing: &Writing,
+        stage: &mut WriteStage,
+        opened: Vec<ColumnFamilyData>,
+    ) -> Vec<ColumnFamilyHandle> {
+        let mut families = self.families.load().to_vec();
+        let mut handles = Vec::with_capacity(opened.len());
+        let mut state = writing.state.lock();
+        for data in opened {
+            let (data, family) =
+                family_state(&self.options, &self.context, data, self.visibility.last_sequence());
+            stage.memtables.set(ActiveFamily::new(data.clone(), family.active.clone()));
+            let share = wal_size_share_bytes(&self.options, &data);
+            let sum = stage.max_total_wal_size_bytes.saturating_add(share);
+            stage.max_total_wal_size_bytes = sum;
+            state.families.insert(data.id, family);
+            // Ids ascend.
+            families.push(data.clone());
+            handles.push(ColumnFamilyHandle(data));
         }
+        drop(state);
+        self.families.store(Arc::new(families));
+        handles
     }
 
     fn drop_column_family(self: &Arc<Self>, handle: &ColumnFamilyHandle) -> Result<()> {
@@ -145,6 +197,6 @@ impl DbImpl {
         self.release_wals(writing);
         writing.info_log.info(format_args!("Dropped column family with id {id}"));
         self.delete_obsolete_files(writing.info_log.next_job_id());
-        self.write_options_file()
+        self.column_families_changed()
     }
 }

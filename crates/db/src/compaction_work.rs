@@ -218,7 +218,9 @@ impl DbImpl {
         let levels = writing.state.lock().level_summary(family.id);
         let log = &writing.info_log;
         match stats {
-            None => log.files_moved_or_deleted(job_id, &family.name, compaction, &levels),
+            None => {
+                log.files_moved_or_deleted(job_id, &family.name.to_string(), compaction, &levels)
+            }
             Some(stats) => {
                 log.compaction_finished(job_id, family, compaction, &stats, took, &levels);
             }
@@ -253,7 +255,7 @@ impl DbImpl {
         let reserved = self.reserve_threads(writing, compaction.surplus_subcompactions());
         let outcome = job.boundaries(reserved.count).and_then(|boundaries| job.run(&boundaries))?;
         drop(reserved);
-        let name = &picked.family.name;
+        let name = &picked.family.name.to_string();
         writing.info_log.compaction_outputs_built(job_id, name, compaction, &outcome);
         Ok(Finished { edit: outcome.edit.clone(), outcome: Some(outcome) })
     }

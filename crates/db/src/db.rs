@@ -17,7 +17,7 @@ use crate::warnings;
 use arc_swap::ArcSwap;
 use base::dbformat::hex;
 use base::status::Code;
-use base::{PinnableSlice, Result, SequenceNumber, Status};
+use base::{ColumnFamilyName, PinnableSlice, Result, SequenceNumber, Status};
 use cache::Cache;
 use env::{FileSystem, Logger, SystemClock, WallClock};
 use options::DbOptions;
@@ -145,9 +145,12 @@ impl Db {
     ///
     /// # Errors
     /// `Corruption` or `IoError` if CURRENT or the MANIFEST cannot be read.
-    pub fn list_column_families(path: &Path, context: &OpenContext) -> Result<Vec<String>> {
+    pub fn list_column_families(
+        path: &Path,
+        context: &OpenContext,
+    ) -> Result<Vec<ColumnFamilyName>> {
         let names = version::list_column_families(&*context.file_system, path)?;
-        Ok(names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+        Ok(names.into_iter().map(ColumnFamilyName::from).collect())
     }
 
     /// The directory.
@@ -167,12 +170,13 @@ impl Db {
     }
 
     /// The column family of this name, if it was opened.
-    pub fn column_family(&self, name: &str) -> Option<ColumnFamilyHandle> {
+    pub fn column_family(&self, name: impl AsRef<[u8]>) -> Option<ColumnFamilyHandle> {
+        let name = name.as_ref();
         self.inner
             .families
             .load()
             .iter()
-            .find(|family| family.name == name)
+            .find(|family| *family.name == *name)
             .cloned()
             .map(ColumnFamilyHandle)
     }

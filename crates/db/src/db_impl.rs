@@ -5,6 +5,7 @@ use crate::db::OpenContext;
 use crate::db_state::DbState;
 use crate::error_handler::BackgroundErrorReason;
 use crate::info_log::InfoLog;
+use crate::options_file_writer::OptionsFiles;
 use crate::periodic_work::PeriodicWork;
 use crate::read::read_view::Visibility;
 use crate::recovery::{RecoveredDb, wal_directory};
@@ -68,7 +69,7 @@ pub(crate) struct Writing {
     /// `versions`.
     pub(crate) dropped: Mutex<BTreeMap<u32, Arc<TableSet>>>,
     /// Held while an OPTIONS file is written; comes after no other lock.
-    pub(crate) options_file: Mutex<()>,
+    pub(crate) options_file: Mutex<OptionsFiles>,
     /// When sequence numbers were given out; held for no other lock.
     pub(crate) sequence_times: Mutex<SeqnoToTimeMapping>,
     pub(crate) snapshots: Arc<SnapshotList>,

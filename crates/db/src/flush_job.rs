@@ -97,7 +97,7 @@ impl DbImpl {
             let built = self.build_level0_table(&pick.family, &memtables);
             let reason = || BackgroundErrorReason::flush(has_no_wal(writing));
             let mut built = built.map_err(|status| (Some(reason()), status))?;
-            writing.info_log.level0_table_built(job_id, &pick.family.name, &built);
+            writing.info_log.level0_table_built(job_id, &pick.family.name.to_string(), &built);
             let edit = &mut built.edit;
             edit.log_number = pick.memtables.last().map(|newest| newest.next_log_number);
             made.push((pick.family.id, edit.clone()));
@@ -254,7 +254,7 @@ pub(crate) fn with_min_log_number(
 
 /// Of the column families, for a message.
 fn names(picks: &[FlushPick]) -> String {
-    let names: Vec<_> = picks.iter().map(|pick| pick.family.name.as_str()).collect();
+    let names: Vec<_> = picks.iter().map(|pick| pick.family.name.to_string()).collect();
     match names.len() {
         1 => format!("column family {}", names[0]),
         _ => format!("column families {}", names.join(", ")),

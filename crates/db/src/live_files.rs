@@ -2,7 +2,7 @@
 
 use crate::column_family::ColumnFamilyData;
 use crate::db::Db;
-use base::SequenceNumber;
+use base::{ColumnFamilyName, SequenceNumber};
 use std::path::PathBuf;
 use version::table_files::directory_of;
 use version::{FileChecksum, FileMetaData, Temperature};
@@ -12,7 +12,7 @@ use version::{FileChecksum, FileMetaData, Temperature};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveFileMetaData {
     /// The column family it belongs to.
-    pub column_family: String,
+    pub column_family: ColumnFamilyName,
     /// Its level.
     pub level: usize,
     /// The directory it is in.

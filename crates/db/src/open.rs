@@ -30,7 +30,7 @@ use crate::memtable_list::MemTableList;
 use crate::periodic_work::PeriodicWork;
 use crate::read::read_view::Visibility;
 use crate::recovery::best_efforts::{DirectoryChecker, has_manifest};
-use crate::recovery::{self, RecoveredDb, TransactionWritePolicy, version_options};
+use crate::recovery::{self, Descriptors, RecoveredDb, TransactionWritePolicy, version_options};
 use crate::sanitize::delayed_write_rate;
 use crate::snapshot_list::SnapshotList;
 use crate::switch_memtable::{max_total_wal_size_bytes, new_memtable};
@@ -50,11 +50,11 @@ use env::{FileLock, FileOptions, GenericRateLimiter, RateLimiter, RateLimiterOpt
 use memtable::MemTableMemory;
 use options::{CompressionType, DbOptions, WalRecoveryMode};
 use parking_lot::{Condvar, Mutex};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Weak};
-use version::{VersionSet, VersionSetOptions};
+use version::{NewColumnFamily, VersionSet, VersionSetOptions};
 use wal::LogCompression;
 
 /// Opens the database in `path` for writing, with all its column families.
@@ -153,8 +153,9 @@ fn open_versions(
 ) -> Result<(VersionSet, bool)> {
     let fs = &context.file_system;
     let set_options = version_set_options(options);
+    let by_name = Descriptors::new(descriptors);
     let open_family = |family: &version::ColumnFamilyReplay| {
-        recovery::find_descriptor(descriptors, &family.name).map(version_options).transpose()
+        by_name.find(&family.name).map(version_options).transpose()
     };
     let exists = match options.best_efforts_recovery {
         true => has_manifest(&**fs, path)?,
@@ -166,7 +167,8 @@ fn open_versions(
             path.display()
         ))),
         (true, _, false) if options.best_efforts_recovery => {
-            let mut checker = DirectoryChecker { file_system: &**fs, options, path, descriptors };
+            let mut checker =
+                DirectoryChecker { file_system: &**fs, options, path, descriptors: &by_name };
             let recover = VersionSet::recover_best_efforts;
             let recovered = recover(fs.clone(), path, set_options, open_family, &mut checker);
             recovered.map(|(versions, _)| (versions, false))
@@ -181,8 +183,7 @@ fn open_versions(
         ))),
         (false, true, _) => {
             check_no_wals(options, path, context)?;
-            let default =
-                recovery::descriptor_of(descriptors, DEFAULT_COLUMN_FAMILY_NAME.as_bytes())?;
+            let default = by_name.get(DEFAULT_COLUMN_FAMILY_NAME.as_bytes())?;
             let id = new_db_id().into_bytes();
             let options = version_options(default)?;
             Ok((VersionSet::create(fs.clone(), path, set_options, &id, &options)?, true))
@@ -212,9 +213,11 @@ fn create_missing_families(
     descriptors: &[ColumnFamilyDescriptor],
     versions: &mut VersionSet,
 ) -> Result<()> {
+    let mut missing = Vec::new();
+    let mut names = HashSet::new();
     for descriptor in descriptors {
         let name = descriptor.name.as_bytes();
-        if versions.column_families().any(|family| family.state().name == name) {
+        if versions.has_column_family_named(name) || !names.insert(name) {
             continue;
         }
         if !options.create_missing_column_families {
@@ -223,11 +226,12 @@ fn create_missing_families(
                 descriptor.name
             )));
         }
-        // Logs that are there hold nothing for it.
-        let log_number = versions.file_numbers().peek();
-        versions.create_column_family(name, &version_options(descriptor)?, log_number)?;
+        missing.push((name, version_options(descriptor)?));
     }
-    Ok(())
+    let new = missing.iter().map(|(name, options)| NewColumnFamily { name, options });
+    // Logs that are there hold nothing for them.
+    let log_number = versions.file_numbers().peek();
+    versions.create_column_families(&new.collect::<Vec<_>>(), log_number).map(drop)
 }
 
 fn wal_options(options: &DbOptions, directory: &Path) -> WalOptions {
@@ -285,8 +289,8 @@ fn thread_pool(options: &DbOptions) -> ThreadPool {
     );
     pool.set_background_threads(Priority::High, limits.flushes_max);
     pool.set_background_threads(Priority::Low, limits.compactions_max);
-    // For what goes on beside flushes and compactions.
-    pool.set_background_threads(Priority::Bottom, 1);
+    // For what goes on beside flushes and compactions: getting over errors, OPTIONS files.
+    pool.set_background_threads(Priority::Bottom, 2);
     pool
 }
 
@@ -341,8 +345,9 @@ fn assemble(
     let (mut families, mut states) = (Vec::new(), BTreeMap::new());
     let mut memtables = MemTableStage::default();
     let memtable_memory = Arc::new(MemTableMemory::default());
+    let by_name = Descriptors::new(descriptors);
     for family in versions.column_families() {
-        let descriptor = recovery::descriptor_of(descriptors, &family.state().name)?;
+        let descriptor = by_name.get(&family.state().name)?;
         let paths = recovery::table_paths(options, path, descriptor);
         version::check_files(&*context.file_system, &paths, family.version())?;
         let mut data =

@@ -29,7 +29,7 @@ use memtable::{MemTable, MemTableOptions, MemTableRepKind};
 pub(crate) use memtable_inserter::MemTableInserter;
 use memtable_inserter::RecoveringFamily;
 use options::{DbOptions, DbPath, TableFactory};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
@@ -90,8 +90,9 @@ pub(crate) fn recover(
     context: &OpenContext,
 ) -> Result<(RecoveredDb, Vec<ColumnFamilyData>)> {
     let manifest = recover_manifest(options, path, descriptors, context)?;
+    let by_name = Descriptors::new(descriptors);
     for family in &manifest.column_families {
-        let descriptor = descriptor_of(descriptors, &family.name)?;
+        let descriptor = by_name.get(&family.name)?;
         let paths = table_paths(options, path, descriptor);
         version::check_files(&*context.file_system, &paths, &family.version)?;
     }
@@ -117,7 +118,7 @@ pub(crate) fn recover(
     let mut families = Vec::new();
     for state in &manifest.column_families {
         let memtable = inserter.families.get_mut(&state.id).and_then(|f| f.memtable.take());
-        let descriptor = descriptor_of(descriptors, &state.name)?;
+        let descriptor = by_name.get(&state.name)?;
         families.push(open_family(options, path, descriptor, context, state, memtable)?);
     }
     let last_replayed = replayed.next_sequence.map_or(0, |next| next.saturating_sub(1));
@@ -148,19 +149,20 @@ fn recover_manifest(
     descriptors: &[ColumnFamilyDescriptor],
     context: &OpenContext,
 ) -> Result<RecoveredManifest> {
-    let open = |family: &ColumnFamilyReplay| {
-        find_descriptor(descriptors, &family.name).map(version_options).transpose()
-    };
+    let by_name = Descriptors::new(descriptors);
+    let open =
+        |family: &ColumnFamilyReplay| by_name.find(&family.name).map(version_options).transpose();
     let file_system = &*context.file_system;
     let manifest = if options.best_efforts_recovery {
-        let mut checker = DirectoryChecker { file_system, options, path, descriptors };
+        let mut checker = DirectoryChecker { file_system, options, path, descriptors: &by_name };
         version::recover_best_efforts(file_system, path, open, &mut checker)?.manifest
     } else {
         version::recover(file_system, path, open)?
     };
+    let found: HashSet<&[u8]> =
+        manifest.column_families.iter().map(|family| &family.name[..]).collect();
     for descriptor in descriptors {
-        let name = descriptor.name.as_bytes();
-        if !manifest.column_families.iter().any(|family| family.name == name) {
+        if !found.contains(descriptor.name.as_bytes()) {
             return Err(Status::invalid_argument(format!(
                 "column family not found: {} in {}",
                 descriptor.name,
@@ -190,20 +192,25 @@ pub(crate) fn version_options(descriptor: &ColumnFamilyDescriptor) -> Result<Ver
     })
 }
 
-pub(crate) fn find_descriptor<'d>(
-    descriptors: &'d [ColumnFamilyDescriptor],
-    name: &[u8],
-) -> Option<&'d ColumnFamilyDescriptor> {
-    descriptors.iter().find(|descriptor| descriptor.name.as_bytes() == name)
-}
+/// Descriptors by name; of several with one name the first counts.
+pub(crate) struct Descriptors<'d>(HashMap<&'d [u8], &'d ColumnFamilyDescriptor>);
 
-pub(crate) fn descriptor_of<'d>(
-    descriptors: &'d [ColumnFamilyDescriptor],
-    name: &[u8],
-) -> Result<&'d ColumnFamilyDescriptor> {
-    find_descriptor(descriptors, name).ok_or_else(|| {
-        Status::invalid_argument(format!("column family {} not opened", lossy(name)))
-    })
+impl<'d> Descriptors<'d> {
+    pub(crate) fn new(descriptors: &'d [ColumnFamilyDescriptor]) -> Self {
+        Self(descriptors.iter().rev().map(|one| (one.name.as_bytes(), one)).collect())
+    }
+
+    pub(crate) fn find(&self, name: &[u8]) -> Option<&'d ColumnFamilyDescriptor> {
+        self.0.get(name).copied()
+    }
+
+    /// # Errors
+    /// `InvalidArgument` if there is none.
+    pub(crate) fn get(&self, name: &[u8]) -> Result<&'d ColumnFamilyDescriptor> {
+        self.find(name).ok_or_else(|| {
+            Status::invalid_argument(format!("column family {} not opened", lossy(name)))
+        })
+    }
 }
 
 /// Directories of a family's tables: `cf_paths`, else `db_paths`, else the database's own.
@@ -232,9 +239,10 @@ pub(crate) fn recovering_families(
     descriptors: &[ColumnFamilyDescriptor],
     memtable_options: impl Fn(&ColumnFamilyDescriptor) -> MemTableOptions,
 ) -> Result<BTreeMap<u32, RecoveringFamily>> {
+    let by_name = Descriptors::new(descriptors);
     let mut families = BTreeMap::new();
     for &state in &manifest.families {
-        let descriptor = descriptor_of(descriptors, &state.name)?;
+        let descriptor = by_name.get(&state.name)?;
         let comparator = InternalKeyComparator::new(descriptor.options.comparator.clone());
         let running_name = comparator.user_comparator().name().as_bytes();
         // A WAL that states no sizes comes from a release that could not, or from a time before
@@ -367,6 +375,6 @@ pub(crate) fn open_family(
         epoch_numbers: Arc::new(EpochNumbers::new(state.version.next_epoch_number(), false)),
         stats: InternalStats::new(),
         memtable_memory: None,
-        oldest_release: OnceLock::new(),
+        options_text: OnceLock::new(),
     })
 }

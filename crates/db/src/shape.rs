@@ -44,7 +44,8 @@ impl Source<'_> {
             true => self.table_stats().level_sizes(version),
             false => LevelSize::of_version(version),
         };
-        let mut shape = TreeShape::with_sizes(&self.family.name, version, &targets, &sizes);
+        let mut shape =
+            TreeShape::with_sizes(&self.family.name.to_string(), version, &targets, &sizes);
         let memtables = self.super_version.memtables.iter();
         shape.memtables = memtables
             .map(|table| MemTableShape {

@@ -61,13 +61,20 @@ pub(crate) fn max_total_wal_size_bytes(
     families: &[Arc<ColumnFamilyData>],
 ) -> u64 {
     match options.max_total_wal_size {
-        0 => families.iter().fold(0_u64, |sum, family| {
-            let buffers = u64::try_from(family.options.max_write_buffer_number).unwrap_or(0);
-            let bytes = family.options.write_buffer_size.saturating_mul(buffers);
-            sum.saturating_add(bytes.saturating_mul(4))
-        }),
+        0 => families
+            .iter()
+            .fold(0_u64, |sum, family| sum.saturating_add(wal_size_share_bytes(options, family))),
         size => size,
     }
+}
+
+/// What one more column family adds to that.
+pub(crate) fn wal_size_share_bytes(options: &DbOptions, family: &ColumnFamilyData) -> u64 {
+    if options.max_total_wal_size > 0 {
+        return 0;
+    }
+    let buffers = u64::try_from(family.options.max_write_buffer_number).unwrap_or(0);
+    family.options.write_buffer_size.saturating_mul(buffers).saturating_mul(4)
 }
 
 impl DbImpl {

@@ -140,7 +140,7 @@ impl DbImpl {
                 &self.options.file_checksum_gen_factory.id(),
             ),
             column_family_id: family.id.into(),
-            column_family_name: family.name.clone(),
+            column_family_name: family.name.to_string(),
             db_id: String::from_utf8_lossy(&writing.db_id).into_owned(),
             db_session_id: writing.session_id.clone(),
             db_host_id: self.host_id(),

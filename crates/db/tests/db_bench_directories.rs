@@ -340,7 +340,7 @@ fn check_family(
     let pairs = forward(db, family, &options).map_err(|error| format!("scan: {error}"))?;
     match set.has_timestamps {
         true => check_versions(db, family, &pairs, path)?,
-        false => compare_with_scan(&pairs, family.name(), path)?,
+        false => compare_with_scan(&pairs, &family.name().to_string(), path)?,
     }
     check_backward(db, family, &options, &pairs).map_err(|why| format!("backward: {why}"))?;
     check_gets(db, family, &options, &pairs).map_err(|why| format!("get: {why}"))?;

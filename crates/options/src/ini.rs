@@ -8,17 +8,18 @@
 //! ```
 //!
 //! Blanks around everything do not count. The argument is what stands between the first quote of
-//! the line and the last, with its escapes undone; values keep their escapes.
+//! the line and the last, with its escapes undone; values keep their escapes. All is text but the
+//! argument: the names of column families are any bytes.
 
-use crate::option_string::{trim, unescape};
-use base::{Result, Status};
+use crate::option_string::{trim, unescape_bytes};
+use base::{ColumnFamilyName, Result, Status};
 use std::fmt;
 
 /// `[Title "argument"]` and what follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Section<'t> {
     pub(crate) title: &'t str,
-    pub(crate) argument: String,
+    pub(crate) argument: ColumnFamilyName,
     /// From 1.
     pub(crate) line: u32,
     pub(crate) statements: Vec<Statement<'t>>,
@@ -49,22 +50,29 @@ pub(crate) fn at_line(line: u32, what: impl fmt::Display) -> Status {
 /// Takes a file apart.
 ///
 /// # Errors
-/// `InvalidArgument` that names the line.
-pub(crate) fn parse(text: &str) -> Result<Vec<Section<'_>>> {
+/// `InvalidArgument` that names the line; `Corruption` with the offset of what is no text.
+pub(crate) fn parse(content: &[u8]) -> Result<Vec<Section<'_>>> {
     let mut sections: Vec<Section<'_>> = Vec::new();
-    for (line, text) in (1_u32..).zip(text.split('\n')) {
-        let text = trim(without_comment(text));
+    let mut offset = 0;
+    for (line, whole) in (1_u32..).zip(content.split(|byte| *byte == b'\n')) {
+        let start = offset;
+        offset += whole.len() + 1;
+        let content = without_comment(whole);
+        if let Some((title, argument)) = header_with_argument(content.trim_ascii()) {
+            let title = trim(title);
+            sections.push(Section { title, argument, line, statements: Vec::new() });
+            continue;
+        }
+        let text = std::str::from_utf8(content).map_err(|error| {
+            let at = start + error.valid_up_to();
+            Status::corruption(format!("offset {at}: expected text in UTF-8"))
+        })?;
+        let text = trim(text);
         if text.is_empty() {
             continue;
         }
-        if let Some(header) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
-            let (title, argument) = match (header.find('"'), header.rfind('"')) {
-                (Some(first), Some(last)) if first < last => {
-                    (&header[..first], unescape(&header[first + 1..last]).into_owned())
-                }
-                _ => (header, String::new()),
-            };
-            let title = trim(title);
+        if let Some(title) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+            let (title, argument) = (trim(title), ColumnFamilyName::default());
             sections.push(Section { title, argument, line, statements: Vec::new() });
             continue;
         }
@@ -83,12 +91,21 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Section<'_>>> {
     Ok(sections)
 }
 
-fn without_comment(text: &str) -> &str {
-    let bytes = text.as_bytes();
-    let mut hashes = text.match_indices('#').map(|(at, _)| at);
-    match hashes.find(|&at| at == 0 || bytes[at - 1] != b'\\') {
-        Some(at) => &text[..at],
-        None => text,
+/// `[Title "argument"]`, where there is an argument and the title is text.
+fn header_with_argument(line: &[u8]) -> Option<(&str, ColumnFamilyName)> {
+    let header = line.strip_prefix(b"[")?.strip_suffix(b"]")?;
+    let is_quote = |byte: &u8| *byte == b'"';
+    let (first, last) = (header.iter().position(is_quote)?, header.iter().rposition(is_quote)?);
+    let title = std::str::from_utf8(&header[..first]).ok()?;
+    let argument = header.get(first + 1..last)?;
+    Some((title, unescape_bytes(argument).into_owned().into()))
+}
+
+fn without_comment(line: &[u8]) -> &[u8] {
+    let is_comment = |at: &usize| line[*at] == b'#' && (*at == 0 || line[*at - 1] != b'\\');
+    match (0..line.len()).find(is_comment) {
+        Some(at) => &line[..at],
+        None => line,
     }
 }
 

@@ -38,7 +38,7 @@ pub use enums::{
 };
 pub use filter_policy::FilterPolicy;
 pub use object_value::{ObjectName, ObjectNames};
-pub use options_file::{ColumnFamilySection, OptionsFile};
+pub use options_file::{ColumnFamilySection, ColumnFamilyText, OptionsFile};
 pub use registry::Registry;
 pub use release::Release;
 pub use schema::block_based::{BlockBasedTableOptions, MetadataCacheOptions, ReadAmpBytesPerBit};

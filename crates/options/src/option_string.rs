@@ -53,6 +53,45 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
+/// As [`escape`], of what need not be text.
+pub(crate) fn escape_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let is_special = |byte: &u8| matches!(byte, b'\\' | b'#' | b':' | b'\r' | b'\n');
+    if !bytes.iter().any(is_special) {
+        return Cow::Borrowed(bytes);
+    }
+    let mut escaped = Vec::with_capacity(bytes.len() + 2);
+    for byte in bytes {
+        match byte {
+            b'\r' => escaped.extend_from_slice(b"\\r"),
+            b'\n' => escaped.extend_from_slice(b"\\n"),
+            special if is_special(special) => escaped.extend_from_slice(&[b'\\', *special]),
+            _ => escaped.push(*byte),
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// As [`unescape`], of what need not be text.
+pub(crate) fn unescape_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
+    if !bytes.contains(&b'\\') {
+        return Cow::Borrowed(bytes);
+    }
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut rest = bytes.iter();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'\\' => match rest.next() {
+                Some(b'r') => plain.push(b'\r'),
+                Some(b'n') => plain.push(b'\n'),
+                Some(other) => plain.push(*other),
+                None => {}
+            },
+            _ => plain.push(*byte),
+        }
+    }
+    Cow::Owned(plain)
+}
+
 /// Undoes [`escape`]. A `\` before any other character stands for that character, one at the end
 /// for nothing.
 pub fn unescape(text: &str) -> Cow<'_, str> {

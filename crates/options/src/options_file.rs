@@ -24,7 +24,7 @@ mod written_release;
 
 use crate::config::{ConfigOptions, Diagnostic, Remark};
 use crate::ini::{self, Section, Statement, at_line};
-use crate::option_string::escape;
+use crate::option_string::escape_bytes;
 use crate::options_struct::{Configurable, to_status};
 use crate::release::{Release, numbers};
 use crate::schema::cf::ColumnFamilyOptions;
@@ -33,7 +33,7 @@ use crate::table_factory::TableFactory;
 use crate::value::{Context, SetError};
 use base::filename::{FileType, parse_file_name};
 use base::status::SubCode;
-use base::{Result, Status};
+use base::{ColumnFamilyName, Result, Status};
 use env::{FileSystem, read_file_to_vec};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -62,7 +62,7 @@ pub struct OptionsFile {
 #[derive(Clone, Debug)]
 pub struct ColumnFamilySection {
     /// The family's name.
-    pub name: String,
+    pub name: ColumnFamilyName,
     /// The family's options.
     pub options: ColumnFamilyOptions,
 }
@@ -110,14 +110,11 @@ impl OptionsFile {
     /// # Errors
     /// As [`OptionsFile::read`].
     pub fn parse(path: &Path, content: &[u8], config: &ConfigOptions) -> Result<Self> {
-        let text = std::str::from_utf8(content).map_err(|error| {
-            Status::corruption_at(path, error.valid_up_to() as u64, "expected text in UTF-8")
-        })?;
-        Self::parse_text(text, config).map_err(|status| status.context(path.display()))
+        Self::parse_content(content, config).map_err(|status| status.context(path.display()))
     }
 
-    fn parse_text(text: &str, config: &ConfigOptions) -> Result<Self> {
-        let sections = ini::parse(text)?;
+    fn parse_content(content: &[u8], config: &ConfigOptions) -> Result<Self> {
+        let sections = ini::parse(content)?;
         let config = ConfigOptions { input_strings_escaped: true, ..config.clone() };
         let mut context = Context::new(&config);
         context.exhaustive = true;
@@ -137,28 +134,71 @@ impl OptionsFile {
     }
 
     /// The options of a column family.
-    pub fn column_family(&self, name: &str) -> Option<&ColumnFamilyOptions> {
-        let found = self.column_families.iter().find(|section| section.name == name);
+    pub fn column_family(&self, name: impl AsRef<[u8]>) -> Option<&ColumnFamilyOptions> {
+        let name = name.as_ref();
+        let found = self.column_families.iter().find(|section| *section.name == *name);
         Some(&found?.options)
     }
 
-    /// The text of an OPTIONS file that `release` reads, from 6.12 on: without options that came
-    /// later.
-    pub fn to_text(&self, release: Release) -> String {
+    /// The content of an OPTIONS file that `release` reads, from 6.12 on: without options that came
+    /// later. Text, but for names of column families that are none.
+    pub fn to_content(&self, release: Release) -> Vec<u8> {
+        let mut content = Self::opening(&self.db, release);
+        for ColumnFamilySection { name, options } in &self.column_families {
+            ColumnFamilyText::of(options, release).append_to(&mut content, name);
+        }
+        content
+    }
+
+    /// What an OPTIONS file begins with: all before the column families. For those who have many
+    /// of these, with texts that they keep.
+    pub fn opening(db: &DbOptions, release: Release) -> Vec<u8> {
         let mut text = String::from("# Options of a database, in the format of RocksDB.\n\n");
         // Writing to a string cannot fail.
         let _ = write!(text, "[Version]\n  rocksdb_version={release}\n");
         text.push_str("  options_file_version=1.1\n\n[DBOptions]\n");
-        write_statements(&mut text, self.db.print_written(release));
-        for ColumnFamilySection { name, options } in &self.column_families {
-            let name = escape(name);
-            let _ = write!(text, "\n[CFOptions \"{name}\"]\n");
-            write_statements(&mut text, options.print_written(release));
-            let factory = options.table_factory.name();
-            let _ = write!(text, "\n[{TABLE_OPTIONS}{factory} \"{name}\"]\n");
-            write_statements(&mut text, options.print_table_options(release));
+        write_statements(&mut text, db.print_written(release));
+        text.into_bytes()
+    }
+}
+
+/// The sections of a column family, without its name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ColumnFamilyText {
+    options: String,
+    table_factory: String,
+    table_options: String,
+}
+
+impl ColumnFamilyText {
+    /// Those of `options`, as `release` reads them.
+    pub fn of(options: &ColumnFamilyOptions, release: Release) -> Self {
+        let text_of = |statements: Vec<(&'static str, String)>| {
+            let mut text = String::new();
+            write_statements(&mut text, statements);
+            text
+        };
+        Self {
+            options: text_of(options.print_written(release)),
+            table_factory: options.table_factory.name().to_owned(),
+            table_options: text_of(options.print_table_options(release)),
         }
-        text
+    }
+
+    /// Appends them to the content of a file, for the column family `name`.
+    pub fn append_to(&self, content: &mut Vec<u8>, name: &ColumnFamilyName) {
+        let name = &*escape_bytes(name);
+        let Self { options, table_factory, table_options } = self;
+        for (title, of_title, statements) in
+            [("CFOptions", "", options), (TABLE_OPTIONS, &**table_factory, table_options)]
+        {
+            for part in ["\n[", title, of_title, " \""] {
+                content.extend_from_slice(part.as_bytes());
+            }
+            content.extend_from_slice(name);
+            content.extend_from_slice(b"\"]\n");
+            content.extend_from_slice(statements.as_bytes());
+        }
     }
 }
 
@@ -175,7 +215,7 @@ struct Loader<'t> {
     /// Titles that may be there once, as far as they were.
     titles: HashSet<&'t str>,
     /// Places of column families by name.
-    families: HashMap<String, usize>,
+    families: HashMap<ColumnFamilyName, usize>,
 }
 
 impl<'t> Loader<'t> {
@@ -232,7 +272,7 @@ impl<'t> Loader<'t> {
     fn add_family(&mut self, section: &Section<'t>, options: ColumnFamilyOptions) -> Result<()> {
         let name = section.argument.clone();
         let families = &mut self.file.column_families;
-        if families.is_empty() != (name == DEFAULT_COLUMN_FAMILY) {
+        if families.is_empty() != (name == *DEFAULT_COLUMN_FAMILY) {
             let wrong = "expected [CFOptions \"default\"] once, before all other [CFOptions]";
             return Err(at_line(section.line, wrong));
         }

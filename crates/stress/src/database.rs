@@ -87,6 +87,7 @@ impl Database {
             return Ok(Content::new());
         }
         let names = Db::list_column_families(&self.path, &self.context)?;
+        let names: Vec<_> = names.iter().map(ToString::to_string).collect();
         let descriptors = self.descriptors(&names);
         let db = Db::open_for_read_only(&self.options, &self.path, &descriptors, &self.context)?;
         content(&db)

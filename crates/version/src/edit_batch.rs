@@ -13,7 +13,7 @@ use crate::version_edit::VersionEdit;
 use crate::version_edit_handler::check_kind;
 use base::status::Code;
 use base::{Result, SequenceNumber, Status};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// How a batch of edits is applied.
@@ -27,13 +27,24 @@ pub struct ApplyContext {
     pub last_sequence: SequenceNumber,
 }
 
+/// A column family to be created.
+#[derive(Clone, Copy, Debug)]
+pub struct NewColumnFamily<'a> {
+    /// Its name.
+    pub name: &'a [u8],
+    /// What it brings to its versions.
+    pub options: &'a VersionOptions,
+}
+
 /// Records to write, and the state that they lead to.
 #[derive(Debug)]
 pub(crate) struct PreparedEdits {
     /// As they go into the MANIFEST.
     pub(crate) records: Vec<VersionEdit>,
-    /// The state once they are safe.
+    /// The state once they are safe, with only those column families that are new or changed.
     pub(crate) next: ColumnFamilySet,
+    /// The column family that is dropped.
+    pub(crate) dropped: Option<u32>,
     /// The column families that the edits name, each once.
     pub(crate) touched: Vec<u32>,
 }
@@ -66,7 +77,7 @@ impl PreparedEdits {
         if records.is_empty() {
             return Err(Status::new(Code::ColumnFamilyDropped, ""));
         }
-        let mut next = set.clone();
+        let mut next = set.without_families();
         next.last_sequence = next.last_sequence.max(context.last_sequence);
         for edit in &mut records {
             fill_numbers(&mut next, next_file_number, edit);
@@ -76,7 +87,7 @@ impl PreparedEdits {
                 edit.remaining_entries = Some(remaining as u32);
             }
         }
-        let mut prepared = Self { records, next, touched: Vec::new() };
+        let mut prepared = Self { records, next, dropped: None, touched: Vec::new() };
         prepared.apply_to_database()?;
         prepared.apply_to_families(set)?;
         prepared.check_min_log_number(set)?;
@@ -84,21 +95,36 @@ impl PreparedEdits {
         Ok(prepared)
     }
 
-    /// Prepares a new column family.
+    /// Prepares new column families.
     ///
     /// # Errors
-    /// `InvalidArgument` if the name is taken or there are no more ids.
-    pub(crate) fn of_family_add(
+    /// `InvalidArgument` if a name is taken or there are no more ids.
+    pub(crate) fn of_family_adds(
         set: &ColumnFamilySet,
         next_file_number: u64,
-        name: &[u8],
-        options: &VersionOptions,
+        families: &[NewColumnFamily<'_>],
         log_number: u64,
     ) -> Result<Self> {
-        if set.families.values().any(|family| family.state.name == name) {
-            return Err(Status::invalid_argument("Column family already exists"));
+        let next = set.without_families();
+        let mut prepared = Self { records: Vec::new(), next, dropped: None, touched: Vec::new() };
+        for family in families {
+            if set.has_name(family.name) || prepared.next.has_name(family.name) {
+                return Err(Status::invalid_argument("Column family already exists"));
+            }
+            prepared.add_family(next_file_number, family, log_number)?;
         }
-        let id = set.max_column_family.checked_add(1).ok_or_else(|| {
+        prepared.check_records()?;
+        Ok(prepared)
+    }
+
+    fn add_family(
+        &mut self,
+        next_file_number: u64,
+        family: &NewColumnFamily<'_>,
+        log_number: u64,
+    ) -> Result<()> {
+        let NewColumnFamily { name, options } = *family;
+        let id = self.next.max_column_family.checked_add(1).ok_or_else(|| {
             Status::invalid_argument("no more column families: the ids are used up")
         })?;
         let version = VersionBuilder::new().build(options, false)?;
@@ -119,15 +145,14 @@ impl PreparedEdits {
             persist_user_defined_timestamps: Some(options.persist_user_defined_timestamps),
             log_number: Some(log_number),
             next_file_number: Some(next_file_number),
-            last_sequence: Some(set.last_sequence),
+            last_sequence: Some(self.next.last_sequence),
             ..VersionEdit::default()
         };
-        let mut next = set.clone();
-        next.max_column_family = id;
-        next.families.insert(id, family);
-        let prepared = Self { records: vec![record], next, touched: vec![id] };
-        prepared.check_records()?;
-        Ok(prepared)
+        self.next.max_column_family = id;
+        self.next.insert(family);
+        self.records.push(record);
+        self.touched.push(id);
+        Ok(())
     }
 
     /// Prepares the end of a column family.
@@ -142,8 +167,7 @@ impl PreparedEdits {
         if id == 0 {
             return Err(Status::invalid_argument("Can't drop default column family"));
         }
-        let mut next = set.clone();
-        if next.families.remove(&id).is_none() {
+        if !set.families.contains_key(&id) {
             return Err(Status::invalid_argument("Column family already dropped!\n"));
         }
         let record = VersionEdit {
@@ -155,15 +179,16 @@ impl PreparedEdits {
             last_sequence: Some(set.last_sequence),
             ..VersionEdit::default()
         };
-        Ok(Self { records: vec![record], next, touched: Vec::new() })
+        let next = set.without_families();
+        Ok(Self { records: vec![record], next, dropped: Some(id), touched: Vec::new() })
     }
 
     /// Prepares an edit that says nothing new, for a MANIFEST that is written for its own sake.
     pub(crate) fn of_nothing(set: &ColumnFamilySet, next_file_number: u64) -> Self {
-        let mut next = set.clone();
+        let mut next = set.without_families();
         let mut record = VersionEdit::default();
         fill_numbers(&mut next, next_file_number, &mut record);
-        Self { records: vec![record], next, touched: Vec::new() }
+        Self { records: vec![record], next, dropped: None, touched: Vec::new() }
     }
 
     fn apply_to_database(&mut self) -> Result<()> {
@@ -187,10 +212,11 @@ impl PreparedEdits {
 
     fn apply_to_families(&mut self, set: &ColumnFamilySet) -> Result<()> {
         let mut builders = BTreeMap::new();
+        let mut touched = HashSet::new();
         for edit in &self.records {
             let id = edit.column_family;
-            let Some(family) = self.next.families.get_mut(&id).map(Arc::make_mut) else { continue };
-            if !self.touched.contains(&id) {
+            let Some(family) = self.next.family_after(set, id) else { continue };
+            if touched.insert(id) {
                 self.touched.push(id);
             }
             let state = &mut family.state;
@@ -211,7 +237,7 @@ impl PreparedEdits {
             }
         }
         for (id, builder) in builders {
-            let Some(family) = self.next.families.get_mut(&id).map(Arc::make_mut) else { continue };
+            let Some(family) = self.next.family_after(set, id) else { continue };
             let version =
                 builder.build(&family.options, false).map_err(|status| named(family, &status))?;
             family.state.version = Arc::new(version);
@@ -228,7 +254,8 @@ impl PreparedEdits {
         let needs = |family: &&Arc<ColumnFamilyEntry>| {
             family.state.log_number < next.min_log_number_to_keep
         };
-        match next.families.values().find(needs) {
+        let after = |family| next.families.get(&family_id(family)).unwrap_or(family);
+        match set.families.values().map(after).find(needs) {
             None => Ok(()),
             Some(family) => Err(invalid(
                 family.state.id,
@@ -249,6 +276,10 @@ impl PreparedEdits {
         }
         Ok(())
     }
+}
+
+fn family_id(family: &Arc<ColumnFamilyEntry>) -> u32 {
+    family.state.id
 }
 
 fn invalid(column_family: u32, what: &str) -> Status {

@@ -39,7 +39,7 @@ pub use best_efforts::{BestEffortsRecovery, FileChecker, recover_best_efforts};
 pub use blob_file_metadata::{BlobFileAddition, BlobFileGarbage, BlobFileMetaData};
 pub use column_family_set::ColumnFamilyEntry;
 pub use decoder::UnknownField;
-pub use edit_batch::ApplyContext;
+pub use edit_batch::{ApplyContext, NewColumnFamily};
 pub use epoch_numbers::EpochNumbers;
 pub use file_metadata::{FileChecksum, FileMetaData, NewFile, Temperature};
 pub use file_numbers::FileNumbers;

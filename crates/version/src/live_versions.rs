@@ -65,6 +65,9 @@ impl LiveFiles {
     }
 }
 
+/// Below this many versions nobody asks which are gone.
+const PRUNE_AT_MIN: usize = 16;
+
 /// A table that left its place in the current version.
 #[derive(Debug)]
 struct RetiredTable {
@@ -80,6 +83,8 @@ struct RetiredTable {
 #[derive(Debug, Default)]
 pub(crate) struct LiveVersions {
     versions: Vec<Weak<Version>>,
+    /// So many of them are looked through for those that are gone.
+    prune_at: usize,
     retired_tables: BTreeMap<u64, RetiredTable>,
     /// With their column families.
     retired_blob_files: BTreeMap<u64, u32>,
@@ -88,7 +93,11 @@ pub(crate) struct LiveVersions {
 impl LiveVersions {
     /// Takes note of a new version.
     pub(crate) fn add(&mut self, version: &Arc<Version>) {
-        self.versions.retain(|version| version.strong_count() > 0);
+        // Not each time: there may be thousands.
+        if self.versions.len() >= self.prune_at {
+            self.versions.retain(|version| version.strong_count() > 0);
+            self.prune_at = (self.versions.len() * 2).max(PRUNE_AT_MIN);
+        }
         self.versions.push(Arc::downgrade(version));
     }
 

@@ -8,7 +8,7 @@ use crate::version_builder::VersionBuilder;
 use crate::version_edit::VersionEdit;
 use crate::wal_edit::WalSet;
 use base::{Result, SequenceNumber, Status};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// The name of the column family that always exists, with id 0.
@@ -81,6 +81,8 @@ pub struct VersionEditHandler {
     manifest_path: PathBuf,
     database: DatabaseReplay,
     families: BTreeMap<u32, ColumnFamilyReplay>,
+    /// Their ids by name.
+    ids: HashMap<Vec<u8>, u32>,
     /// The edits of an atomic group that is not complete, with their offsets.
     group: Vec<(u64, VersionEdit)>,
 }
@@ -92,6 +94,7 @@ impl VersionEditHandler {
         Self {
             manifest_path: manifest_path.to_path_buf(),
             database: DatabaseReplay::default(),
+            ids: HashMap::from([(default.name.clone(), 0)]),
             families: BTreeMap::from([(0, default)]),
             group: Vec::new(),
         }
@@ -222,8 +225,9 @@ impl VersionEditHandler {
     }
 
     fn add_family(&mut self, id: u32, name: &[u8]) -> Result<()> {
-        let same = |family: &&ColumnFamilyReplay| family.id == id || family.name == name;
-        if let Some(old) = self.families.values().find(same) {
+        let same_id = self.families.get(&id);
+        let same_name = || self.families.get(self.ids.get(name)?);
+        if let Some(old) = same_id.or_else(same_name) {
             return Err(Status::corruption(format!(
                 "adds column family {id} \"{}\", but {} \"{}\" exists",
                 String::from_utf8_lossy(name),
@@ -232,6 +236,7 @@ impl VersionEditHandler {
             )));
         }
         self.families.insert(id, ColumnFamilyReplay::new(id, name.to_vec()));
+        self.ids.insert(name.to_vec(), id);
         self.database.max_column_family = self.database.max_column_family.max(id);
         Ok(())
     }
@@ -241,7 +246,10 @@ impl VersionEditHandler {
             return Err(Status::corruption("drops the default column family"));
         }
         match self.families.remove(&id) {
-            Some(_) => Ok(()),
+            Some(family) => {
+                self.ids.remove(&family.name);
+                Ok(())
+            }
             None => Err(Status::corruption(format!("drops unknown column family {id}"))),
         }
     }

@@ -17,7 +17,7 @@
 
 use crate::best_efforts::{FileChecker, recover_best_efforts};
 use crate::column_family_set::{ColumnFamilyEntry, ColumnFamilySet};
-use crate::edit_batch::{ApplyContext, PreparedEdits};
+use crate::edit_batch::{ApplyContext, NewColumnFamily, PreparedEdits};
 use crate::file_numbers::FileNumbers;
 use crate::live_versions::{LiveFiles, LiveVersions, ObsoleteFile};
 use crate::manifest_snapshot::write_snapshot;
@@ -31,7 +31,7 @@ use crate::wal_edit::WalSet;
 use base::filename::descriptor_file_name;
 use base::{Result, SequenceNumber, Status};
 use env::FileSystem;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -175,26 +175,26 @@ impl VersionSet {
             wals.add(crate::WalAddition { number, synced_size_bytes })?;
         }
         let mut live = LiveVersions::default();
-        let mut families = BTreeMap::new();
+        let mut set = ColumnFamilySet {
+            max_column_family: recovered.max_column_family,
+            prev_log_number: recovered.prev_log_number,
+            min_log_number_to_keep: recovered.min_log_number_to_keep,
+            last_sequence: recovered.last_sequence,
+            db_id: recovered.db_id,
+            wals,
+            ..ColumnFamilySet::default()
+        };
         for state in recovered.column_families {
             if let Some(options) = family_options.remove(&state.id) {
                 live.add(&state.version);
-                families.insert(state.id, Arc::new(ColumnFamilyEntry::new(state, options)));
+                set.insert(Arc::new(ColumnFamilyEntry::new(state, options)));
             }
         }
         Ok(Self {
             fs,
             db_path: db_path.to_path_buf(),
             options,
-            set: ColumnFamilySet {
-                families,
-                max_column_family: recovered.max_column_family,
-                prev_log_number: recovered.prev_log_number,
-                min_log_number_to_keep: recovered.min_log_number_to_keep,
-                last_sequence: recovered.last_sequence,
-                db_id: recovered.db_id,
-                wals,
-            },
+            set,
             file_numbers,
             manifest: None,
             manifest_number: recovered.manifest_number,
@@ -245,11 +245,29 @@ impl VersionSet {
         options: &VersionOptions,
         log_number: u64,
     ) -> Result<u32> {
+        self.create_column_families(&[NewColumnFamily { name, options }], log_number)?;
+        Ok(self.set.max_column_family)
+    }
+
+    /// Creates column families and returns their ids, in their order. Logs before `log_number` hold
+    /// nothing for them. After a crash there may be the first few.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if a name is taken, and nothing was created; `IoError` as in
+    /// [`VersionSet::log_and_apply`].
+    pub fn create_column_families(
+        &mut self,
+        families: &[NewColumnFamily<'_>],
+        log_number: u64,
+    ) -> Result<Vec<u32>> {
+        if families.is_empty() {
+            return Ok(Vec::new());
+        }
         let free = self.file_numbers.peek();
-        let prepared = PreparedEdits::of_family_add(&self.set, free, name, options, log_number)?;
-        let id = prepared.next.max_column_family;
+        let prepared = PreparedEdits::of_family_adds(&self.set, free, families, log_number)?;
+        let ids = prepared.touched.clone();
         self.write_and_install(prepared)?;
-        Ok(id)
+        Ok(ids)
     }
 
     /// Drops a column family. Its files live as long as something holds its version.
@@ -363,25 +381,28 @@ impl VersionSet {
     }
 
     fn install(&mut self, prepared: PreparedEdits) {
-        let PreparedEdits { records, next, .. } = prepared;
-        // Only what the records name can have changed.
-        let ids: BTreeSet<u32> = records.iter().map(|edit| edit.column_family).collect();
-        for id in ids {
-            match (self.set.families.get(&id), next.families.get(&id)) {
-                (Some(old), Some(family)) if !Arc::ptr_eq(old.version(), family.version()) => {
-                    let new = family.version();
-                    let edits: Vec<_> =
-                        records.iter().filter(|edit| edit.column_family == id).collect();
-                    self.live.retire(id, old.version(), new, &edits);
+        let PreparedEdits { records, next, dropped, .. } = prepared;
+        let mut edits: HashMap<u32, Vec<&VersionEdit>> = HashMap::new();
+        for edit in &records {
+            edits.entry(edit.column_family).or_default().push(edit);
+        }
+        for (&id, family) in &next.families {
+            let new = family.version();
+            match self.set.families.get(&id) {
+                Some(old) if !Arc::ptr_eq(old.version(), new) => {
+                    let edits = edits.get(&id).map_or(&[][..], Vec::as_slice);
+                    self.live.retire(id, old.version(), new, edits);
                     self.live.add(new);
                     family.epoch_numbers.mark_used(new.next_epoch_number() - 1);
                 }
-                (Some(_), Some(_)) | (None, None) => {}
-                (Some(old), None) => self.live.retire_all(id, old.version()),
-                (None, Some(family)) => self.live.add(family.version()),
+                Some(_) => {}
+                None => self.live.add(new),
             }
         }
-        self.set = next;
+        if let Some(family) = dropped.and_then(|id| self.set.families.get(&id)) {
+            self.live.retire_all(family.state.id, family.version());
+        }
+        self.set.advance_to(next, dropped);
     }
 }
 
@@ -395,6 +416,11 @@ impl VersionSet {
     /// The column family of this id, unless it was dropped.
     pub fn column_family(&self, id: u32) -> Option<&ColumnFamilyEntry> {
         self.set.families.get(&id).map(|family| &**family)
+    }
+
+    /// Whether there is a column family of this name.
+    pub fn has_column_family_named(&self, name: &[u8]) -> bool {
+        self.set.has_name(name)
     }
 
     /// The counter of file numbers.
@@ -478,8 +504,10 @@ impl VersionSet {
     /// one. That is not worth a record of its own; the next ones may say that the logs are not
     /// needed, and the next MANIFEST says it of the family.
     pub fn advance_log_number(&mut self, column_family: u32, log_number: u64) {
-        if let Some(family) = self.set.families.get_mut(&column_family).map(Arc::make_mut) {
-            family.state.log_number = family.state.log_number.max(log_number);
+        if let Some(family) = self.set.families.get_mut(&column_family)
+            && family.state.log_number < log_number
+        {
+            Arc::make_mut(family).state.log_number = log_number;
         }
     }
 
@@ -491,12 +519,14 @@ impl VersionSet {
         edits: &[(u32, VersionEdit)],
         oldest_log_with_prepared: Option<u64>,
     ) -> u64 {
+        let mut edited: HashMap<u32, u64> = HashMap::new();
+        for (id, edit) in edits {
+            let number = edited.entry(*id).or_default();
+            *number = edit.log_number.unwrap_or(0).max(*number);
+        }
         let after = |family: &ColumnFamilyEntry| {
-            let own = edits.iter().filter(|(id, _)| *id == family.state.id);
-            own.filter_map(|(_, edit)| edit.log_number)
-                .max()
-                .unwrap_or(0)
-                .max(family.state.log_number)
+            let own = edited.get(&family.state.id).copied().unwrap_or(0);
+            own.max(family.state.log_number)
         };
         let families = self.column_families().map(after);
         families.chain(oldest_log_with_prepared).min().unwrap_or(0)

@@ -32,7 +32,9 @@ impl InfoLog {
         ));
         self.event(|event| {
             event.field("job", job).field("event", "compaction_started");
-            event.field("cf_name", name).field("compaction_reason", compaction.reason.name());
+            event
+                .field("cf_name", name.to_string().as_str())
+                .field("compaction_reason", compaction.reason.name());
             for input in &compaction.inputs {
                 let numbers = input.files.iter().map(|file| file.number);
                 event.array(&format!("files_L{}", input.level), numbers);

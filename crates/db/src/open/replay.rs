@@ -148,7 +148,7 @@ impl DbImpl {
         let built = self
             .build_level0_table(&family, &[Arc::new(memtable)])
             .map_err(|error| error.context(format!("column family {}", family.name)))?;
-        self.writing()?.info_log.level0_table_built(job, &family.name, &built);
+        self.writing()?.info_log.level0_table_built(job, &family.name.to_string(), &built);
         let built = built.edit;
         let edit = edits.entry(id).or_default();
         edit.new_files.extend(built.new_files);

@@ -177,8 +177,8 @@ impl Activity {
 
 /// A column family for `rocksdb.cfstats`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ColumnFamilyReport<'a> {
-    pub(crate) name: &'a str,
+pub(crate) struct ColumnFamilyReport {
+    pub(crate) name: String,
     pub(crate) levels: Vec<LevelFiles>,
     pub(crate) blobs: BlobStats,
     pub(crate) now: Activity,
@@ -316,7 +316,7 @@ fn ratio(amount: u64, base: u64) -> f64 {
     if base == 0 { 0.0 } else { amount as f64 / base as f64 }
 }
 
-impl ColumnFamilyReport<'_> {
+impl ColumnFamilyReport {
     /// The rows of levels that hold something or saw something, then the sum.
     fn rows(&self) -> Vec<(String, Row)> {
         let ingested = self.now.bytes_flushed + self.now.bytes_ingested;
@@ -357,13 +357,13 @@ impl ColumnFamilyReport<'_> {
 
     /// `rocksdb.cfstats-no-file-histogram`.
     pub(crate) fn to_text(&self) -> String {
-        let mut text = header(self.name, "Level");
+        let mut text = header(&self.name, "Level");
         for (name, row) in self.rows() {
             text += &row.line(&name);
         }
         text += &self.interval_row().line("Int");
         // Rows by priority of threads exist only where there were compactions.
-        text += &header(self.name, "Priority");
+        text += &header(&self.name, "Priority");
         let _ = writeln!(
             text,
             "\nBlob file count: {}, total size: {:.1} GB, garbage size: {:.1} GB, space amp: {:.1}\n",

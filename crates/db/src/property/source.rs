@@ -153,7 +153,7 @@ impl<'a> Source<'a> {
     }
 
     /// `rocksdb.cfstats`, its interval not begun.
-    pub(crate) fn family_report(&self) -> ColumnFamilyReport<'a> {
+    pub(crate) fn family_report(&self) -> ColumnFamilyReport {
         let state = self.level_state(LEVEL_TARGET_RULE);
         let version = self.version();
         let compacted: Option<Vec<usize>> = self.live(|family| {
@@ -181,7 +181,13 @@ impl<'a> Source<'a> {
         };
         let before = Activity::default();
         let levels = levels.collect();
-        ColumnFamilyReport { name: &self.family.name, levels, blobs: self.blobs(), now, before }
+        ColumnFamilyReport {
+            name: self.family.name.to_string(),
+            levels,
+            blobs: self.blobs(),
+            now,
+            before,
+        }
     }
 
     /// What was written since the database was opened.

@@ -114,7 +114,7 @@ pub(super) fn family_stats_without_histogram(source: &Source<'_>, _: &str) -> Op
 }
 
 pub(super) fn file_histogram(source: &Source<'_>, _: &str) -> Option<String> {
-    Some(compaction_stats::file_histogram(&source.family.name))
+    Some(compaction_stats::file_histogram(&source.family.name.to_string()))
 }
 
 pub(super) fn db_stats(source: &Source<'_>, _: &str) -> Option<String> {

@@ -2,8 +2,7 @@
 //! was when all its files were last there. WALs are not replayed then: they begin where other files
 //! end.
 
-use crate::column_family::ColumnFamilyDescriptor;
-use crate::recovery::{find_descriptor, table_paths};
+use crate::recovery::{Descriptors, table_paths};
 use base::filename::{FileType, blob_file_name, descriptor_file_name, parse_file_name};
 use base::{Result, Status};
 use env::{FileOptions, FileSystem};
@@ -17,12 +16,12 @@ pub(crate) struct DirectoryChecker<'a> {
     pub(crate) file_system: &'a dyn FileSystem,
     pub(crate) options: &'a DbOptions,
     pub(crate) path: &'a Path,
-    pub(crate) descriptors: &'a [ColumnFamilyDescriptor],
+    pub(crate) descriptors: &'a Descriptors<'a>,
 }
 
 impl DirectoryChecker<'_> {
     fn paths(&self, family: &ColumnFamilyReplay) -> Vec<PathBuf> {
-        match find_descriptor(self.descriptors, &family.name) {
+        match self.descriptors.find(&family.name) {
             Some(descriptor) => table_paths(self.options, self.path, descriptor),
             // Nobody wants it, so whatever is found of it is fine.
             None => vec![self.path.to_owned()],

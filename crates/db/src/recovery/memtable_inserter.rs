@@ -8,7 +8,7 @@
 use crate::recovery::prepared_transactions::PreparedTransactions;
 use crate::recovery::timestamp_size::TimestampSizes;
 use base::dbformat::{ValueType, hex};
-use base::{InternalKeyComparator, Result, SequenceNumber, Status};
+use base::{ColumnFamilyName, InternalKeyComparator, Result, SequenceNumber, Status};
 use memtable::MemTable;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use wal::write_batch_reader::{Entry, Record, WriteBatchReader};
@@ -29,7 +29,7 @@ pub enum TransactionWritePolicy {
 /// A column family while its WALs are replayed.
 #[derive(Debug)]
 pub(crate) struct RecoveringFamily {
-    pub(crate) name: String,
+    pub(crate) name: ColumnFamilyName,
     pub(crate) comparator: InternalKeyComparator,
     /// WALs with a smaller number hold nothing for the family.
     pub(crate) log_number: u64,

@@ -58,7 +58,7 @@ impl Content {
     pub(crate) fn read(db: &Db, fixture: &Fixture) -> Result<Self> {
         let mut views = Vec::new();
         for family in db.column_families() {
-            let expected = fixture.case.expect.family(family.name());
+            let expected = fixture.case.expect.family(&family.name().to_string());
             let times: Vec<_> =
                 expected.iter().flat_map(|expected| expected.timestamps()).collect();
             let mut timestamps: Vec<_> =
@@ -127,7 +127,7 @@ impl View {
             absent.push([&pair.key[..], b"\0absent"].concat());
         }
         absent.retain(|key| pairs.iter().all(|pair| pair.key != *key));
-        Ok(Self { family: family.name().to_owned(), timestamp, pairs, absent })
+        Ok(Self { family: family.name().to_string(), timestamp, pairs, absent })
     }
 
     fn compare(

@@ -95,7 +95,7 @@ fn every_directory_lists_its_families() {
                     return Err("listing was to fail".to_owned());
                 }
                 match &fixture.case.column_families {
-                    Some(expected) if *expected != names => {
+                    Some(expected) if !names.iter().eq(expected) => {
                         Err(format!("families {names:?}, expected {expected:?}"))
                     }
                     _ => Ok(()),

@@ -26,7 +26,7 @@ fn listed(
         name: file.name.clone(),
         level: file.level as u32,
         size_bytes: file.size_bytes,
-        family: with_family.then(|| file.column_family.clone()),
+        family: with_family.then(|| file.column_family.to_string()),
     })
 }
 
@@ -69,7 +69,7 @@ fn check_sizes(fixture: &Fixture) -> Result<(), String> {
     for family in db.column_families() {
         let timestamp = family.comparator().timestamp_size();
         let files = db.live_files();
-        let of_family = files.iter().filter(|file| file.column_family == family.name());
+        let of_family = files.iter().filter(|file| file.column_family == *family.name());
         for file in of_family {
             let bare = |key: &[u8]| key[..key.len() - timestamp].to_vec();
             let (first, last) = (bare(&file.smallest_key), bare(&file.largest_key));

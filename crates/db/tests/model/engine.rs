@@ -239,8 +239,8 @@ impl Engine {
 
     /// The names as the open database has them, which must be those in its directory.
     fn names(&self) -> Result<Answer> {
-        let open = self.db()?.column_families().map(|family| family.name().to_owned());
-        let mut open: Vec<String> = open.collect();
+        let open = self.db()?.column_families();
+        let mut open: Vec<_> = open.map(|family| family.name().clone()).collect();
         open.sort();
         let listed = Db::list_column_families(&self.path, &self.context());
         let mut listed = listed.map_err(text)?;

@@ -54,7 +54,8 @@ fn archived_wals_are_not_replayed() {
 fn only_the_families_asked_for() {
     let mut opened = unpack("11.8.1", "d01");
     let all = opened.db();
-    let names: Vec<String> = all.column_families().map(|family| family.name().to_owned()).collect();
+    let names: Vec<String> =
+        all.column_families().map(|family| family.name().to_string()).collect();
     let (last, families) = (all.latest_sequence_number(), opened.options.families.clone());
     for name in &names {
         opened.options.families =
@@ -72,7 +73,7 @@ fn only_the_families_asked_for() {
 #[test]
 fn a_family_that_is_not_there() {
     let mut opened = unpack("11.8.1", "d01");
-    opened.options.families[0].name = "colours".to_owned();
+    opened.options.families[0].name = "colours".into();
     let error = opened.options.open().unwrap_err();
     assert_eq!(error.code(), Code::InvalidArgument);
     assert!(error.message().contains("column family not found: colours"), "{error}");

@@ -42,7 +42,7 @@ pub(crate) fn read_with(
 pub(crate) fn contents(db: &Db) -> Result<Contents> {
     let mut contents = Contents::new();
     for family in db.column_families() {
-        contents.insert(family.name().into(), content(db, &family)?);
+        contents.insert(family.name().as_bytes().into(), content(db, &family)?);
     }
     Ok(contents)
 }
@@ -52,7 +52,7 @@ fn found(db: &Db) -> Result<(Contents, Vec<LiveFile>, u64)> {
     let contents = contents(db)?;
     let files = db.live_files().into_iter().map(|file| LiveFile {
         name: file.name.trim_start_matches('/').to_owned(),
-        family: Some(file.column_family.as_str().into()),
+        family: Some(file.column_family.as_bytes().into()),
         level: u32::try_from(file.level).unwrap_or(u32::MAX),
         size_bytes: file.size_bytes,
         smallest: Bytes(file.smallest_key),

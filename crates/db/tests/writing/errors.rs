@@ -220,23 +220,6 @@ fn names_of_families_are_free() {
 }
 
 #[test]
-fn there_may_be_thousands_of_families() {
-    let mut fixture = Fixture::new();
-    fixture.options.create_missing_column_families = true;
-    let count = if std::env::var_os("TOUCHSTONE_LONG").is_some() { 10_000 } else { 2_000 };
-    fixture.families.extend((1..count).map(|index| format!("family{index}")));
-    for round in 0..2_u8 {
-        let db = fixture.open();
-        for family in db.column_families() {
-            let found = db.get(&db::ReadOptions::default(), &family, b"key").unwrap();
-            assert_eq!(found.is_some(), round > 0);
-            db.put(&WriteOptions::default(), &family, b"key", b"value").unwrap();
-        }
-        db.close().unwrap();
-    }
-}
-
-#[test]
 fn a_new_family_goes_on_with_the_others() {
     let fixture = Fixture::new();
     let db = fixture.open();

@@ -13,6 +13,7 @@ mod held_iterators;
 mod info_log;
 mod leftovers;
 mod manifests;
+mod many_families;
 mod panics;
 mod read_beside_a_writer;
 mod recovery;

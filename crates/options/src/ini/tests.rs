@@ -1,7 +1,7 @@
 use super::*;
 
 fn statements(text: &str) -> Vec<(&str, &str, u32)> {
-    let sections = parse(text).unwrap();
+    let sections = parse(text.as_bytes()).unwrap();
     let statements = sections.into_iter().flat_map(|section| section.statements);
     statements.map(|Statement { name, value, line }| (name, value, line)).collect()
 }
@@ -32,8 +32,12 @@ fn headers_have_titles_and_arguments() {
         ("[A \"]", "A \"", ""),
         ("[]", "", ""),
     ] {
-        let sections = parse(text).unwrap();
-        assert_eq!((sections[0].title, &*sections[0].argument), (title, argument), "{text}");
+        let sections = parse(text.as_bytes()).unwrap();
+        assert_eq!(
+            (sections[0].title, sections[0].argument.as_str()),
+            (title, Some(argument)),
+            "{text}"
+        );
     }
 }
 
@@ -46,6 +50,6 @@ fn other_lines_are_refused() {
         ("[", "line 1: expected name=value, found \"[\""),
         ("a=b", "line 1: a is in no section"),
     ] {
-        assert_eq!(parse(text).unwrap_err().message(), message, "{text}");
+        assert_eq!(parse(text.as_bytes()).unwrap_err().message(), message, "{text}");
     }
 }

@@ -24,12 +24,12 @@ const EXAMPLE: &str = "\
   prefix_extractor=fixed:4
 ";
 
-fn parse_with(text: &str, config: &ConfigOptions) -> Result<OptionsFile> {
-    OptionsFile::parse(Path::new("/db/OPTIONS-000007"), text.as_bytes(), config)
+fn parse_with(content: impl AsRef<[u8]>, config: &ConfigOptions) -> Result<OptionsFile> {
+    OptionsFile::parse(Path::new("/db/OPTIONS-000007"), content.as_ref(), config)
 }
 
-fn parse(text: &str) -> Result<OptionsFile> {
-    parse_with(text, &ConfigOptions::default())
+fn parse(content: impl AsRef<[u8]>) -> Result<OptionsFile> {
+    parse_with(content, &ConfigOptions::default())
 }
 
 #[test]
@@ -67,9 +67,9 @@ fn what_is_not_the_default_and_not_honoured_is_remarked() {
 #[test]
 fn a_written_file_says_the_same() {
     let file = parse(EXAMPLE).unwrap();
-    let text = file.to_text(Release::NEWEST_KNOWN);
+    let text = file.to_content(Release::NEWEST_KNOWN);
     let again = parse(&text).unwrap();
-    assert_eq!(again.to_text(Release::NEWEST_KNOWN), text);
+    assert_eq!(again.to_content(Release::NEWEST_KNOWN), text);
     assert_eq!(again.db.to_option_string(), file.db.to_option_string());
     assert_eq!(again.column_families.len(), 2);
     for (before, after) in file.column_families.iter().zip(&again.column_families) {
@@ -82,12 +82,12 @@ fn a_written_file_says_the_same() {
 fn a_file_written_for_a_release_is_read_by_it() {
     let file = parse(EXAMPLE).unwrap();
     for release in [Release::new(6, 12, 0), Release::new(7, 8, 3), Release::new(9, 10, 0)] {
-        let text = file.to_text(release);
+        let text = file.to_content(release);
         let reader = ConfigOptions { reader: release, ..ConfigOptions::default() };
         let again = parse_with(&text, &reader).unwrap_or_else(|status| panic!("{status}"));
-        assert_eq!(again.to_text(release), text);
+        assert_eq!(again.to_content(release), text);
     }
-    let newest = file.to_text(Release::NEWEST_KNOWN);
+    let newest = file.to_content(Release::NEWEST_KNOWN);
     let reader = ConfigOptions { reader: Release::new(7, 8, 3), ..ConfigOptions::default() };
     assert!(parse_with(&newest, &reader).is_err());
 }
@@ -127,4 +127,23 @@ fn the_newest_file_of_a_directory_is_found() {
     let status = OptionsFile::latest(&*fs, &empty, &config).unwrap_err();
     assert_eq!(status.code(), base::status::Code::NotFound);
     assert!(status.is_path_not_found());
+}
+
+#[test]
+fn names_of_column_families_are_any_bytes() {
+    let mut file = parse(EXAMPLE).unwrap();
+    let long = vec![b'"'; 1 << 20];
+    let names: [&[u8]; 8] =
+        [b"", b"\xff\xfe", b"\n[x]\r=\\", b"\0", b"\"", b"\xc3", b" \\\xff#", &long];
+    for name in names {
+        let options = file.column_families[0].options.clone();
+        file.column_families.push(ColumnFamilySection { name: name.into(), options });
+    }
+    let content = file.to_content(Release::NEWEST_KNOWN);
+    let again = parse(&content).unwrap();
+    assert_eq!(again.to_content(Release::NEWEST_KNOWN), content);
+    for (before, after) in file.column_families.iter().zip(&again.column_families) {
+        assert_eq!(after.name, before.name);
+    }
+    assert!(names.iter().all(|name| again.column_family(name).is_some()));
 }

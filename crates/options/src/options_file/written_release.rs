@@ -24,14 +24,14 @@ impl ColumnFamilyOptions {
     /// As [`DbOptions::oldest_release`], with those of the table format.
     pub fn oldest_release(&self) -> Release {
         let section =
-            ColumnFamilySection { name: DEFAULT_COLUMN_FAMILY.to_owned(), options: self.clone() };
+            ColumnFamilySection { name: DEFAULT_COLUMN_FAMILY.into(), options: self.clone() };
         OptionsFile { column_families: vec![section], ..defaults() }.oldest_release()
     }
 }
 
 fn defaults() -> OptionsFile {
     let default = ColumnFamilySection {
-        name: DEFAULT_COLUMN_FAMILY.to_owned(),
+        name: DEFAULT_COLUMN_FAMILY.into(),
         options: ColumnFamilyOptions::default(),
     };
     OptionsFile { column_families: vec![default], ..OptionsFile::default() }
@@ -58,9 +58,10 @@ impl OptionsFile {
     }
 
     /// All options as they are after having been in an OPTIONS file of `release`.
-    fn through(&self, release: Release) -> Option<String> {
-        let read = Self::parse_text(&self.to_text(release), &ConfigOptions::default()).ok()?;
-        Some(read.to_text(Release::NEWEST_KNOWN))
+    fn through(&self, release: Release) -> Option<Vec<u8>> {
+        let read =
+            Self::parse_content(&self.to_content(release), &ConfigOptions::default()).ok()?;
+        Some(read.to_content(Release::NEWEST_KNOWN))
     }
 }
 

@@ -4,6 +4,7 @@ use super::failure::Outcome;
 use super::open::OpenDb;
 use super::session::Session;
 use super::version_files::{blob_path, level_files, table_path};
+use base::ColumnFamilyName;
 use db::ColumnFamilyHandle;
 
 const RULE: &str = "------------------------------";
@@ -21,7 +22,9 @@ pub(crate) fn run(session: &mut Session<'_>) -> Outcome {
 
 fn write_by_family(session: &mut Session<'_>, families: &[ColumnFamilyHandle]) -> Outcome {
     for family in families {
-        writeln!(session.out, "===== Column Family: {} =====", family.name())?;
+        write!(session.out, "===== Column Family: ")?;
+        session.out.write_all(family.name())?;
+        writeln!(session.out, " =====")?;
         writeln!(session.out, "Live SST Files:")?;
         let version = family.version();
         for level in 0..version.num_levels() {
@@ -40,7 +43,7 @@ fn write_by_family(session: &mut Session<'_>, families: &[ColumnFamilyHandle]) -
 
 fn write_by_name(session: &mut Session<'_>, families: &[ColumnFamilyHandle]) -> Outcome {
     // Blob files are on no level and come before tables of the same name.
-    let mut files = Vec::<(String, Option<usize>, &str)>::new();
+    let mut files = Vec::<(String, Option<usize>, &ColumnFamilyName)>::new();
     for family in families {
         let version = family.version();
         for (level, file) in version.files() {
@@ -54,7 +57,9 @@ fn write_by_name(session: &mut Session<'_>, families: &[ColumnFamilyHandle]) -> 
     writeln!(session.out, "Live SST and Blob Files:")?;
     for (path, level, family) in files {
         let level = level.map(|level| format!(" : level {level}")).unwrap_or_default();
-        writeln!(session.out, "{path}{level}, column family '{family}'")?;
+        write!(session.out, "{path}{level}, column family '")?;
+        session.out.write_all(family)?;
+        writeln!(session.out, "'")?;
     }
     Ok(())
 }

@@ -136,7 +136,7 @@ impl Session<'_> {
             let names = version::list_column_families(&*self.fs, path).unwrap_or_default();
             if names.len() > 1 {
                 let family = |name: &Vec<u8>| {
-                    ColumnFamilyDescriptor::new(lossy(name), options.family.clone())
+                    ColumnFamilyDescriptor::new(name.as_slice(), options.family.clone())
                 };
                 options.families = names.iter().map(family).collect();
             }
@@ -311,8 +311,4 @@ pub(crate) const TTL_FAMILIES: &str = "ldb doesn't support TTL DB with multiple 
 
 fn no_family(name: &str) -> Failure {
     Failure::new(format!("Non-existing column family {name}"))
-}
-
-fn lossy(name: &[u8]) -> String {
-    String::from_utf8_lossy(name).into_owned()
 }

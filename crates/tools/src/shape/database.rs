@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::fallback_comparator::FallbackComparator;
 use base::status::Code;
-use base::{Result, Status};
+use base::{ColumnFamilyName, Result, Status};
 use db::{ColumnFamilyDescriptor, Db, OpenContext, TransactionWritePolicy};
 use env::FileSystem;
 use options::{
@@ -89,6 +89,7 @@ fn open_by_any_policy(
 
 fn unknown_family(wanted: &str, path: &Path) -> Status {
     let names = Db::list_column_families(path, &OpenContext::default()).unwrap_or_default();
+    let names: Vec<_> = names.iter().map(ToString::to_string).collect();
     Status::invalid_argument(format!(
         "column family {wanted:?} is not in {}, which has {}",
         path.display(),
@@ -135,7 +136,7 @@ fn descriptor(
     arguments: &Arguments,
     notes: &mut Vec<String>,
 ) -> Result<ColumnFamilyDescriptor> {
-    let name = family.display_name().into_owned();
+    let name = ColumnFamilyName::from(family.name.as_slice());
     let mut options = file.column_family(&name).cloned().unwrap_or_default();
     for (option, value) in &arguments.options {
         options.apply(option, compaction_style_name(option, value), &ConfigOptions::default())?;

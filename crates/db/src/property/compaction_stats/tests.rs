@@ -10,8 +10,8 @@ fn numbers(line: &str) -> BTreeMap<&str, f64> {
 
 /// `L0 files=4 bytes=7600 score=1.3 micros=1 count=1 read_mb=… written_mb=…` adds a level;
 /// `activity` and `before` lines set what is counted for the whole family.
-fn report(input: &str) -> ColumnFamilyReport<'static> {
-    let mut report = ColumnFamilyReport { name: "default", ..Default::default() };
+fn report(input: &str) -> ColumnFamilyReport {
+    let mut report = ColumnFamilyReport { name: "default".to_owned(), ..Default::default() };
     for line in input.lines() {
         let numbers = numbers(line);
         let float = |name: &str| numbers.get(name).copied().unwrap_or(0.0);

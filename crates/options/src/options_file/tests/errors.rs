@@ -77,7 +77,7 @@ fn bytes_that_are_no_text_are_corruption() {
     let status =
         OptionsFile::parse(Path::new("/db/O"), content, &ConfigOptions::default()).unwrap_err();
     assert!(status.is_corruption());
-    assert_eq!(status.message(), "/db/O at offset 12: expected text in UTF-8");
+    assert_eq!(status.message(), "/db/O: offset 12: expected text in UTF-8");
 }
 
 #[test]

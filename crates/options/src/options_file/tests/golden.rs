@@ -32,7 +32,7 @@ fn read_and_print(name: &str, content: &[u8]) -> Check {
     let file = OptionsFile::parse(Path::new(name), content, &ConfigOptions::default())
         .map_err(|status| status.to_string())?;
     let text = std::str::from_utf8(content).map_err(|error| error.to_string())?;
-    let sections = ini::parse(text).map_err(|status| status.to_string())?;
+    let sections = ini::parse(text.as_bytes()).map_err(|status| status.to_string())?;
     let wrong: Vec<String> = sections
         .iter()
         .flat_map(|section| section.statements.iter().map(move |statement| (section, statement)))

@@ -42,9 +42,10 @@ fn whatever_is_set_comes_back_from_the_file_of_its_release() {
     let text = "persist_user_defined_timestamps=false;preclude_last_level_data_seconds=7";
     let options = ColumnFamilyOptions::from_string(text).unwrap();
     let release = options.oldest_release();
-    let section = ColumnFamilySection { name: DEFAULT_COLUMN_FAMILY.to_owned(), options };
+    let section = ColumnFamilySection { name: DEFAULT_COLUMN_FAMILY.into(), options };
     let file = OptionsFile { column_families: vec![section], ..OptionsFile::default() };
-    let read = OptionsFile::parse_text(&file.to_text(release), &ConfigOptions::default()).unwrap();
+    let read =
+        OptionsFile::parse_content(&file.to_content(release), &ConfigOptions::default()).unwrap();
     let read = read.column_family("default").unwrap();
     assert!(!read.persist_user_defined_timestamps);
     assert_eq!(read.preclude_last_level_data_seconds, 7);

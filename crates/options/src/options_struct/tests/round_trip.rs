@@ -117,14 +117,14 @@ proptest! {
         let mut file = OptionsFile { db: applied(&db), ..OptionsFile::default() };
         for name in ["default", &name] {
             file.column_families.push(crate::ColumnFamilySection {
-                name: name.to_owned(),
+                name: name.into(),
                 options: options.clone(),
             });
         }
-        let text = file.to_text(Release::NEWEST_KNOWN);
+        let text = file.to_content(Release::NEWEST_KNOWN);
         let again =
-            OptionsFile::parse(Path::new("O"), text.as_bytes(), &ConfigOptions::default()).unwrap();
-        prop_assert_eq!(again.to_text(Release::NEWEST_KNOWN), text);
+            OptionsFile::parse(Path::new("O"), &text, &ConfigOptions::default()).unwrap();
+        prop_assert_eq!(again.to_content(Release::NEWEST_KNOWN), text);
         prop_assert_eq!(&again.column_families[1].name, &name);
         prop_assert_eq!(again.db.to_option_string(), file.db.to_option_string());
     }
