@@ -257,7 +257,7 @@ fn check(peer: Peer, path: &Path, loads: Loads, names: &[&str]) -> Result<bool, 
     for family in db.column_families() {
         for name in names {
             let db = open(path, loads).map_err(|error| error.to_string())?;
-            wrong.extend(compare_one(&ldb, &db, family.name(), name).err());
+            wrong.extend(compare_one(&ldb, &db, &family.name().to_string(), name).err());
         }
     }
     if wrong.is_empty() { Ok(true) } else { Err(format!("{loads:?}: {}", wrong.join("\n"))) }

@@ -240,12 +240,12 @@ impl Engine {
     /// The names as the open database has them, which must be those in its directory.
     fn names(&self) -> Result<Answer> {
         let open = self.db()?.column_families();
-        let mut open: Vec<_> = open.map(|family| family.name().clone()).collect();
+        let mut open: Vec<_> = open.map(|family| family.name().to_string()).collect();
         open.sort();
         let listed = Db::list_column_families(&self.path, &self.context());
         let mut listed = listed.map_err(text)?;
         listed.sort();
-        if listed != open {
+        if !listed.iter().eq(&open) {
             return Err(format!("families {listed:?} are in the directory, {open:?} are open"));
         }
         Ok(Answer::Names(open))

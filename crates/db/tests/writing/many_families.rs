@@ -8,7 +8,7 @@ use std::time::Instant;
 
 /// In CI fewer, for a machine that is slow and has other things to do.
 fn count() -> usize {
-    if std::env::var_os("TOUCHSTONE_LONG").is_some() { 10_000 } else { 3_000 }
+    if std::env::var_os("TOUCHSTONE_LONG").is_some() { 10_000 } else { 1_000 }
 }
 
 fn names() -> impl Iterator<Item = String> {
