@@ -46,7 +46,7 @@ impl Facts {
                 compact_cursors: cursors.map(|(level, key)| (*level, key.clone())).collect(),
                 full_history_ts_low: db.full_history_ts_low(&family).ok().flatten(),
             };
-            facts.families.insert(family.name().to_owned(), of_family);
+            facts.families.insert(family.name().to_string(), of_family);
         }
         facts
     }
