@@ -343,13 +343,12 @@ fn assemble(
 ) -> Result<DbImpl> {
     let last_sequence = versions.last_sequence();
     let (mut families, mut states) = (Vec::new(), BTreeMap::new());
-    let mut memtables = MemTableStage::default();
-    let memtable_memory = Arc::new(MemTableMemory::default());
-    let by_name = Descriptors::new(descriptors);
+    let (mut memtables, memtable_memory) = <(MemTableStage, Arc<MemTableMemory>)>::default();
+    let (fs, by_name) = (&*context.file_system, Descriptors::new(descriptors));
     for family in versions.column_families() {
         let descriptor = by_name.get(&family.state().name)?;
         let paths = recovery::table_paths(options, path, descriptor);
-        version::check_files(&*context.file_system, &paths, family.version())?;
+        version::check_files(fs, &paths, family.version())?;
         let mut data =
             recovery::open_family(options, path, descriptor, context, family.state(), None)?;
         data.epoch_numbers = family.epoch_numbers().clone();
