@@ -109,7 +109,7 @@ fn a_database_that_lost_all_its_wals_is_not_opened() {
 /// A database that was being made when the power was lost can be opened.
 #[test]
 fn a_database_that_never_had_a_wal_is_opened() {
-    for last in 0..200 {
+    for last in 0..2_000 {
         let mut fixture = Fixture::new();
         fixture.options.track_and_verify_wals = true;
         let memory = fixture.context.file_system.clone();
