@@ -109,6 +109,12 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
         PERIODIC_WORK,
         "compactions_are_looked_for_as_often_as_their_times_want",
     ),
+    ("ttl", PERIODIC_WORK, "files_go_when_their_time_is_over_though_nothing_else_happens"),
+    (
+        "periodic_compaction_seconds",
+        PERIODIC_WORK,
+        "files_are_rewritten_when_they_are_old_though_nothing_else_happens",
+    ),
     ("max_successive_merges", MERGES_AT_WRITE, "an_operand_after_as_many_becomes_a_value"),
     (
         "strict_max_successive_merges",
@@ -149,6 +155,7 @@ const UNPROVEN: &[(&str, &str)] = &[
     ("enable_pipelined_write", "validation, and models under every way to write"),
     ("unordered_write", "validation, and models under every way to write"),
     ("two_write_queues", "snapshots and batches are the same in every way to write"),
+    ("memtable_insert_with_hint_prefix_extractor", "tests of the memtable itself"),
     ("log_file_time_to_roll", "an old log goes on in another file, in `env`"),
     ("allow_concurrent_memtable_write", "validation, and models under every way to write"),
     (
