@@ -8,14 +8,14 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const HELP: &str = "\
-touchstone: a key-value store that reads what RocksDB wrote
+touchstone: a key-value store on RocksDB's directories
 
 usage: touchstone COMMAND [ARGUMENT...]
 
 commands:
   ldb         looks into a database and changes it, as RocksDB's ldb
   sst_dump    looks into table files, as RocksDB's sst_dump
-  bench       measures reads of a database, as RocksDB's db_bench
+  bench       fills and measures databases, as RocksDB's db_bench
   shape       tells what a read of a database has to go through
 
 COMMAND --help says more. touchstone --version prints the version.
