@@ -219,7 +219,7 @@ impl DbImpl {
         let log = &writing.info_log;
         match stats {
             None => {
-                log.files_moved_or_deleted(job_id, &family.name.to_string(), compaction, &levels)
+                log.files_moved_or_deleted(job_id, &family.name.to_string(), compaction, &levels);
             }
             Some(stats) => {
                 log.compaction_finished(job_id, family, compaction, &stats, took, &levels);

@@ -141,7 +141,7 @@ fn write_rounds(
 }
 
 fn add(batch: &mut WriteBatch, db: &Db, operation: &Operation) -> Result<()> {
-    let id = |name: &Bytes| db.column_family(&name.to_text()).expect("an open family").id();
+    let id = |name: &Bytes| db.column_family(name.to_text()).expect("an open family").id();
     match operation {
         Operation::Put { family, key, value } => batch.put(id(family), &key.0, &value.0),
         Operation::Merge { family, key, value } => batch.merge(id(family), &key.0, &value.0),

@@ -101,7 +101,7 @@ fn a_column_family_dropped_while_it_is_flushed_leaves_the_others_alone() {
     fixture.family_options.write_buffer_size = 64 << 10;
     let db = fixture.open();
     for round in 0..10 {
-        let other = db.create_column_family(&fixture.family_options, &format!("{round}")).unwrap();
+        let other = db.create_column_family(&fixture.family_options, format!("{round}")).unwrap();
         for index in 0..2_000 {
             let key = format!("key{index:06}");
             db.put(&WriteOptions::default(), &other, key.as_bytes(), &[b'v'; 100]).unwrap();
