@@ -175,10 +175,7 @@ fn check(
     tally: &mut Tally,
 ) -> Result<(), String> {
     let found = database.read().map_err(|error| format!("reading after it: {error}"))?;
-    // Not with blob files: see docs/stress.md.
-    if !database.family_options.iter().any(|family| family.enable_blob_files) {
-        check_best_efforts(database)?;
-    }
+    check_best_efforts(database)?;
     let mut survived = Vec::new();
     for (model, progress) in models.iter_mut().zip(&life.threads) {
         let (safe, tried) = (progress.safe(), progress.tried());

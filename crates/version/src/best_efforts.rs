@@ -6,8 +6,9 @@
 //! written. What was valid last is what is recovered. An atomic group holds its column families
 //! together: none gets beyond the group unless all do.
 
+mod missing_files;
+
 use crate::blob_file_metadata::BlobFileAddition;
-use crate::consistency::Level0Order;
 use crate::file_metadata::FileMetaData;
 use crate::manifest::ManifestReader;
 use crate::recovery::{RecoveredManifest, ReplayedManifest, open_families};
@@ -17,7 +18,8 @@ use crate::version_edit_handler::{ColumnFamilyReplay, VersionEditHandler};
 use base::filename::{FileType, descriptor_file_name, parse_file_name};
 use base::{Result, Status};
 use env::FileSystem;
-use std::collections::{BTreeMap, BTreeSet};
+use missing_files::MissingFiles;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Says which of the files that a MANIFEST names are there. Whoever implements it knows the
@@ -34,7 +36,7 @@ pub trait FileChecker {
         file: &FileMetaData,
     ) -> Result<bool>;
 
-    /// Whether this blob file is there.
+    /// Whether this blob file is there, whole.
     ///
     /// # Errors
     /// As [`FileChecker::is_table_usable`].
@@ -119,113 +121,6 @@ fn replay(
     Ok((replayed, files_missing))
 }
 
-/// The files of a column family that were looked for and not found.
-#[derive(Clone, Debug, Default)]
-struct MissingFiles {
-    missing_l0: BTreeSet<u64>,
-    missing_deeper: BTreeSet<u64>,
-    /// Of all blob files ever added.
-    missing_blob_files: BTreeSet<u64>,
-    /// An edit of an atomic group was applied: a state that lacks files is no longer valid.
-    edited_in_group: bool,
-}
-
-impl MissingFiles {
-    fn any_missing(&self) -> bool {
-        !(self.missing_l0.is_empty()
-            && self.missing_deeper.is_empty()
-            && self.missing_blob_files.is_empty())
-    }
-
-    /// Takes note of what an edit deletes and adds.
-    fn check(
-        &mut self,
-        checker: &mut dyn FileChecker,
-        family: &ColumnFamilyReplay,
-        edit: &VersionEdit,
-    ) -> Result<()> {
-        for addition in &edit.blob_file_additions {
-            if !checker.is_blob_file_usable(family, addition)? {
-                self.missing_blob_files.insert(addition.number);
-            }
-        }
-        for (_, number) in &edit.deleted_files {
-            self.missing_l0.remove(number);
-            self.missing_deeper.remove(number);
-        }
-        for new in &edit.new_files {
-            if !checker.is_table_usable(family, new.level, &new.file)? {
-                let missing =
-                    if new.level == 0 { &mut self.missing_l0 } else { &mut self.missing_deeper };
-                missing.insert(new.file.number);
-            }
-        }
-        self.edited_in_group |= edit.remaining_entries.is_some() && edit.changes_files();
-        Ok(())
-    }
-
-    fn is_valid(&self, builder: &VersionBuilder) -> bool {
-        if !self.any_missing() {
-            return true;
-        }
-        let (oldest_blob_file, links) = links(builder);
-        let blob_files: Vec<_> =
-            self.missing_blob_files.range(oldest_blob_file..).copied().collect();
-        if self.missing_l0.is_empty() && self.missing_deeper.is_empty() && blob_files.is_empty() {
-            return true;
-        }
-        let only_missing_l0 = |number: &u64| {
-            let linked = links.get(number).map_or(&[][..], Vec::as_slice);
-            linked.is_empty()
-                || (!self.missing_l0.is_empty()
-                    && linked.iter().all(|table| self.missing_l0.contains(table)))
-        };
-        !self.edited_in_group
-            && self.missing_deeper.is_empty()
-            && self.newest_l0_are_missing(builder)
-            && blob_files.iter().all(only_missing_l0)
-    }
-
-    /// Whether no L0 file that is missing is older than one that is there.
-    fn newest_l0_are_missing(&self, builder: &VersionBuilder) -> bool {
-        let order = Level0Order::of(builder.files().map(|(_, file)| file));
-        let mut level0: Vec<_> =
-            builder.files().filter_map(|(level, file)| (level == 0).then_some(file)).collect();
-        level0.sort_unstable_by(|a, b| order.compare(a, b));
-        let newest = level0.iter().take(self.missing_l0.len());
-        newest.filter(|file| self.missing_l0.contains(&file.number)).count()
-            == self.missing_l0.len()
-    }
-
-    /// The valid state: without what is missing, and without blob files that only missing tables
-    /// are linked to.
-    fn valid_state(&self, builder: &VersionBuilder) -> VersionBuilder {
-        let mut builder = builder.clone();
-        if self.any_missing() {
-            let (_, links) = links(&builder);
-            let only_missing = links.into_iter().filter_map(|(blob, tables)| {
-                tables.iter().all(|table| self.missing_l0.contains(table)).then_some(blob)
-            });
-            let blob_files = only_missing.chain(self.missing_blob_files.iter().copied()).collect();
-            builder.forget(&self.missing_l0, &blob_files);
-        }
-        builder
-    }
-}
-
-/// The oldest blob file that a table is linked to (beyond all others if there is none), and the
-/// tables linked to each.
-fn links(builder: &VersionBuilder) -> (u64, BTreeMap<u64, Vec<u64>>) {
-    let known: BTreeSet<_> = builder.blob_file_numbers().collect();
-    let mut links = BTreeMap::<u64, Vec<u64>>::new();
-    for (_, file) in builder.files() {
-        if let Some(number) = file.oldest_blob_file_number.filter(|number| known.contains(number)) {
-            links.entry(number).or_default().push(file.number);
-        }
-    }
-    (links.keys().next().copied().unwrap_or(u64::MAX), links)
-}
-
 /// A replay that remembers what was valid last.
 struct PointInTime<'a> {
     handler: VersionEditHandler,
@@ -270,12 +165,12 @@ impl<'a> PointInTime<'a> {
             && edit.changes_files()
         {
             let files = self.files.entry(id).or_default();
-            let valid = files.is_valid(&family.builder).then(|| files.clone());
+            let valid = files.is_valid(&family.builder).then(|| files.left_out(&family.builder));
             files.check(&mut *self.checker, family, &edit)?;
             // Where nothing is missing the edit cannot end validity.
             before = valid
                 .filter(|_| files.any_missing() && !in_group)
-                .map(|files| files.valid_state(&family.builder));
+                .map(|left_out| left_out.take_from(&family.builder));
         }
         self.handler.apply(offset, edit)?;
         if dropped {
@@ -301,7 +196,7 @@ impl<'a> PointInTime<'a> {
         for id in ids.into_iter().filter(|id| self.is_valid(*id)).collect::<Vec<_>>() {
             let Some(family) = self.handler.families().get(&id) else { continue };
             let state = match self.files.get(&id) {
-                Some(files) => files.valid_state(&family.builder),
+                Some(files) => files.left_out(&family.builder).take_from(&family.builder),
                 None => family.builder.clone(),
             };
             self.save(id, state);
@@ -336,6 +231,3 @@ impl<'a> PointInTime<'a> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -117,6 +117,13 @@ impl VersionBuilder {
         self.blob_files.keys().copied()
     }
 
+    /// Whether all blobs of a file are garbage, as far as edits have said.
+    pub(crate) fn is_blob_file_garbage(&self, number: u64) -> bool {
+        let is_garbage =
+            |state: &BlobFileState| state.garbage_blob_count >= state.addition.total_blob_count;
+        self.blob_files.get(&number).is_some_and(is_garbage)
+    }
+
     /// Forgets files, as if they had never been added.
     pub(crate) fn forget(&mut self, tables: &BTreeSet<u64>, blob_files: &BTreeSet<u64>) {
         self.unsettle_all();

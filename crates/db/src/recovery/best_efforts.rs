@@ -5,6 +5,7 @@
 use crate::recovery::{Descriptors, table_paths};
 use base::filename::{FileType, blob_file_name, descriptor_file_name, parse_file_name};
 use base::{Result, Status};
+use blob::{BlobFileReader, BlobLogFooter, BlobLogHeader};
 use env::{FileOptions, FileSystem};
 use options::DbOptions;
 use std::path::{Path, PathBuf};
@@ -68,8 +69,14 @@ impl FileChecker for DirectoryChecker<'_> {
     ) -> Result<bool> {
         let paths = self.paths(family);
         let directory = paths.first().map_or(self.path, PathBuf::as_path);
-        let size = self.file_system.get_file_size(&blob_file_name(directory, addition.number));
-        usable(size.map(|size| size >= addition.total_blob_bytes))
+        let path = blob_file_name(directory, addition.number);
+        let look = || {
+            let file = self.file_system.new_random_access_file(&path, &FileOptions::default())?;
+            let reader = BlobFileReader::open(file, family.id)?;
+            let frame_bytes = (BlobLogHeader::SIZE + BlobLogFooter::SIZE) as u64;
+            Ok(reader.file_size() >= addition.total_blob_bytes.saturating_add(frame_bytes))
+        };
+        usable(look())
     }
 }
 

@@ -223,6 +223,30 @@ fn with_best_efforts_a_missing_table_takes_back_no_more_than_it_must() {
 }
 
 #[test]
+fn with_best_efforts_a_blob_file_that_is_cut_takes_back_the_table_that_refers_to_it() {
+    let mut fixture = Fixture::new();
+    fixture.family_options.disable_auto_compactions = true;
+    fixture.family_options.enable_blob_files = true;
+    // One for each value.
+    fixture.family_options.blob_file_size = 1;
+    let db = fixture.open();
+    for keys in numbered(4).chunks(2) {
+        keys.iter().for_each(|key| put(&db, key, "value"));
+        flush(&db);
+    }
+    db.close().unwrap();
+    let blob_files = fixture.files_with(".blob");
+    assert_eq!(blob_files.len(), 4);
+    // Of the second table this is not the oldest one.
+    let path = fixture.path.join(&blob_files[3]);
+    let size = fixture.context.file_system.get_file_size(&path).unwrap();
+    fixture.context.file_system.truncate(&path, size - 1).unwrap();
+
+    fixture.options.best_efforts_recovery = true;
+    assert_eq!(keys(&fixture.open()), numbered(2));
+}
+
+#[test]
 fn a_family_dropped_while_its_data_is_in_the_wal_stays_dropped() {
     let mut fixture = Fixture::new();
     let db = fixture.open();
