@@ -91,6 +91,8 @@ impl DbImpl {
         let opened = self.open_created(&mut versions, &ids, descriptors)?;
         drop(versions);
         let handles = self.admit(writing, &mut stage, opened);
+        // What is written to them is younger than this.
+        self.sample_sequence_times();
         drop(stage);
         drop(lead);
         for (handle, descriptor) in handles.iter().zip(descriptors) {
@@ -98,7 +100,7 @@ impl DbImpl {
             writing.info_log.info(format_args!("Created column family [{name}] (ID {id})"));
             writing.info_log.describe_family(descriptor);
         }
-        self.schedule_compaction_trigger();
+        self.schedule_by_families();
         self.column_families_changed()?;
         Ok(handles)
     }
@@ -194,6 +196,7 @@ impl DbImpl {
         stage.max_total_wal_size_bytes = self.max_total_wal_size_bytes();
         drop(stage);
         drop(lead);
+        self.schedule_by_families();
         self.release_wals(writing);
         writing.info_log.info(format_args!("Dropped column family with id {id}"));
         self.delete_obsolete_files(writing.info_log.next_job_id());

@@ -5,11 +5,13 @@
 //! flush the info log     every ten seconds
 //! dump statistics        stats_dump_period_sec
 //! look for compactions   that have become due by time alone: ttl, periodic_compaction_seconds
+//! sample sequence times  for column families with preserve_internal_time_seconds
 //! ```
 //!
 //! What is due is decided by [`PeriodicTasks`], from the time it is given.
 
 use crate::db_impl::DbImpl;
+use crate::sequence_times::cadence_seconds;
 use env::SystemClock;
 use options::{ColumnFamilyOptions, DbOptions};
 use parking_lot::{Condvar, Mutex};
@@ -29,6 +31,7 @@ const LATENESS_PARTS: u64 = 5;
 pub(crate) enum PeriodicTask {
     DumpStats,
     FlushInfoLog,
+    SampleSequenceTimes,
     TriggerCompaction,
 }
 
@@ -215,7 +218,7 @@ impl DbImpl {
         let periodic = &writing.periodic_work;
         periodic.set(PeriodicTask::FlushInfoLog, FLUSH_INFO_LOG_SECONDS);
         periodic.set(PeriodicTask::DumpStats, u64::from(self.options.stats_dump_period_sec));
-        self.schedule_compaction_trigger();
+        self.schedule_by_families();
         let db: Weak<Self> = Arc::downgrade(self);
         periodic.start(move |task| {
             let Some(db) = db.upgrade() else { return false };
@@ -225,13 +228,15 @@ impl DbImpl {
     }
 
     /// To be called when there are other column families.
-    pub(crate) fn schedule_compaction_trigger(&self) {
+    pub(crate) fn schedule_by_families(&self) {
         let Ok(writing) = self.writing() else { return };
         let state = writing.state.lock();
-        let families = state.families.values().map(|family| &family.compaction.options);
-        let period_secs = trigger_compaction_secs(&self.options, families);
+        let families = || state.families.values().map(|family| &family.compaction.options);
+        let trigger_secs = trigger_compaction_secs(&self.options, families());
+        let sample_secs = cadence_seconds(families());
         drop(state);
-        writing.periodic_work.set(PeriodicTask::TriggerCompaction, period_secs);
+        writing.periodic_work.set(PeriodicTask::TriggerCompaction, trigger_secs);
+        writing.periodic_work.set(PeriodicTask::SampleSequenceTimes, sample_secs);
     }
 
     /// A task that panics is not done, and others are.
@@ -247,6 +252,7 @@ impl DbImpl {
         match task {
             PeriodicTask::DumpStats => writing.info_log.stats(&self.stats_text()),
             PeriodicTask::FlushInfoLog => writing.info_log.flush(),
+            PeriodicTask::SampleSequenceTimes => self.sample_sequence_times(),
             PeriodicTask::TriggerCompaction => {
                 let mut state = writing.state.lock();
                 let ids: Vec<u32> = state.families.keys().copied().collect();

@@ -1,12 +1,12 @@
 //! When sequence numbers were given out, for column families that preserve it.
 //!
-//! A sample is taken when the database is opened and whenever a memtable is changed; flushes write
-//! the part that a table needs into its properties. Samples only ever are less exact than they could
-//! be: a bound stays a bound. As in RocksDB, an opened database knows nothing from before; tables
+//! A sample is taken when the database is opened, when a column family is created, whenever a
+//! memtable is changed, and now and then: often enough that the shortest time which a column family
+//! preserves has as many samples as a table has room for. Flushes write the part that a table needs
+//! into its properties. Samples only ever are less exact than they could be: a bound stays a bound. As in RocksDB, an opened database knows nothing from before; tables
 //! keep what was known when they were written.
 
 use crate::db_impl::DbImpl;
-use env::{SystemClock, WallClock};
 use options::ColumnFamilyOptions;
 use table::SeqnoToTimeMapping;
 use table::seqno_to_time_mapping::{PAIRS_MAX, PAIRS_PER_TABLE_MAX};
@@ -21,6 +21,8 @@ pub(crate) fn preserve_seconds(family: &ColumnFamilyOptions) -> u64 {
 struct Retention {
     seconds: u64,
     pairs_max: usize,
+    /// A sample is to be taken so often.
+    cadence_seconds: u64,
 }
 
 impl Retention {
@@ -31,8 +33,14 @@ impl Retention {
         let (shortest, longest) = (wanted.iter().min()?, wanted.iter().max()?);
         let pairs = (PAIRS_PER_TABLE_MAX as u64).saturating_mul(*longest) / shortest;
         let pairs_max = usize::try_from(pairs).map_or(PAIRS_MAX, |pairs| pairs.min(PAIRS_MAX));
-        Some(Self { seconds: *longest, pairs_max })
+        let cadence_seconds = shortest.div_ceil(PAIRS_PER_TABLE_MAX as u64);
+        Some(Self { seconds: *longest, pairs_max, cadence_seconds })
     }
+}
+
+/// How often to take a sample, in seconds; 0 if no column family preserves times.
+pub(crate) fn cadence_seconds<'f>(families: impl Iterator<Item = &'f ColumnFamilyOptions>) -> u64 {
+    Retention::of(families.map(preserve_seconds)).map_or(0, |wanted| wanted.cadence_seconds)
 }
 
 impl DbImpl {
@@ -42,8 +50,9 @@ impl DbImpl {
         let families = self.families.load();
         let wanted = families.iter().map(|family| preserve_seconds(&family.options));
         let Some(retention) = Retention::of(wanted) else { return };
-        let now = WallClock.now_seconds();
+        // Read under the lock, so that samples come in order.
         let mut times = writing.sequence_times.lock();
+        let now = self.context.clock.now_seconds();
         times.append(self.visibility.last_sequence(), now);
         times.keep_since(now, retention.seconds);
         times.limit(retention.pairs_max);

@@ -181,3 +181,61 @@ fn a_family_that_comes_later_is_looked_at_as_often_as_it_wants() {
     setup.advance_secs(61);
     assert_eq!(setup.tables(), []);
 }
+
+impl Setup {
+    fn put(&self, handle: &crate::ColumnFamilyHandle) {
+        self.db.put(&Default::default(), handle, b"key", b"value").unwrap();
+    }
+
+    /// The samples: sequence numbers and seconds since the start.
+    fn samples(&self) -> Vec<(u64, u64)> {
+        let times = self.db.inner.writing().unwrap().sequence_times.lock().clone();
+        let start = START_MICROS / SECOND_MICROS;
+        times.pairs().iter().map(|(sequence, seconds)| (*sequence, seconds - start)).collect()
+    }
+}
+
+#[test]
+fn sequence_times_are_sampled_though_no_memtable_is_full() {
+    let setup = Setup::new("", "preserve_internal_time_seconds=1000");
+    let family = setup.db.column_family("default").unwrap();
+    setup.put(&family);
+    setup.advance_secs(9);
+    assert_eq!(setup.samples(), []);
+    setup.advance_secs(1);
+    assert_eq!(setup.samples(), [(1, 10)]);
+    // Nothing was written.
+    setup.advance_secs(10);
+    assert_eq!(setup.samples(), [(1, 10)]);
+    setup.put(&family);
+    setup.advance_secs(10);
+    setup.put(&family);
+    setup.db.flush(&FlushOptions::default(), &[&family]).unwrap();
+    assert_eq!(setup.samples(), [(1, 10), (3, 30)], "the later number is the better bound");
+}
+
+#[test]
+fn sequence_times_are_sampled_as_often_as_the_families_there_are_want() {
+    let setup = Setup::new("", "");
+    let default = setup.db.column_family("default").unwrap();
+    setup.put(&default);
+    setup.advance_secs(100);
+    assert_eq!(setup.samples(), []);
+    let create = |seconds: u64, name: &str| {
+        let options = format!("preserve_internal_time_seconds={seconds}");
+        let options = ColumnFamilyOptions::from_string(&options).unwrap();
+        setup.db.create_column_family(&options, name).unwrap()
+    };
+    create(1_000, "long");
+    assert_eq!(setup.samples(), [(1, 100)], "at once");
+    let short = create(200, "short");
+    setup.put(&short);
+    setup.advance_secs(2);
+    assert_eq!(setup.samples(), [(1, 100), (2, 102)]);
+    setup.db.drop_column_family(&short).unwrap();
+    setup.put(&default);
+    setup.advance_secs(9);
+    assert_eq!(setup.samples(), [(1, 100), (2, 102)]);
+    setup.advance_secs(1);
+    assert_eq!(setup.samples(), [(1, 100), (2, 102), (3, 112)]);
+}
