@@ -6,7 +6,7 @@ use crate::random::Random;
 use crate::random_options::{self, Traits};
 use base::{Result, Status, merge_operator};
 use db::{ColumnFamilyDescriptor, ColumnFamilyHandle, Db, OpenContext, ReadOptions};
-use env::FileSystem;
+use env::{FileSystem, NullLogger};
 use options::{ColumnFamilyOptions, DbOptions, WalRecoveryMode};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,6 +58,14 @@ impl Database {
             (drawn.options, drawn.families, drawn.text);
         self.traits = Some(traits);
         Ok(self)
+    }
+
+    /// Without an info log. Writing one takes more operations of the file system than all else, so
+    /// that few of those that fail or are the last would matter.
+    #[must_use]
+    pub fn without_info_log(mut self) -> Self {
+        self.context.info_log = Some(Arc::new(NullLogger));
+        self
     }
 
     fn descriptors(&self, names: &[String]) -> Vec<ColumnFamilyDescriptor> {

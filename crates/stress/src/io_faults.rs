@@ -97,12 +97,13 @@ pub struct Variant {
     family: &'static str,
     /// Compactions start by themselves; the workload waits for their ends.
     waits: bool,
+    has_info_log: bool,
 }
 
 impl Variant {
     /// All.
     pub const ALL: [Variant; 4] = [
-        Variant { name: "plain", db: "", family: "", waits: false },
+        Variant { name: "plain", db: "", family: "", waits: false, has_info_log: false },
         Variant {
             name: "logs",
             db: "recycle_log_file_num=2;wal_compression=kZSTD;wal_dir=/db/wals;\
@@ -110,6 +111,7 @@ impl Variant {
                  max_manifest_file_size=500;unordered_write=true",
             family: "",
             waits: false,
+            has_info_log: false,
         },
         Variant {
             name: "background",
@@ -120,6 +122,7 @@ impl Variant {
                      blob_garbage_collection_age_cutoff=1.0;\
                      blob_garbage_collection_force_threshold=0.1",
             waits: true,
+            has_info_log: false,
         },
         Variant {
             name: "universal",
@@ -127,6 +130,7 @@ impl Variant {
             family: "compaction_style=kCompactionStyleUniversal;\
                      level0_file_num_compaction_trigger=2;paranoid_file_checks=true",
             waits: true,
+            has_info_log: true,
         },
     ];
 
@@ -198,6 +202,9 @@ pub fn run(
     let file_system = Arc::new(FaultInjectionFileSystem::new(Arc::new(memory)));
     let mut database = Database::new(Path::new("/db"), file_system.clone());
     variant.apply(&mut database).map_err(|error| error.to_string())?;
+    if !variant.has_info_log {
+        database = database.without_info_log();
+    }
     // A database that waits for space tries again soon.
     database.options.bgerror_resume_retry_interval = 2_000;
     let mut run = Run {

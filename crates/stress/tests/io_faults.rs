@@ -16,13 +16,13 @@ fn fail_every(stride: u64, variant: &str, mode: &'static str) -> Tally {
 
 #[test]
 fn an_error_of_the_device_loses_nothing() {
-    let tally = fail_every(3, "plain", "error-once");
+    let tally = fail_every(1, "plain", "error-once");
     assert!(tally.faulted > 100 && tally.reported > 60, "{tally:?}");
 }
 
 #[test]
 fn a_full_device_loses_nothing() {
-    let tally = fail_every(6, "plain", "no-space-from");
+    let tally = fail_every(2, "plain", "no-space-from");
     assert!(tally.faulted > 50 && tally.reported > 30, "{tally:?}");
     assert!(tally.resumed > 5, "{tally:?}");
 }
@@ -30,13 +30,13 @@ fn a_full_device_loses_nothing() {
 /// Reads of compactions that nobody asked for are among them.
 #[test]
 fn an_error_in_the_background_loses_nothing() {
-    let tally = fail_every(15, "background", "error-once");
+    let tally = fail_every(5, "background", "error-once");
     assert!(tally.faulted > 40 && tally.reported > 30, "{tally:?}");
 }
 
 /// Recycled and compressed WALs, that the next open keeps.
 #[test]
 fn an_error_around_wals_loses_nothing() {
-    let tally = fail_every(15, "logs", "error-once");
+    let tally = fail_every(5, "logs", "error-once");
     assert!(tally.faulted > 20 && tally.reported > 15, "{tally:?}");
 }
