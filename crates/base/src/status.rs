@@ -80,6 +80,11 @@ pub enum Severity {
     Unrecoverable = 4,
 }
 
+/// Too many open files in the whole system, and in this process; the numbers are the same on every
+/// Unix.
+const ENFILE: i32 = 23;
+const EMFILE: i32 = 24;
+
 /// An error. One pointer wide, so that results stay in registers.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Status(Box<Repr>);
@@ -89,6 +94,7 @@ struct Repr {
     code: Code,
     subcode: SubCode,
     severity: Severity,
+    is_retryable: bool,
     message: String,
 }
 
@@ -107,7 +113,8 @@ impl Status {
     #[cold]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         let (subcode, severity) = Default::default();
-        Self(Box::new(Repr { code, subcode, severity, message: message.into() }))
+        let message = message.into();
+        Self(Box::new(Repr { code, subcode, severity, is_retryable: false, message }))
     }
 
     constructors! {
@@ -150,7 +157,10 @@ impl Status {
             ErrorKind::StorageFull => SubCode::NoSpace,
             _ => SubCode::None,
         };
-        Self::io_error(format!("{doing} {}: {error}", path.display())).with_subcode(subcode)
+        let mut status =
+            Self::io_error(format!("{doing} {}: {error}", path.display())).with_subcode(subcode);
+        status.0.is_retryable = matches!(error.raw_os_error(), Some(ENFILE | EMFILE));
+        status
     }
 
     /// The same error with a subcode.
@@ -187,6 +197,12 @@ impl Status {
     /// The severity.
     pub fn severity(&self) -> Severity {
         self.0.severity
+    }
+
+    /// Whether the same may succeed later with nothing repaired, as where too many files were open:
+    /// nothing was done (`rocksdb::IOStatus::GetRetryable`).
+    pub fn is_retryable(&self) -> bool {
+        self.0.is_retryable
     }
 
     /// The sentence without the kind.

@@ -1,7 +1,8 @@
 //! What became of an error in the background: how bad it is, and what it stops.
 //!
 //! The severities are those of RocksDB's `ErrorHandler`: they depend on what failed and on the kind
-//! of error. A soft error stops nothing. A database with a hard error takes no writes until it is
+//! of error. Too many open files count as a full disk does: neither leaves anything half done that is
+//! not known, and both end without a repair. A soft error stops nothing. A database with a hard error takes no writes until it is
 //! resumed, by itself or on request; one with a fatal error must be opened again.
 
 use base::Status;
@@ -35,6 +36,11 @@ impl BackgroundErrorReason {
     }
 }
 
+/// Whether the cause may go away by itself.
+fn may_pass(status: &Status) -> bool {
+    status.subcode() == SubCode::NoSpace || status.is_retryable()
+}
+
 /// How bad an error is, by RocksDB's tables. `paranoid` is `paranoid_checks`.
 pub(crate) fn severity(reason: BackgroundErrorReason, status: &Status, paranoid: bool) -> Severity {
     use BackgroundErrorReason::{Compaction, ManifestWrite, ManifestWriteNoWal, Write};
@@ -43,13 +49,13 @@ pub(crate) fn severity(reason: BackgroundErrorReason, status: &Status, paranoid:
     if reason == BackgroundErrorReason::Panic {
         return Severity::Fatal;
     }
-    match (status.code(), status.subcode()) {
-        (Code::IoError, SubCode::NoSpace) if reason == Compaction => unless_lenient(Severity::Soft),
-        (Code::IoError, SubCode::NoSpace) => Severity::Hard,
+    match status.code() {
+        Code::IoError if may_pass(status) && reason == Compaction => unless_lenient(Severity::Soft),
+        Code::IoError if may_pass(status) => Severity::Hard,
         // What the file then holds at its end is unknown.
-        (Code::IoError, _) if is_manifest || reason == Write => Severity::Fatal,
-        (Code::IoError, _) => unless_lenient(Severity::Fatal),
-        (Code::Corruption, _) => unless_lenient(Severity::Unrecoverable),
+        Code::IoError if is_manifest || reason == Write => Severity::Fatal,
+        Code::IoError => unless_lenient(Severity::Fatal),
+        Code::Corruption => unless_lenient(Severity::Unrecoverable),
         _ if reason == Write => Severity::Fatal,
         _ => unless_lenient(Severity::Fatal),
     }
@@ -78,7 +84,7 @@ impl ErrorHandler {
         if severity != Severity::None && is_worse {
             self.error = Some(status.clone().with_severity(severity));
         }
-        status.subcode() == SubCode::NoSpace && self.is_recoverable()
+        may_pass(status) && self.is_recoverable()
     }
 
     /// Whether somebody tries to get over the error.

@@ -20,6 +20,9 @@ fn io_errors_keep_their_cause() {
     assert!(status.message().starts_with("open /nowhere: "));
     let full = io::Error::from(io::ErrorKind::StorageFull);
     assert_eq!(Status::from_io(&full, "write", Path::new("f")).subcode(), SubCode::NoSpace);
+    let too_many = Status::from_io(&io::Error::from_raw_os_error(24), "open", Path::new("f"));
+    assert!(too_many.is_retryable() && !status.is_retryable(), "{too_many}");
+    assert_eq!(too_many.message(), "open f: Too many open files (os error 24)");
 }
 
 #[test]

@@ -9,12 +9,18 @@ fn severities_are_those_of_rocksdb() {
     use BackgroundErrorReason::{Compaction, Flush, FlushNoWal, ManifestWrite, Write};
     let io = Status::io_error("bad");
     let damage = Status::corruption("bad");
+    let too_many_open = std::io::Error::from_raw_os_error(24);
+    let too_many = Status::from_io(&too_many_open, "open", std::path::Path::new("/db/000007.sst"));
     let cases = [
         (Compaction, no_space(), Severity::Soft, Severity::None),
         (Flush, no_space(), Severity::Hard, Severity::Hard),
         (FlushNoWal, no_space(), Severity::Hard, Severity::Hard),
         (Write, no_space(), Severity::Hard, Severity::Hard),
         (ManifestWrite, no_space(), Severity::Hard, Severity::Hard),
+        (Compaction, too_many.clone(), Severity::Soft, Severity::None),
+        (Flush, too_many.clone(), Severity::Hard, Severity::Hard),
+        (Write, too_many.clone(), Severity::Hard, Severity::Hard),
+        (ManifestWrite, too_many, Severity::Hard, Severity::Hard),
         (Compaction, io.clone(), Severity::Fatal, Severity::None),
         (Flush, io.clone(), Severity::Fatal, Severity::None),
         (Write, io.clone(), Severity::Fatal, Severity::Fatal),
