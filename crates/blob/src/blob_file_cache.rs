@@ -1,4 +1,4 @@
-//! The open blob files of a column family.
+//! The open blob files of a column family, out of a number that all column families share.
 
 use crate::blob_file_reader::BlobFileReader;
 use base::Result;
@@ -8,19 +8,15 @@ use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// Opens blob files when they are first read and keeps them open.
+/// The open blob files of a database: its column families number their files together.
 #[derive(Debug)]
-pub struct BlobFileCache {
-    file_system: Arc<dyn FileSystem>,
-    /// Where the blob files are: the first path of the column family.
-    directory: PathBuf,
-    file_options: FileOptions,
-    column_family_id: u32,
+pub struct OpenBlobFiles {
     /// Files kept open; the one not used for longest is closed for another.
-    open_files_max: usize,
-    open_files: RwLock<HashMap<u64, OpenFile>>,
+    max: usize,
+    files: RwLock<HashMap<u64, OpenFile>>,
+    count: Arc<AtomicUsize>,
     /// Counts uses. Relaxed: it only orders files by age, and roughly is enough.
     clock: AtomicU64,
 }
@@ -31,24 +27,77 @@ struct OpenFile {
     last_used: AtomicU64,
 }
 
+impl OpenBlobFiles {
+    /// None yet, and up to `max` later (at least one).
+    pub fn new(max: usize) -> Self {
+        let (files, count, clock) = Default::default();
+        Self { max: max.max(1), files, count, clock }
+    }
+
+    /// How many there are, as it changes.
+    pub fn count(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.count)
+    }
+
+    fn get_or_open(
+        &self,
+        file_number: u64,
+        open: impl FnOnce() -> Result<BlobFileReader>,
+    ) -> Result<Arc<BlobFileReader>> {
+        let now = self.clock.fetch_add(1, Ordering::Relaxed);
+        if let Some(open) = self.files.read().get(&file_number) {
+            open.last_used.store(now, Ordering::Relaxed);
+            return Ok(Arc::clone(&open.reader));
+        }
+        // Not under the lock: opening may take long. Whoever comes second keeps the first's.
+        let reader = Arc::new(open()?);
+        let mut files = self.files.write();
+        if files.len() >= self.max && !files.contains_key(&file_number) {
+            let oldest = files
+                .iter()
+                .min_by_key(|(_, open)| open.last_used.load(Ordering::Relaxed))
+                .map(|(&number, _)| number);
+            oldest.map(|number| files.remove(&number));
+        }
+        let open = files
+            .entry(file_number)
+            .or_insert_with(|| OpenFile { reader, last_used: AtomicU64::new(now) });
+        let reader = Arc::clone(&open.reader);
+        self.count.store(files.len(), Ordering::Relaxed);
+        Ok(reader)
+    }
+
+    /// Closes a file that left the version. Those who read it may finish.
+    pub fn evict(&self, file_number: u64) {
+        let mut files = self.files.write();
+        let evicted = files.remove(&file_number);
+        self.count.store(files.len(), Ordering::Relaxed);
+        drop(files);
+        drop(evicted);
+    }
+}
+
+/// Opens blob files of a column family when they are first read and keeps them open.
+#[derive(Debug)]
+pub struct BlobFileCache {
+    file_system: Arc<dyn FileSystem>,
+    /// Where the blob files are: the first path of the column family.
+    directory: PathBuf,
+    file_options: FileOptions,
+    column_family_id: u32,
+    open_files: Arc<OpenBlobFiles>,
+}
+
 impl BlobFileCache {
-    /// An empty cache that keeps up to `open_files_max` files open (at least one).
+    /// A cache that keeps its files among `open_files`.
     pub fn new(
         file_system: Arc<dyn FileSystem>,
         directory: PathBuf,
         file_options: FileOptions,
         column_family_id: u32,
-        open_files_max: usize,
+        open_files: Arc<OpenBlobFiles>,
     ) -> Self {
-        Self {
-            file_system,
-            directory,
-            file_options,
-            column_family_id,
-            open_files_max: open_files_max.max(1),
-            open_files: RwLock::default(),
-            clock: AtomicU64::new(0),
-        }
+        Self { file_system, directory, file_options, column_family_id, open_files }
     }
 
     /// The file of this number, opened if it is not open.
@@ -56,37 +105,21 @@ impl BlobFileCache {
     /// # Errors
     /// As [`BlobFileReader::open`] and the file system.
     pub fn get(&self, file_number: u64) -> Result<Arc<BlobFileReader>> {
-        let now = self.clock.fetch_add(1, Ordering::Relaxed);
-        if let Some(open) = self.open_files.read().get(&file_number) {
-            open.last_used.store(now, Ordering::Relaxed);
-            return Ok(Arc::clone(&open.reader));
-        }
-        // Not under the lock: opening may take long. Whoever comes second keeps the first's.
-        let path = blob_file_name(&self.directory, file_number);
-        let file = self.file_system.new_random_access_file(&path, &self.file_options)?;
-        let reader = Arc::new(BlobFileReader::open(file, self.column_family_id)?);
-        let mut open_files = self.open_files.write();
-        if open_files.len() >= self.open_files_max && !open_files.contains_key(&file_number) {
-            let oldest = open_files
-                .iter()
-                .min_by_key(|(_, open)| open.last_used.load(Ordering::Relaxed))
-                .map(|(&number, _)| number);
-            oldest.map(|number| open_files.remove(&number));
-        }
-        let open = open_files
-            .entry(file_number)
-            .or_insert_with(|| OpenFile { reader, last_used: AtomicU64::new(now) });
-        Ok(Arc::clone(&open.reader))
+        self.open_files.get_or_open(file_number, || {
+            let path = blob_file_name(&self.directory, file_number);
+            let file = self.file_system.new_random_access_file(&path, &self.file_options)?;
+            BlobFileReader::open(file, self.column_family_id)
+        })
     }
 
     /// Forgets a file that left the version. Those who read it may finish.
     pub fn evict(&self, file_number: u64) {
-        self.open_files.write().remove(&file_number);
+        self.open_files.evict(file_number);
     }
 
-    /// How many files are open.
+    /// How many files are open, of all column families.
     pub fn open_file_count(&self) -> usize {
-        self.open_files.read().len()
+        self.open_files.count.load(Ordering::Relaxed)
     }
 }
 

@@ -17,7 +17,7 @@ pub mod blob_source;
 #[cfg(test)]
 mod test_files;
 
-pub use blob_file_cache::BlobFileCache;
+pub use blob_file_cache::{BlobFileCache, OpenBlobFiles};
 pub use blob_file_reader::{BlobFileReader, BlobReadOptions};
 pub use blob_index::{BlobIndex, BlobReference};
 pub use blob_log_format::{BlobLogFooter, BlobLogHeader, BlobLogRecordHeader};

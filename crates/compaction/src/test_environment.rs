@@ -4,7 +4,7 @@ use crate::job_environment::{JobEnvironment, NewOutputFile, OutputFileHint};
 use base::dbformat::MAX_SEQUENCE_NUMBER;
 use base::filename::{blob_file_name, table_file_name};
 use base::{InternalKey, InternalKeyComparator, PinnableSlice, Result, ValueType};
-use blob::{BlobFileCache, BlobReadOptions, BlobReference, BlobSource};
+use blob::{BlobFileCache, BlobReadOptions, BlobReference, BlobSource, OpenBlobFiles};
 use env::{FileOptions, FileSystem, MemFileSystem};
 use iterator::VecIterator;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ impl TestEnvironment {
             directory.clone(),
             FileOptions::default(),
             COLUMN_FAMILY_ID,
-            100,
+            Arc::new(OpenBlobFiles::new(100)),
         );
         Self {
             file_system,

@@ -114,13 +114,15 @@ impl DbImpl {
         descriptors: &[ColumnFamilyDescriptor],
     ) -> Result<Vec<ColumnFamilyData>> {
         let (path, context) = (&self.path, &self.context);
-        let memory = self.writing()?.memtable_memory.clone();
+        let writing = self.writing()?;
+        let (memory, open_files) = (writing.memtable_memory.clone(), &writing.open_files);
         let open = |(id, descriptor): (&u32, &ColumnFamilyDescriptor)| {
             let name = &descriptor.name;
             let entry = versions
                 .column_family(*id)
                 .ok_or_else(|| Status::aborted(format!("column family {name} was not created")))?;
-            let opened = open_family(&self.options, path, descriptor, context, entry.state(), None);
+            let (options, state) = (&self.options, entry.state());
+            let opened = open_family(options, path, descriptor, context, state, None, open_files);
             opened.map(|mut data| {
                 data.epoch_numbers = entry.epoch_numbers().clone();
                 data.memtable_memory = Some(memory.clone());

@@ -5,6 +5,7 @@ use crate::db::OpenContext;
 use crate::db_state::DbState;
 use crate::error_handler::BackgroundErrorReason;
 use crate::info_log::InfoLog;
+use crate::open_files::OpenFiles;
 use crate::options_file_writer::OptionsFiles;
 use crate::periodic_work::PeriodicWork;
 use crate::read::read_view::Visibility;
@@ -82,6 +83,8 @@ pub(crate) struct Writing {
     pub(crate) stats: WriteStats,
     /// Of the memtables of all column families.
     pub(crate) memtable_memory: Arc<MemTableMemory>,
+    /// Of all column families, and of those to come.
+    pub(crate) open_files: OpenFiles,
     pub(crate) periodic_work: PeriodicWork,
     pub(crate) pool: ThreadPool,
     /// Whether writes have to look at the state before they go on: it holds them back, or an error

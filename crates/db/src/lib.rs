@@ -37,6 +37,7 @@ mod manual_compaction;
 mod memtable_list;
 mod obsolete_files;
 mod open;
+mod open_files;
 mod options_file_writer;
 mod periodic_work;
 mod picker_options;

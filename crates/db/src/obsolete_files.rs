@@ -78,6 +78,11 @@ impl DbImpl {
                     writing.info_log.table_file_deleted(job, number, &result);
                 }
                 ObsoleteFile::Blob { number, .. } => {
+                    // Its space is free only when it is closed too.
+                    if let Some(family) = &family {
+                        family.super_version.load().resolver.blobs.source.evict(number);
+                    }
+                    writing.open_files.blob_files.evict(number);
                     let Some(directory) = paths.first() else { continue };
                     let path = blob_file_name(directory, number);
                     let result = self.context.file_system.delete_file(&path);

@@ -27,10 +27,14 @@ use crate::identity::{new_db_id, new_session_id, settle_db_id};
 use crate::info_log::{FoundDatabase, InfoLog};
 use crate::manual_compaction::ManualCompactions;
 use crate::memtable_list::MemTableList;
+use crate::open_files::OpenFiles;
 use crate::periodic_work::PeriodicWork;
 use crate::read::read_view::Visibility;
 use crate::recovery::best_efforts::{DirectoryChecker, has_manifest};
-use crate::recovery::{self, Descriptors, RecoveredDb, TransactionWritePolicy, version_options};
+use crate::recovery::{
+    self, Descriptors, RecoveredDb, TransactionWritePolicy, open_family, table_paths,
+    version_options,
+};
 use crate::sanitize::delayed_write_rate;
 use crate::snapshot_list::SnapshotList;
 use crate::switch_memtable::{max_total_wal_size_bytes, new_memtable};
@@ -341,16 +345,15 @@ fn assemble(
     db_id: Vec<u8>,
     owned: Owned,
 ) -> Result<DbImpl> {
-    let last_sequence = versions.last_sequence();
+    let (last_sequence, by_name) = (versions.last_sequence(), Descriptors::new(descriptors));
     let (mut families, mut states) = (Vec::new(), BTreeMap::new());
     let (mut memtables, memtable_memory) = <(MemTableStage, Arc<MemTableMemory>)>::default();
-    let (fs, by_name) = (&*context.file_system, Descriptors::new(descriptors));
+    let (fs, open_files) = (&*context.file_system, OpenFiles::new(options));
     for family in versions.column_families() {
-        let descriptor = by_name.get(&family.state().name)?;
-        let paths = recovery::table_paths(options, path, descriptor);
-        version::check_files(fs, &paths, family.version())?;
-        let mut data =
-            recovery::open_family(options, path, descriptor, context, family.state(), None)?;
+        let state = family.state();
+        let descriptor = by_name.get(&state.name)?;
+        version::check_files(fs, &table_paths(options, path, descriptor), family.version())?;
+        let mut data = open_family(options, path, descriptor, context, state, None, &open_files)?;
         data.epoch_numbers = family.epoch_numbers().clone();
         data.memtable_memory = Some(memtable_memory.clone());
         let (data, state) = family_state(options, context, data, last_sequence);
@@ -375,6 +378,7 @@ fn assemble(
         bottommost_threshold: AtomicU64::new(u64::MAX),
         stats: WriteStats::default(),
         memtable_memory,
+        open_files,
         periodic_work: PeriodicWork::new(context.clock.clone()),
         has_obstacle: AtomicBool::new(false),
         is_closing: Arc::default(),

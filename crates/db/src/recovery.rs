@@ -15,6 +15,7 @@ mod wal_replay;
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor};
 use crate::db::OpenContext;
 use crate::internal_stats::InternalStats;
+use crate::open_files::OpenFiles;
 use crate::read::blob_reads::BlobReads;
 use crate::read::value_resolver::ValueResolver;
 use crate::recovery::best_efforts::DirectoryChecker;
@@ -33,7 +34,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
-use table::TableCache;
 use version::{
     ColumnFamilyReplay, ColumnFamilyState, EpochNumbers, RecoveredManifest, VersionOptions,
 };
@@ -44,9 +44,6 @@ use wal_replay::{AfterBatch, WalReplay};
 
 pub use memtable_inserter::TransactionWritePolicy;
 pub use prepared_transactions::PreparedTransaction;
-
-/// Tables kept open where `max_open_files` is -1: all.
-const UNLIMITED_OPEN_FILES: usize = usize::MAX;
 
 /// What recovery found beside the data.
 #[derive(Debug, Default)]
@@ -115,11 +112,12 @@ pub(crate) fn recover(
             path.display()
         )));
     }
-    let mut families = Vec::new();
+    let (mut families, open_files) = (Vec::new(), OpenFiles::new(options));
     for state in &manifest.column_families {
         let memtable = inserter.families.get_mut(&state.id).and_then(|f| f.memtable.take());
         let descriptor = by_name.get(&state.name)?;
-        families.push(open_family(options, path, descriptor, context, state, memtable)?);
+        let opened = open_family(options, path, descriptor, context, state, memtable, &open_files)?;
+        families.push(opened);
     }
     let last_replayed = replayed.next_sequence.map_or(0, |next| next.saturating_sub(1));
     let uncommitted = inserter.transactions.uncommitted_sequences().into();
@@ -326,19 +324,19 @@ pub(crate) fn open_family(
     context: &OpenContext,
     state: &ColumnFamilyState,
     memtable: Option<MemTable>,
+    open_files: &OpenFiles,
 ) -> Result<ColumnFamilyData> {
     let family = &descriptor.options;
     let comparator = InternalKeyComparator::new(family.comparator.clone());
     let paths = table_paths(options, path, descriptor);
     let file_options =
         FileOptions { use_direct_reads: options.use_direct_reads, ..Default::default() };
-    let open_files_max = usize::try_from(options.max_open_files).unwrap_or(UNLIMITED_OPEN_FILES);
     let blob_files = BlobFileCache::new(
         context.file_system.clone(),
         paths[0].clone(),
         file_options,
         state.id,
-        open_files_max,
+        open_files.blob_files.clone(),
     );
     let resolver = ValueResolver {
         comparator: comparator.clone(),
@@ -354,7 +352,7 @@ pub(crate) fn open_family(
         file_options,
         options: read_setup::table_options(descriptor, context, &comparator)?,
         verifies_unique_ids: options.verify_sst_unique_id_in_manifest,
-        cache: Arc::new(TableCache::new(open_files_max)),
+        cache: open_files.tables.clone(),
         keeps_all_open: options.max_open_files < 0,
     };
     let memtables: Vec<_> = memtable.into_iter().map(Arc::new).collect();

@@ -1,4 +1,5 @@
-//! Tables that are open, by file number.
+//! Tables that are open, by file number: those of all column families of a database, which number
+//! their files together.
 
 use crate::block_based::BlockBasedTable;
 use base::Result;
@@ -6,12 +7,15 @@ use cache::Cache;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Keeps up to a number of tables open. A table in use stays open in any case, for as long as its
 /// user holds it.
 #[derive(Debug)]
 pub struct TableCache {
     capacity: usize,
+    /// Files that others keep open out of the same number.
+    others: Arc<AtomicUsize>,
     state: Mutex<State>,
 }
 
@@ -33,7 +37,12 @@ struct Entry {
 impl TableCache {
     /// A cache of up to `capacity` tables, at least one.
     pub fn new(capacity: usize) -> Self {
-        Self { capacity: capacity.max(1), state: Mutex::default() }
+        Self::beside(capacity, Arc::default())
+    }
+
+    /// A cache of up to `capacity` tables less the `others`, at least one.
+    pub fn beside(capacity: usize, others: Arc<AtomicUsize>) -> Self {
+        Self { capacity: capacity.max(1), others, state: Mutex::default() }
     }
 
     /// The table of a file, by `open` if it is not open. Of several threads that want it at once
@@ -62,8 +71,8 @@ impl TableCache {
         table.clone()
     }
 
-    /// The slot of a file, made if need be, in which case the table used longest ago is closed if
-    /// there are too many.
+    /// The slot of a file, made if need be, in which case the tables used longest ago are closed
+    /// while there are too many.
     fn slot(&self, file_number: u64) -> Arc<Mutex<Option<Arc<BlockBasedTable>>>> {
         let mut state = self.state.lock();
         let state = &mut *state;
@@ -72,7 +81,9 @@ impl TableCache {
             entry.last_use = state.clock;
             return Arc::clone(&entry.slot);
         }
-        if state.slots.len() >= self.capacity {
+        // Relaxed: roughly is enough.
+        let others = self.others.load(Ordering::Relaxed);
+        while state.slots.len() >= self.capacity.saturating_sub(others).max(1) {
             // Opening a file takes far longer than this walk.
             let oldest = state.slots.iter().min_by_key(|(_, entry)| entry.last_use);
             if let Some(number) = oldest.map(|(&number, _)| number) {

@@ -9,7 +9,8 @@ fn cache(file_system: &Arc<MemFileSystem>, open_files_max: usize) -> BlobFileCac
     let file_system: Arc<dyn FileSystem> = Arc::clone(file_system) as _;
     let directory = Path::new("/db").to_owned();
     let options = FileOptions::default();
-    BlobFileCache::new(file_system, directory, options, COLUMN_FAMILY_ID, open_files_max)
+    let open_files = Arc::new(OpenBlobFiles::new(open_files_max));
+    BlobFileCache::new(file_system, directory, options, COLUMN_FAMILY_ID, open_files)
 }
 
 fn files(numbers: std::ops::RangeInclusive<u64>) -> Arc<MemFileSystem> {

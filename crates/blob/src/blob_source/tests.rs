@@ -1,4 +1,5 @@
 use super::*;
+use crate::blob_file_cache::OpenBlobFiles;
 use crate::test_files::{self, COLUMN_FAMILY_ID, FILE_NUMBER};
 use base::status::Code;
 use cache::{LruCache, LruCacheOptions};
@@ -16,7 +17,8 @@ fn source(blob_cache: Option<Arc<dyn Cache>>) -> (BlobSource, Vec<BlobReference>
     let file_system: Arc<dyn FileSystem> = file_system;
     let directory = Path::new("/db").to_owned();
     let options = FileOptions::default();
-    let files = BlobFileCache::new(file_system, directory, options, COLUMN_FAMILY_ID, 10);
+    let open_files = Arc::new(OpenBlobFiles::new(10));
+    let files = BlobFileCache::new(file_system, directory, options, COLUMN_FAMILY_ID, open_files);
     (BlobSource::new(files, blob_cache), references)
 }
 

@@ -89,3 +89,19 @@ fn asking_for_an_open_table_opens_none_and_counts_as_no_use() {
     cache.get_or_open(3, || Ok(Arc::clone(&table))).unwrap();
     assert!(cache.get(1).is_none());
 }
+
+#[test]
+fn files_that_others_keep_open_count() {
+    let (others, table) = (Arc::new(AtomicUsize::new(0)), table());
+    let cache = TableCache::beside(4, others.clone());
+    let open = |number| cache.get_or_open(number, || Ok(Arc::clone(&table))).map(drop).unwrap();
+    (1..=6).for_each(open);
+    assert_eq!(cache.len(), 4);
+    others.store(2, Ordering::Relaxed);
+    open(7);
+    assert_eq!(cache.len(), 2);
+    others.store(9, Ordering::Relaxed);
+    open(8);
+    assert_eq!(cache.len(), 1);
+    assert!(cache.get(8).is_some());
+}

@@ -2,7 +2,7 @@ use super::*;
 use crate::read::blob_reads::BlobReads;
 use base::merge_operator;
 use base::{InternalKey, RangeTombstone};
-use blob::{BlobFileCache, BlobSource};
+use blob::{BlobFileCache, BlobSource, OpenBlobFiles};
 use env::{FileOptions, MemFileSystem};
 use iterator::{FragmentedRangeTombstoneList, VecIterator};
 use proptest::prelude::*;
@@ -123,7 +123,7 @@ fn iterator_over(
         PathBuf::from("/"),
         FileOptions::default(),
         0,
-        1,
+        Arc::new(OpenBlobFiles::new(1)),
     );
     let parts = DbIteratorParts {
         internal: Box::new(VecIterator::new(comparator.clone(), entries)),

@@ -1,0 +1,35 @@
+//! The files that a database keeps open to read them: tables and blob files of all its column
+//! families, together up to `max_open_files`.
+
+use blob::OpenBlobFiles;
+use options::DbOptions;
+use std::sync::Arc;
+use table::TableCache;
+
+/// Of `max_open_files` so many are for other files: WALs, the MANIFEST, the outputs of jobs.
+const KEPT_FREE: usize = 10;
+/// Blob files have up to this part of the rest; what they do not use tables have.
+const BLOB_FILES_PART: usize = 4;
+
+/// The files kept open.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenFiles {
+    pub(crate) tables: Arc<TableCache>,
+    pub(crate) blob_files: Arc<OpenBlobFiles>,
+}
+
+impl OpenFiles {
+    pub(crate) fn new(options: &DbOptions) -> Self {
+        let (tables_max, blob_files_max) = match usize::try_from(options.max_open_files) {
+            Ok(max) => {
+                let max = max.saturating_sub(KEPT_FREE).max(max.min(KEPT_FREE));
+                (max, max / BLOB_FILES_PART)
+            }
+            // -1: all.
+            Err(_) => (usize::MAX, usize::MAX),
+        };
+        let blob_files = Arc::new(OpenBlobFiles::new(blob_files_max));
+        let tables = Arc::new(TableCache::beside(tables_max, blob_files.count()));
+        Self { tables, blob_files }
+    }
+}
