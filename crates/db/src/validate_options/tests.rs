@@ -94,6 +94,76 @@ const REFUSED: &[(&str, &str, Code, &str)] = &[
         NotSupported,
         "smaller than the compaction trigger",
     ),
+    (
+        "allow_mmap_writes=true;use_direct_io_for_flush_and_compaction=true",
+        "",
+        NotSupported,
+        "allow_mmap_writes",
+    ),
+    ("unordered_write=true", "max_successive_merges=5", InvalidArgument, "unordered_write"),
+    ("", "block_protection_bytes_per_key=3", NotSupported, "0, 1, 2, 4 or 8"),
+    (
+        "",
+        "enable_blob_garbage_collection=true;blob_garbage_collection_force_threshold=-1",
+        InvalidArgument,
+        "range [0.0, 1.0]",
+    ),
+    (
+        "",
+        "compaction_style=kCompactionStyleUniversal;compaction_options_universal={max_read_amp=-2}",
+        NotSupported,
+        "at least -1",
+    ),
+    (
+        "",
+        "compaction_options_fifo={file_temperature_age_thresholds={{temperature=kCold;age=9}}}",
+        NotSupported,
+        "only supports FIFO compaction",
+    ),
+    ("", "compression=kDisableCompressionOption", InvalidArgument, "kDisableCompressionOption"),
+    (
+        "",
+        "block_based_table_factory={no_block_cache=true;cache_index_and_filter_blocks=true}",
+        InvalidArgument,
+        "block cache is disabled",
+    ),
+    (
+        "",
+        "block_based_table_factory={no_block_cache=true;pin_l0_filter_and_index_blocks_in_cache=true}",
+        InvalidArgument,
+        "block cache is disabled",
+    ),
+    (
+        "",
+        "block_based_table_factory={block_align=true;block_size=5000};compression=kNoCompression",
+        InvalidArgument,
+        "not a power of 2",
+    ),
+    (
+        "",
+        "block_based_table_factory={block_size=5000000000}",
+        InvalidArgument,
+        "block size exceeds maximum number (4GiB)",
+    ),
+    (
+        "",
+        "block_based_table_factory={super_block_alignment_size=3000}",
+        InvalidArgument,
+        "super block alignment size is not a power of 2",
+    ),
+    (
+        "",
+        "block_based_table_factory={super_block_alignment_space_overhead_ratio=2}",
+        InvalidArgument,
+        "space overhead is too high",
+    ),
+    (
+        "",
+        "block_based_table_factory={data_block_index_type=kDataBlockBinaryAndHash;\
+         data_block_hash_table_util_ratio=0}",
+        InvalidArgument,
+        "should be greater than 0",
+    ),
 ];
 
 #[test]

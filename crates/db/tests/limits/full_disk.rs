@@ -1,0 +1,96 @@
+//! A disk that is really full: what was acknowledged is there, and writes go on as soon as there is
+//! space again.
+
+use crate::machine::SmallDisk;
+use crate::place::{Place, until};
+use base::status::{Code, Severity, SubCode};
+use db::{Db, WriteOptions};
+use tempfile::TempDir;
+use testing::random::Random;
+
+/// Writes to column families in turn until the disk is full; returns how many values it took.
+fn fill(place: &mut Place, db: &Db, random: &mut Random) -> usize {
+    let families: Vec<_> = db.column_families().collect();
+    for index in 0..100_000 {
+        let key = format!("key{index:06}");
+        let value: Vec<u8> = (0..1_000).map(|_| random.below(256) as u8).collect();
+        let family = &families[index % families.len()];
+        if let Err(error) = place.try_put(db, family, key.as_bytes(), &value) {
+            let kind = (error.code(), error.subcode());
+            assert_eq!(kind, (Code::IoError, SubCode::NoSpace), "{error}");
+            assert!(error.message().contains("No space left on device"), "{error}");
+            return index;
+        }
+    }
+    panic!("the disk does not become full");
+}
+
+/// Fills a disk of 8 MiB, with 5 of them taken by something else, that goes away then. What is in
+/// memory, and how far a compaction has come, is at most what it leaves.
+fn check_full_disk(adapt: impl FnOnce(&mut Place, &SmallDisk)) {
+    let Some(disk) = SmallDisk::mount(8) else { return };
+    let ballast = disk.put_ballast(5);
+    let mut place = Place::new(&disk.path().join("db"));
+    place.options.bgerror_resume_retry_interval = 20_000;
+    adapt(&mut place, &disk);
+    let mut random = Random::new(1);
+    let db = place.open();
+    let count = fill(&mut place, &db, &mut random);
+    assert!(count > 500, "{count}");
+    place.check(&db);
+    let family = db.column_family("default").unwrap();
+    // Unless what was deleted meanwhile has let it go on already.
+    if let Err(stopped) = place.try_put(&db, &family, b"stopped", b"1") {
+        assert_eq!((stopped.subcode(), stopped.severity()), (SubCode::NoSpace, Severity::Hard));
+    }
+    std::fs::remove_file(ballast).unwrap();
+    until("writes go on", || db.put(&WriteOptions::default(), &family, b"later", b"1").is_ok());
+    place.try_put(&db, &family, b"later", b"1").unwrap();
+    for index in 0..200 {
+        let key = format!("more{index:03}");
+        place.try_put(&db, &family, key.as_bytes(), &[b'm'; 1_000]).unwrap();
+    }
+    place.check(&db);
+    drop(family);
+    db.close().unwrap();
+    for _ in 0..2 {
+        place.check(&place.open());
+    }
+}
+
+#[test]
+fn the_database_goes_on_when_there_is_space_again() {
+    check_full_disk(|place, _| place.family_options.write_buffer_size = 256 << 10);
+}
+
+#[test]
+fn a_single_large_memtable() {
+    check_full_disk(|place, _| place.family_options.write_buffer_size = 64 << 20);
+}
+
+#[test]
+fn many_small_wals() {
+    check_full_disk(|place, _| {
+        place.options.max_total_wal_size = 64 << 10;
+        place.families.extend(["one", "two"].map(str::to_owned));
+    });
+}
+
+#[test]
+fn the_wal_alone_is_on_the_full_disk() {
+    let directory = TempDir::new().unwrap();
+    check_full_disk(|place, disk| {
+        place.options.wal_dir = disk.path().join("wals").display().to_string();
+        place.path = directory.path().join("db");
+        place.family_options.write_buffer_size = 64 << 20;
+    });
+}
+
+#[test]
+fn the_tables_alone_are_on_the_full_disk() {
+    let directory = TempDir::new().unwrap();
+    check_full_disk(|place, _| {
+        place.options.wal_dir = directory.path().join("wals").display().to_string();
+        place.family_options.write_buffer_size = 256 << 10;
+    });
+}
