@@ -91,7 +91,7 @@ impl DbImpl {
         {
             return;
         }
-        let due = flushes_due(state, self.options.atomic_flush).len();
+        let due = flushes_due(state, self.options.atomic_flush).count();
         // What runs is no longer due, and does not stand in the way of what is.
         while state.scheduled.flushes - state.scheduled.flushes_running < due {
             let db = self.clone();
@@ -158,7 +158,7 @@ impl DbImpl {
                 && state.pauses == 0
                 && !state.errors.stops_background_work();
             let due = flushes_due(&state, self.options.atomic_flush);
-            due.into_iter().next().filter(|_| may_run)
+            Some(due).filter(|_| may_run).and_then(|mut due| due.next())
         };
         // What it gave stands as background error.
         let flush = || next.map_or(Ok(true), |ids| self.flush_memtables(&ids));
@@ -202,25 +202,21 @@ fn lower_bottommost_threshold(writing: &Writing, family: &FamilyState, oldest_sn
     }
 }
 
-/// Column families whose memtables are to be flushed, by flush: each alone, or all together.
-fn flushes_due(state: &DbState, atomic: bool) -> Vec<Vec<u32>> {
+/// Column families whose memtables are to be flushed, by flush: each alone, or all together. There may
+/// be thousands, each looked at only when it is asked for.
+fn flushes_due(state: &DbState, atomic: bool) -> impl Iterator<Item = Vec<u32>> {
     let is_due = |family: &&FamilyState| {
         family.is_flush_requested
             && !family.immutables.is_empty()
             && !family.immutables.is_flushing()
     };
-    let due: Vec<u32> =
-        state.families.values().filter(is_due).map(|family| family.data.id).collect();
-    match (atomic, due.is_empty()) {
-        (_, true) => Vec::new(),
-        (false, _) => due.into_iter().map(|id| vec![id]).collect(),
-        (true, _) => {
-            let waits = |family: &&FamilyState| !family.immutables.is_empty();
-            let all = state.families.values().filter(waits);
-            if all.clone().any(|family| family.immutables.is_flushing()) {
-                return Vec::new();
-            }
-            vec![all.map(|family| family.data.id).collect()]
-        }
-    }
+    let mut due = state.families.values().filter(is_due);
+    let alone = (!atomic).then(|| due.clone().map(|family| vec![family.data.id]));
+    let waits = |family: &&FamilyState| !family.immutables.is_empty();
+    let all = state.families.values().filter(waits);
+    let together = atomic && due.next().is_some() && {
+        !all.clone().any(|family| family.immutables.is_flushing())
+    };
+    let together = together.then(|| all.map(|family| family.data.id).collect());
+    alone.into_iter().flatten().chain(together)
 }

@@ -129,15 +129,22 @@ impl DbImpl {
         patience: &Patience<'_>,
     ) -> Result<()> {
         let mut state = writing.state.lock();
+        let mut newest = newest.iter();
+        let mut next = newest.next();
         loop {
-            let waits = newest.iter().any(|(id, memtable_id)| {
+            // What is in a table stays there, so that it is looked at once.
+            while let Some((id, memtable_id)) = next {
                 let family = state.families.get(id);
                 let memtables = family.map(|family| family.immutables.oldest_first());
-                memtables.is_some_and(|mut memtables| {
+                let waits = memtables.is_some_and(|mut memtables| {
                     memtables.any(|immutable| immutable.memtable.id() <= *memtable_id)
-                })
-            });
-            if !waits {
+                });
+                if waits {
+                    break;
+                }
+                next = newest.next();
+            }
+            if next.is_none() {
                 return Ok(());
             }
             (patience.may_wait)(&state)?;
