@@ -34,7 +34,7 @@ fn what_is_broken_on_purpose_is_found() {
         Sabotage::ReplayWithHoles,
     ];
     for sabotage in sabotages {
-        let found = (1..=60).find(|seed| run(*seed, sabotage).is_err());
+        let found = (1..=300).find(|seed| run(*seed, sabotage).is_err());
         assert!(found.is_some(), "{sabotage:?} goes unnoticed");
     }
 }

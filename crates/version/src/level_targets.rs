@@ -322,7 +322,9 @@ fn l0_score(options: &LevelTargetOptions, levels: &[LevelSize], targets: &LevelT
             (l0.idle_files + runs) as f64 / trigger
         }
         CompactionStyle::Fifo => {
-            let score = size / options.fifo_max_table_files_size.max(1) as f64;
+            // Infinite with a limit of 0, as in RocksDB; nothing is never too much.
+            let score =
+                if size > 0.0 { size / options.fifo_max_table_files_size as f64 } else { 0.0 };
             let by_files = l0.idle_files as f64 / trigger;
             if score < 1.0 && options.fifo_allow_compaction { score.max(by_files) } else { score }
         }
