@@ -50,7 +50,7 @@ impl DbImpl {
         let Ok(writing) = self.writing() else { return };
         let mut state = writing.state.lock();
         let ids: Vec<u32> = state.families.keys().copied().collect();
-        state.reset_stalls(delayed_write_rate(&self.options));
+        state.reset_stalls(delayed_write_rate(&self.options()));
         for id in ids {
             state.update_stall_of_version(writing, id);
             self.queue_if_needed(writing, &mut state, id);
@@ -91,7 +91,7 @@ impl DbImpl {
         {
             return;
         }
-        let due = flushes_due(state, self.options.atomic_flush).count();
+        let due = flushes_due(state, self.options().atomic_flush).count();
         // What runs is no longer due, and does not stand in the way of what is.
         while state.scheduled.flushes - state.scheduled.flushes_running < due {
             let db = self.clone();
@@ -124,7 +124,7 @@ impl DbImpl {
         if !state.write_controller.needs_speedup_compaction() {
             return 1;
         }
-        let options = &self.options;
+        let options = &self.options();
         BackgroundJobLimits::new(
             options.max_background_flushes,
             options.max_background_compactions,
@@ -157,7 +157,7 @@ impl DbImpl {
             let may_run = !writing.is_closing.load(Ordering::Acquire)
                 && state.pauses == 0
                 && !state.errors.stops_background_work();
-            let due = flushes_due(&state, self.options.atomic_flush);
+            let due = flushes_due(&state, self.options().atomic_flush);
             Some(due).filter(|_| may_run).and_then(|mut due| due.next())
         };
         // What it gave stands as background error.

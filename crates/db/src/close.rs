@@ -75,7 +75,7 @@ impl DbImpl {
     pub(crate) fn flush_what_no_wal_has(self: &Arc<Self>) -> Result<()> {
         let writing = self.writing()?;
         let is_wanted = writing.stage.lock().has_unlogged_writes
-            && !self.options.avoid_flush_during_shutdown
+            && !self.options().avoid_flush_during_shutdown
             && {
                 let state = writing.state.lock();
                 state.errors.write_error().is_none() && state.pauses == 0

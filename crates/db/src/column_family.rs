@@ -8,8 +8,9 @@ use arc_swap::ArcSwap;
 use base::{ColumnFamilyName, InternalKeyComparator};
 use memtable::MemTableMemory;
 use options::ColumnFamilyOptions;
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 use version::{EpochNumbers, Version};
 
 /// The name of the family that every database has.
@@ -36,7 +37,6 @@ impl ColumnFamilyDescriptor {
 pub(crate) struct ColumnFamilyData {
     pub(crate) id: u32,
     pub(crate) name: ColumnFamilyName,
-    pub(crate) options: ColumnFamilyOptions,
     pub(crate) comparator: InternalKeyComparator,
     pub(crate) tables: Arc<TableSet>,
     /// The current state. Readers load it without a lock; writers of it hold the state lock.
@@ -48,8 +48,16 @@ pub(crate) struct ColumnFamilyData {
     pub(crate) stats: InternalStats,
     /// Where the memory of its memtables is counted; none in a database that is only read.
     pub(crate) memtable_memory: Option<Arc<MemTableMemory>>,
-    /// Its options as OPTIONS files have them, once that was asked for.
-    pub(crate) options_text: OnceLock<Arc<FamilyText>>,
+    /// Its options, and how OPTIONS files have them, once that was asked for.
+    pub(crate) options_text: Mutex<Option<(Arc<ColumnFamilyOptions>, Arc<FamilyText>)>>,
+}
+
+impl ColumnFamilyData {
+    /// The options as they are now; they belong to its state. To be taken once by what has to see
+    /// one state of them.
+    pub(crate) fn options(&self) -> Arc<ColumnFamilyOptions> {
+        self.super_version.load().options.clone()
+    }
 }
 
 /// Names a column family of an open database.
@@ -82,8 +90,8 @@ impl ColumnFamilyHandle {
         self.0.super_version.load().version.clone()
     }
 
-    /// The options it was opened with.
-    pub fn options(&self) -> &ColumnFamilyOptions {
-        &self.0.options
+    /// Its options as they are now.
+    pub fn options(&self) -> Arc<ColumnFamilyOptions> {
+        self.0.options()
     }
 }

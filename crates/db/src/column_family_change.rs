@@ -67,9 +67,9 @@ impl DbImpl {
         let mut version_options_of = Vec::with_capacity(descriptors.len());
         let mut directories = BTreeSet::new();
         for descriptor in descriptors {
-            validate_family(&self.options, descriptor)?;
+            validate_family(&self.options(), descriptor)?;
             version_options_of.push(version_options(descriptor)?);
-            directories.extend(table_paths(&self.options, &self.path, descriptor));
+            directories.extend(table_paths(&self.options(), &self.path, descriptor));
         }
         for directory in directories {
             create_dir_all(&*self.context.file_system, &directory)?;
@@ -121,7 +121,7 @@ impl DbImpl {
             let entry = versions
                 .column_family(*id)
                 .ok_or_else(|| Status::aborted(format!("column family {name} was not created")))?;
-            let (options, state) = (&self.options, entry.state());
+            let (options, state) = (&self.options(), entry.state());
             let opened = open_family(options, path, descriptor, context, state, None, open_files);
             opened.map(|mut data| {
                 data.epoch_numbers = entry.epoch_numbers().clone();
@@ -152,9 +152,9 @@ impl DbImpl {
         let mut state = writing.state.lock();
         for data in opened {
             let (data, family) =
-                family_state(&self.options, &self.context, data, self.visibility.last_sequence());
+                family_state(&self.options(), &self.context, data, self.visibility.last_sequence());
             stage.memtables.set(ActiveFamily::new(data.clone(), family.active.clone()));
-            let share = wal_size_share_bytes(&self.options, &data);
+            let share = wal_size_share_bytes(&self.options(), &data);
             let sum = stage.max_total_wal_size_bytes.saturating_add(share);
             stage.max_total_wal_size_bytes = sum;
             state.families.insert(data.id, family);

@@ -67,7 +67,7 @@ impl CompactionState {
         family: &ColumnFamilyData,
         clock: Arc<dyn SystemClock>,
     ) -> Self {
-        let options = sanitize_column_family(db, &family.options);
+        let options = sanitize_column_family(db, &family.options());
         let num_levels = family.super_version.load().version.num_levels();
         Self {
             picker_options: picker_options(db, &options, num_levels),

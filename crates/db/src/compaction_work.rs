@@ -275,28 +275,29 @@ impl DbImpl {
         picked: &PickedCompaction,
     ) -> CompactionJobOptions {
         let (family, compaction) = (&*picked.family, &*picked.compaction);
-        let mut builder = self.table_builder_options(writing, family);
-        if family.options.optimize_filters_for_hits && compaction.is_bottommost_level {
+        let (db, options) = (self.options(), family.options());
+        let mut builder = self.table_builder_options(writing, family, &options);
+        if options.optimize_filters_for_hits && compaction.is_bottommost_level {
             builder.filter_policy = None;
         }
         CompactionJobOptions {
             tables: OutputTableOptions {
                 builder,
-                use_fsync: self.options.use_fsync,
-                paranoid_file_checks: family.options.paranoid_file_checks,
+                use_fsync: db.use_fsync,
+                paranoid_file_checks: options.paranoid_file_checks,
                 now_seconds: self.context.clock.now_seconds(),
             },
-            blob_files: blob_file_options(&family.options, compaction.output_level),
+            blob_files: blob_file_options(&options, compaction.output_level),
             column_family_id: family.id,
-            merge_operator: family.options.merge_operator.clone(),
+            merge_operator: options.merge_operator.clone(),
             compaction_filter_factory: None,
-            enforce_single_del_contracts: self.options.enforce_single_del_contracts,
+            enforce_single_del_contracts: db.enforce_single_del_contracts,
             allow_ingest_behind: picked.options.allow_ingest_behind,
-            compaction_readahead_size: self.options.compaction_readahead_size,
-            verify_record_count: self.options.compaction_verify_record_count,
-            target_file_size_is_upper_bound: family.options.target_file_size_is_upper_bound,
+            compaction_readahead_size: db.compaction_readahead_size,
+            verify_record_count: db.compaction_verify_record_count,
+            target_file_size_is_upper_bound: options.target_file_size_is_upper_bound,
             ttl_split: ttl_split(&picked.options),
-            preserve_seconds: preserve_seconds(&family.options),
+            preserve_seconds: preserve_seconds(&options),
             snapshots: self.snapshot_rules(writing),
             full_history_ts_low: family.super_version.load().full_history_ts_low.clone(),
             drops_user_defined_indexes: self.context.drops_user_defined_indexes,

@@ -106,7 +106,8 @@ impl Db {
         let visibility = Visibility::new(recovered.last_sequence, recovered.uncommitted.clone());
         let inner = DbImpl {
             path: path.to_owned(),
-            options: options.clone(),
+            current_options: ArcSwap::from_pointee(options.clone()),
+            prefix_seek_opt_in_only: options.prefix_seek_opt_in_only,
             context: context.clone(),
             families: ArcSwap::from_pointee(families.into_iter().map(Arc::new).collect()),
             visibility: Arc::new(visibility),
@@ -158,9 +159,9 @@ impl Db {
         &self.inner.path
     }
 
-    /// The options it was opened with.
-    pub fn options(&self) -> &DbOptions {
-        &self.inner.options
+    /// The options as they are now.
+    pub fn options(&self) -> Arc<DbOptions> {
+        self.inner.current_options.load_full()
     }
 
     /// The column families that were opened, in the order of their ids.
@@ -325,7 +326,7 @@ impl Db {
         check_history(options, &family.0, &super_version)?;
         let view = self.view(&super_version, sequence);
         let mut options = options.clone();
-        options.total_order_seek |= self.inner.options.prefix_seek_opt_in_only
+        options.total_order_seek |= self.inner.prefix_seek_opt_in_only
             && !options.prefix_same_as_start
             && !options.auto_prefix_mode;
         let options = Arc::new(options);

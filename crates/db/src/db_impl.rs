@@ -16,7 +16,7 @@ use crate::write::memtable_stage::MemTableStage;
 use crate::write::wal_stage::WalStage;
 use crate::write::write_thread::WriteThread;
 use crate::write_stats::WriteStats;
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Guard};
 use base::status::Code;
 use base::{Result, Status};
 use env::thread_pool::ThreadPool;
@@ -35,7 +35,10 @@ use version::{FileNumbers, VersionSet};
 #[derive(Debug)]
 pub(crate) struct DbImpl {
     pub(crate) path: PathBuf,
-    pub(crate) options: DbOptions,
+    /// As they are now; replaced as a whole. [`DbImpl::options`] reads them.
+    pub(crate) current_options: ArcSwap<DbOptions>,
+    /// One of the options, which iterators are made by.
+    pub(crate) prefix_seek_opt_in_only: bool,
     pub(crate) context: OpenContext,
     /// By id.
     pub(crate) families: ArcSwap<Vec<Arc<ColumnFamilyData>>>,
@@ -110,6 +113,10 @@ pub(crate) struct WriteStage {
     pub(crate) full: Vec<u32>,
     /// Bytes of all WALs at which the oldest is given up.
     pub(crate) max_total_wal_size_bytes: u64,
+    /// Two of the options, which every write looks at: bytes that are written as one, and bytes that
+    /// all memtables may take (0: any).
+    pub(crate) group_bytes_max: usize,
+    pub(crate) db_write_buffer_size: u64,
     /// WALs up to this number are being emptied because all together were too large.
     pub(crate) wal_given_up: u64,
     /// There are entries in memtables that no WAL has (`disable_wal`).
@@ -117,6 +124,12 @@ pub(crate) struct WriteStage {
 }
 
 impl DbImpl {
+    /// The options as they are now. To be taken once by what has to see one state of them, and not
+    /// for every key: what reads and writes need stands in their super version or write stage.
+    pub(crate) fn options(&self) -> Guard<Arc<DbOptions>> {
+        self.current_options.load()
+    }
+
     /// What writes need.
     ///
     /// # Errors
@@ -134,7 +147,7 @@ impl DbImpl {
             return;
         }
         let mut state = writing.state.lock();
-        let may_go_away = state.errors.set(reason, status, self.options.paranoid_checks);
+        let may_go_away = state.errors.set(reason, status, self.options().paranoid_checks);
         writing.refresh_obstacle(&state);
         writing.changed.notify_all();
         drop(state);
@@ -158,7 +171,7 @@ impl DbImpl {
 
     /// Directory of the WALs.
     pub(crate) fn wal_directory(&self) -> PathBuf {
-        wal_directory(&self.options, &self.path)
+        wal_directory(&self.options(), &self.path)
     }
 }
 

@@ -118,6 +118,7 @@ impl FamilyState {
         let next = before.next(SuperVersionParts {
             memtables: self.memtables(),
             version,
+            options: before.options.clone(),
             resolver: before.resolver.clone(),
             full_history_ts_low,
         });

@@ -88,7 +88,7 @@ impl DbImpl {
         }
         let lead = writing.write_thread.enter_exclusively();
         let mut stage = writing.stage.lock();
-        if self.options.atomic_flush {
+        if self.options().atomic_flush {
             ids = stage.memtables.families().iter().map(|family| family.data.id).collect();
         }
         self.switch_memtables(&mut stage, &ids)?;

@@ -80,7 +80,7 @@ impl DbImpl {
                 .map(|memtable| memtable.fragmented_range_tombstones())
                 .collect(),
             expected_entries: self
-                .options
+                .options()
                 .flush_verify_memtable_count
                 .then(|| memtables.iter().map(|memtable| memtable.num_point_entries()).sum()),
             snapshots: self.snapshot_rules(writing),
@@ -89,9 +89,9 @@ impl DbImpl {
             epoch_number: family.epoch_numbers.next(),
             oldest_ancester_time: now_seconds,
             oldest_key_time: now_seconds,
-            times: self.sequence_times(&family.options),
+            times: self.sequence_times(&family.options()),
             hint: OutputFileHint {
-                temperature: Temperature(family.options.default_write_temperature as u8),
+                temperature: Temperature(family.options().default_write_temperature as u8),
                 ..OutputFileHint::default()
             },
         };
@@ -115,21 +115,22 @@ impl DbImpl {
         family: &ColumnFamilyData,
         now_seconds: u64,
     ) -> BuildTableOptions {
-        let mut builder = self.table_builder_options(writing, family);
-        builder.compression = compression_type(flush_compression(&family.options));
-        builder.compression_options = compression_options(&family.options.compression_opts);
+        let (db, options) = (self.options(), family.options());
+        let mut builder = self.table_builder_options(writing, family, &options);
+        builder.compression = compression_type(flush_compression(&options));
+        builder.compression_options = compression_options(&options.compression_opts);
         builder.reason = table::table_builder_options::TableFileCreationReason::Flush;
         BuildTableOptions {
             tables: OutputTableOptions {
                 builder,
-                use_fsync: self.options.use_fsync,
-                paranoid_file_checks: family.options.paranoid_file_checks,
+                use_fsync: db.use_fsync,
+                paranoid_file_checks: options.paranoid_file_checks,
                 now_seconds,
             },
-            blob_files: blob_file_options(&family.options, 0),
+            blob_files: blob_file_options(&options, 0),
             column_family_id: family.id,
-            merge_operator: family.options.merge_operator.clone(),
-            enforce_single_del_contracts: self.options.enforce_single_del_contracts,
+            merge_operator: options.merge_operator.clone(),
+            enforce_single_del_contracts: db.enforce_single_del_contracts,
             cancellation: Cancellation::default(),
         }
     }
@@ -142,15 +143,14 @@ impl DbImpl {
 
     /// How tables and blob files are written.
     pub(crate) fn output_file_options(&self) -> FileOptions {
+        let options = self.options();
         FileOptions {
-            use_direct_writes: self.options.use_direct_io_for_flush_and_compaction,
-            writable_file_max_buffer_size: usize::try_from(
-                self.options.writable_file_max_buffer_size,
-            )
-            .unwrap_or(usize::MAX),
-            bytes_per_sync: self.options.bytes_per_sync,
-            strict_bytes_per_sync: self.options.strict_bytes_per_sync,
-            allow_fallocate: self.options.allow_fallocate,
+            use_direct_writes: options.use_direct_io_for_flush_and_compaction,
+            writable_file_max_buffer_size: usize::try_from(options.writable_file_max_buffer_size)
+                .unwrap_or(usize::MAX),
+            bytes_per_sync: options.bytes_per_sync,
+            strict_bytes_per_sync: options.strict_bytes_per_sync,
+            allow_fallocate: options.allow_fallocate,
             ..FileOptions::default()
         }
     }
@@ -163,7 +163,7 @@ fn history_cutoff(
     memtables: &[Arc<MemTable>],
 ) -> Result<Option<Vec<u8>>> {
     let size = family.comparator.timestamp_size();
-    if size != size_of::<u64>() || family.options.persist_user_defined_timestamps {
+    if size != size_of::<u64>() || family.options().persist_user_defined_timestamps {
         return Ok(None);
     }
     // The timestamps whose tables can do without them are numbers (`u64ts`).

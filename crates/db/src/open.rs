@@ -330,6 +330,9 @@ fn write_stage(
         memtables,
         full: Vec::new(),
         max_total_wal_size_bytes: max_total_wal_size_bytes(options, families),
+        group_bytes_max: usize::try_from(options.max_write_batch_group_size_bytes)
+            .unwrap_or(usize::MAX),
+        db_write_buffer_size: options.db_write_buffer_size,
         wal_given_up: 0,
         has_unlogged_writes: false,
     }
@@ -396,7 +399,8 @@ fn assemble(
     };
     Ok(DbImpl {
         path: path.to_owned(),
-        options: options.clone(),
+        current_options: ArcSwap::from_pointee(options.clone()),
+        prefix_seek_opt_in_only: options.prefix_seek_opt_in_only,
         context: context.clone(),
         families: ArcSwap::from_pointee(families),
         visibility: Arc::new(Visibility::new(last_sequence, Arc::default())),

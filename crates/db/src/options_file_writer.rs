@@ -149,15 +149,24 @@ impl DbImpl {
     fn options_file_content(&self, files: &mut OptionsFiles) -> Vec<u8> {
         let families = self.families.load();
         let mut text_of = |family: &Arc<ColumnFamilyData>| {
-            family.options_text.get_or_init(|| files.text_of(&family.options)).clone()
+            let options = family.options();
+            let mut known = family.options_text.lock();
+            match &*known {
+                Some((of, text)) if Arc::ptr_eq(of, &options) => text.clone(),
+                _ => {
+                    let text = files.text_of(&options);
+                    *known = Some((options, text.clone()));
+                    text
+                }
+            }
         };
         let texts: Vec<_> = families.iter().map(&mut text_of).collect();
         // Nothing that is set may be left out, and as many releases as possible are to read it.
         let oldest = texts.iter().map(|text| text.oldest_release);
-        let release = oldest.max().unwrap_or_default().max(self.options.oldest_release());
-        let mut content = OptionsFile::opening(&self.options, release);
+        let release = oldest.max().unwrap_or_default().max(self.options().oldest_release());
+        let mut content = OptionsFile::opening(&self.options(), release);
         for (family, text) in families.iter().zip(&texts) {
-            text.as_of(release, &family.options).append_to(&mut content, &family.name);
+            text.as_of(release, &family.options()).append_to(&mut content, &family.name);
         }
         content
     }

@@ -217,7 +217,7 @@ impl DbImpl {
         let Ok(writing) = self.writing() else { return };
         let periodic = &writing.periodic_work;
         periodic.set(PeriodicTask::FlushInfoLog, FLUSH_INFO_LOG_SECONDS);
-        periodic.set(PeriodicTask::DumpStats, u64::from(self.options.stats_dump_period_sec));
+        periodic.set(PeriodicTask::DumpStats, u64::from(self.options().stats_dump_period_sec));
         self.schedule_by_families();
         let db: Weak<Self> = Arc::downgrade(self);
         periodic.start(move |task| {
@@ -232,7 +232,7 @@ impl DbImpl {
         let Ok(writing) = self.writing() else { return };
         let state = writing.state.lock();
         let families = || state.families.values().map(|family| &family.compaction.options);
-        let trigger_secs = trigger_compaction_secs(&self.options, families());
+        let trigger_secs = trigger_compaction_secs(&self.options(), families());
         let sample_secs = cadence_seconds(families());
         drop(state);
         writing.periodic_work.set(PeriodicTask::TriggerCompaction, trigger_secs);

@@ -30,10 +30,11 @@ use memtable::{MemTable, MemTableOptions, MemTableRepKind};
 pub(crate) use memtable_inserter::MemTableInserter;
 use memtable_inserter::RecoveringFamily;
 use options::{DbOptions, DbPath, TableFactory};
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, OnceLock};
 use version::{
     ColumnFamilyReplay, ColumnFamilyState, EpochNumbers, RecoveredManifest, VersionOptions,
 };
@@ -360,12 +361,12 @@ pub(crate) fn open_family(
     Ok(ColumnFamilyData {
         id: state.id,
         name: descriptor.name.clone(),
-        options: family.clone(),
         comparator,
         tables: Arc::new(tables),
         super_version: ArcSwap::from_pointee(SuperVersion::first(SuperVersionParts {
             memtables,
             version: state.version.clone(),
+            options: Arc::new(family.clone()),
             resolver,
             full_history_ts_low: state.full_history_ts_low.clone(),
         })),
@@ -373,6 +374,6 @@ pub(crate) fn open_family(
         epoch_numbers: Arc::new(EpochNumbers::new(state.version.next_epoch_number(), false)),
         stats: InternalStats::new(),
         memtable_memory: None,
-        options_text: OnceLock::new(),
+        options_text: Mutex::default(),
     })
 }

@@ -102,7 +102,7 @@ impl DbImpl {
     pub(crate) fn schedule_recovery(self: &Arc<Self>, writing: &Writing) {
         let mut state = writing.state.lock();
         if state.scheduled.recoveries > 0
-            || self.options.max_bgerror_resume_count <= 0
+            || self.options().max_bgerror_resume_count <= 0
             || writing.is_closing.load(Ordering::Acquire)
         {
             return;
@@ -115,9 +115,9 @@ impl DbImpl {
 
     fn background_recovery(self: &Arc<Self>) {
         let Ok(writing) = self.writing() else { return };
-        let retry_interval = Duration::from_micros(self.options.bgerror_resume_retry_interval);
+        let retry_interval = Duration::from_micros(self.options().bgerror_resume_retry_interval);
         let mut backoff = 1;
-        for _ in 0..self.options.max_bgerror_resume_count {
+        for _ in 0..self.options().max_bgerror_resume_count {
             if !self.wait_for_attempt(writing, retry_interval * backoff) {
                 break;
             }

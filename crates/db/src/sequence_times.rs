@@ -48,7 +48,7 @@ impl DbImpl {
     pub(crate) fn sample_sequence_times(&self) {
         let Ok(writing) = self.writing() else { return };
         let families = self.families.load();
-        let wanted = families.iter().map(|family| preserve_seconds(&family.options));
+        let wanted = families.iter().map(|family| preserve_seconds(&family.options()));
         let Some(retention) = Retention::of(wanted) else { return };
         // Read under the lock, so that samples come in order.
         let mut times = writing.sequence_times.lock();

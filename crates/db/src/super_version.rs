@@ -4,6 +4,7 @@ use crate::property::table_stats::TableStats;
 use crate::read::value_resolver::ValueResolver;
 use crate::sorted_run::SortedRun;
 use memtable::MemTable;
+use options::ColumnFamilyOptions;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use version::Version;
@@ -19,6 +20,8 @@ pub(crate) struct SuperVersion {
     /// Each file of level 0 from new to old, then each level that has files.
     pub(crate) runs: Vec<Arc<SortedRun>>,
     pub(crate) version: Arc<Version>,
+    /// The column family's options.
+    pub(crate) options: Arc<ColumnFamilyOptions>,
     /// Turns stored values of this state into what users see.
     pub(crate) resolver: ValueResolver,
     /// Versions before this time may have been dropped.
@@ -32,6 +35,7 @@ pub(crate) struct SuperVersion {
 pub(crate) struct SuperVersionParts {
     pub(crate) memtables: Vec<Arc<MemTable>>,
     pub(crate) version: Arc<Version>,
+    pub(crate) options: Arc<ColumnFamilyOptions>,
     pub(crate) resolver: ValueResolver,
     pub(crate) full_history_ts_low: Option<Vec<u8>>,
 }
@@ -59,10 +63,20 @@ impl SuperVersion {
     }
 
     fn new(number: u64, runs: Vec<Arc<SortedRun>>, parts: SuperVersionParts) -> Self {
-        let SuperVersionParts { memtables, version, mut resolver, full_history_ts_low } = parts;
+        let SuperVersionParts { memtables, version, options, mut resolver, full_history_ts_low } =
+            parts;
         resolver.blobs.version = version.clone();
         let table_stats = OnceLock::new();
-        Self { number, memtables, runs, version, resolver, full_history_ts_low, table_stats }
+        Self {
+            number,
+            memtables,
+            runs,
+            version,
+            options,
+            resolver,
+            full_history_ts_low,
+            table_stats,
+        }
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn new_memtable(
     creation_sequence: SequenceNumber,
 ) -> MemTable {
     let memory = family.memtable_memory.clone();
-    let options = MemTableOptions { memory, ..memtable_options(&family.options) };
+    let options = MemTableOptions { memory, ..memtable_options(&family.options()) };
     MemTable::new(family.comparator.clone(), &options).with_identity(id, creation_sequence)
 }
 
@@ -73,8 +73,9 @@ pub(crate) fn wal_size_share_bytes(options: &DbOptions, family: &ColumnFamilyDat
     if options.max_total_wal_size > 0 {
         return 0;
     }
-    let buffers = u64::try_from(family.options.max_write_buffer_number).unwrap_or(0);
-    family.options.write_buffer_size.saturating_mul(buffers).saturating_mul(4)
+    let family = family.options();
+    let buffers = u64::try_from(family.max_write_buffer_number).unwrap_or(0);
+    family.write_buffer_size.saturating_mul(buffers).saturating_mul(4)
 }
 
 impl DbImpl {
@@ -89,7 +90,7 @@ impl DbImpl {
             let reason = FlushReason::WalFull;
             forced.extend(families_of_oldest_wal(stage).into_iter().map(|id| (id, reason)));
         }
-        if self.options.db_write_buffer_size > 0 {
+        if stage.db_write_buffer_size > 0 {
             let reason = FlushReason::WriteBufferManager;
             forced.extend(self.oldest_if_over_budget(stage)?.into_iter().map(|id| (id, reason)));
         }
@@ -97,7 +98,7 @@ impl DbImpl {
             return Ok(());
         }
         wanted.extend(forced.iter().map(|(id, _)| *id));
-        if self.options.atomic_flush {
+        if self.options().atomic_flush {
             wanted = stage.memtables.families().iter().map(|family| family.data.id).collect();
         }
         wanted.sort_unstable();
@@ -164,14 +165,14 @@ impl DbImpl {
 
     /// [`max_total_wal_size_bytes`] as column families are now.
     pub(crate) fn max_total_wal_size_bytes(&self) -> u64 {
-        max_total_wal_size_bytes(&self.options, &self.families.load())
+        max_total_wal_size_bytes(&self.options(), &self.families.load())
     }
 
     /// The column family whose memtable takes writes for longest, if all memtables together exceed
     /// `db_write_buffer_size`. Not one that has others to flush: these are on their way.
     fn oldest_if_over_budget(&self, stage: &WriteStage) -> Result<Option<u32>> {
         let writing = self.writing()?;
-        let limit = usize::try_from(self.options.db_write_buffer_size).unwrap_or(usize::MAX);
+        let limit = usize::try_from(stage.db_write_buffer_size).unwrap_or(usize::MAX);
         if !writing.memtable_memory.should_flush(limit) {
             return Ok(None);
         }

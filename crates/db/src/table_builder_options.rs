@@ -133,24 +133,25 @@ impl DbImpl {
         &self,
         writing: &Writing,
         family: &ColumnFamilyData,
+        options: &ColumnFamilyOptions,
     ) -> TableBuilderOptions {
         TableBuilderOptions {
             comparator: family.comparator.clone(),
             file_checksum_gen_factory: file_checksum::builtin(
-                &self.options.file_checksum_gen_factory.id(),
+                &self.options().file_checksum_gen_factory.id(),
             ),
             column_family_id: family.id.into(),
             column_family_name: family.name.to_string(),
             db_id: String::from_utf8_lossy(&writing.db_id).into_owned(),
             db_session_id: writing.session_id.clone(),
             db_host_id: self.host_id(),
-            ..family_part(&family.options)
+            ..family_part(options)
         }
     }
 
     /// The host's name where `db_host_id` asks for it, else what it says.
     fn host_id(&self) -> String {
-        match self.options.db_host_id.as_str() {
+        match self.options().db_host_id.as_str() {
             "__hostname__" => env::host_name(),
             id => id.to_owned(),
         }

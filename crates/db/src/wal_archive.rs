@@ -28,7 +28,7 @@ impl DbImpl {
         let fs = &*self.context.file_system;
         let directory = self.wal_directory();
         let path = wal_file_name(&directory, number);
-        if !archives_wals(&self.options) {
+        if !archives_wals(&self.options()) {
             let _ = fs.delete_file(&path);
             return;
         }
@@ -40,13 +40,13 @@ impl DbImpl {
 
     /// Deletes what is too old or too much in the archive.
     pub(crate) fn purge_wal_archive(&self) {
-        if !archives_wals(&self.options) {
+        if !archives_wals(&self.options()) {
             return;
         }
         let fs = &*self.context.file_system;
         let archive = self.wal_directory().join(ARCHIVE);
         let Ok(wals) = list_archive(fs, &archive) else { return };
-        for number in to_purge(&self.options, wals, self.context.clock.now_seconds()) {
+        for number in to_purge(&self.options(), wals, self.context.clock.now_seconds()) {
             // The next purge tries again.
             let _ = fs.delete_file(&wal_file_name(&archive, number));
         }

@@ -39,7 +39,7 @@ impl DbImpl {
         })?;
         let wal_additions = stage.wal.take_synced();
         drop(stage);
-        if wal_additions.is_empty() || !self.options.track_and_verify_wals_in_manifest {
+        if wal_additions.is_empty() || !self.options().track_and_verify_wals_in_manifest {
             return Ok(());
         }
         self.log_wal_edit(writing, VersionEdit { wal_additions, ..VersionEdit::default() })
@@ -70,7 +70,7 @@ impl DbImpl {
     pub(crate) fn untrack_wals_if_disabled(&self, writing: &Writing) -> Result<()> {
         let last = writing.versions.lock().wals().wals().keys().next_back().copied();
         match last {
-            Some(last) if !self.options.track_and_verify_wals_in_manifest => {
+            Some(last) if !self.options().track_and_verify_wals_in_manifest => {
                 let wal_deletion = Some(last + 1);
                 self.log_wal_edit(writing, VersionEdit { wal_deletion, ..VersionEdit::default() })
             }

@@ -83,9 +83,7 @@ impl DbImpl {
         let ignores_missing = options.ignore_missing_column_families;
         let own = stage.memtables.check(batch, ignores_missing)?;
         let mut group = Group::new(self.visibility.last_sequence() + 1, batch, own);
-        let size_max = usize::try_from(self.options.max_write_batch_group_size_bytes);
-        let size_max = size_max.unwrap_or(usize::MAX);
-        for follower in lead.gather(options, group.own, size_max) {
+        for follower in lead.gather(options, group.own, stage.group_bytes_max) {
             group.add_follower(&stage, follower, ignores_missing);
         }
         self.log_and_insert(writing, &mut stage, options, &group)

@@ -65,7 +65,7 @@ impl DbImpl {
         self.visibility = Arc::new(Visibility::new(last_sequence, uncommitted.clone()));
         // What follows damage must not be replayed another time, so it goes into tables.
         let is_whole = replayed.stopped.is_none() && replayed.ignored.is_empty();
-        let keeps_wals = self.options.avoid_flush_during_recovery && edits.is_empty() && is_whole;
+        let keeps_wals = self.options().avoid_flush_during_recovery && edits.is_empty() && is_whole;
         if keeps_wals {
             self.keep_memtables(memtables)?;
         } else {
@@ -102,7 +102,7 @@ impl DbImpl {
             tracked_wals: &tracked,
             is_new,
         };
-        let (options, context) = (&self.options, &self.context);
+        let (options, context) = (&self.options(), &self.context);
         if !options.allow_2pc && !options.best_efforts_recovery {
             check_none_would_be_dropped(&*context.file_system, self.wal_directory(), &state)?;
         }
@@ -113,7 +113,7 @@ impl DbImpl {
         };
         let families = recovering_families(&state, descriptors, options_of)?;
         let policy = self.context.transaction_write_policy;
-        let mut inserter = MemTableInserter::new(families, self.options.allow_2pc, policy);
+        let mut inserter = MemTableInserter::new(families, self.options().allow_2pc, policy);
         let mut take_full = |inserter: &mut MemTableInserter| {
             while let Some(id) = inserter.full.pop_first() {
                 if let Some(family) = inserter.families.get_mut(&id)
@@ -188,7 +188,7 @@ impl DbImpl {
         kept.into_iter().for_each(|(number, size)| stage.wal.keep(number, size));
         let number = writing.file_numbers.next();
         stage.wal.start(number)?;
-        if self.options.track_and_verify_wals {
+        if self.options().track_and_verify_wals {
             // An open without any WAL fails, so that one must be there when the MANIFEST is.
             self.context.file_system.new_directory(&self.wal_directory())?.fsync()?;
         }

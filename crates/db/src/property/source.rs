@@ -36,7 +36,7 @@ pub(crate) struct Source<'a> {
 
 impl<'a> Source<'a> {
     pub(crate) fn new(db: &'a DbImpl, family: &'a ColumnFamilyData) -> Self {
-        let options = sanitize_column_family(&db.options, &family.options);
+        let options = sanitize_column_family(&db.options(), &family.options());
         Self { db, family, super_version: family.super_version.load_full(), options }
     }
 
@@ -55,7 +55,7 @@ impl<'a> Source<'a> {
     /// What tables say of themselves; read when it is first asked for.
     pub(crate) fn table_stats(&self) -> &TableStats {
         self.super_version.table_stats.get_or_init(|| {
-            if self.db.options.skip_stats_update_on_db_open {
+            if self.db.options().skip_stats_update_on_db_open {
                 return TableStats::default();
             }
             let tables = &self.family.tables;
@@ -120,7 +120,7 @@ impl<'a> Source<'a> {
         if let Some(controller) = self.live_state(|state| state.write_controller) {
             return controller;
         }
-        let mut controller = WriteController::new(delayed_write_rate(&self.db.options));
+        let mut controller = WriteController::new(delayed_write_rate(&self.db.options()));
         for family in self.db.families.load_full().iter() {
             let source = Source::new(self.db, family);
             let levels = source.level_state(LEVEL_TARGET_RULE);

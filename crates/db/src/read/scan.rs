@@ -101,10 +101,10 @@ fn new_iterator(
         tombstones,
         comparator: comparator.clone(),
         resolver: view.super_version.resolver.clone(),
-        prefix_extractor: family.options.prefix_extractor.clone(),
+        prefix_extractor: view.super_version.options.prefix_extractor.clone(),
         sequence: view.sequence,
         uncommitted: view.uncommitted.clone(),
-        skips_max: family.options.max_sequential_skip_in_iterations,
+        skips_max: view.super_version.options.max_sequential_skip_in_iterations,
         super_version_number: view.super_version.number,
         stats: ScanStats::new(statistics),
     };

@@ -5,6 +5,7 @@ use crate::write::merge_at_write::merge_at_write;
 use base::dbformat::{ValueType, hex};
 use base::{Result, SequenceNumber, Status};
 use memtable::{MemTable, MemTableWriter};
+use options::ColumnFamilyOptions;
 use std::sync::Arc;
 use wal::write_batch_reader::{Entry, Record};
 use wal::{WriteBatch, WriteBatchReader, check_entry_size};
@@ -14,13 +15,16 @@ use wal::{WriteBatch, WriteBatchReader, check_entry_size};
 pub(crate) struct ActiveFamily {
     pub(crate) data: Arc<ColumnFamilyData>,
     pub(crate) memtable: Arc<MemTable>,
+    /// Those of the column family, as of when it was turned to this memtable or they last changed.
+    pub(crate) options: Arc<ColumnFamilyOptions>,
     timestamp_size: usize,
 }
 
 impl ActiveFamily {
     pub(crate) fn new(data: Arc<ColumnFamilyData>, memtable: Arc<MemTable>) -> Self {
         let timestamp_size = data.comparator.timestamp_size();
-        Self { data, memtable, timestamp_size }
+        let options = data.options();
+        Self { data, memtable, options, timestamp_size }
     }
 }
 
@@ -121,7 +125,7 @@ impl MemTableStage {
             check_timestamps(family, entry, checked)?;
         }
         match entry.value_type {
-            ValueType::Merge if family.data.options.merge_operator.is_none() => {
+            ValueType::Merge if family.options.merge_operator.is_none() => {
                 Err(Status::invalid_argument(format!(
                     "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`: column family \
                      {} has none",
@@ -195,8 +199,7 @@ impl<'s> Target<'s> {
             value_type => (value_type, entry.value),
         };
         if value_type == ValueType::Merge
-            && let Some(merged) =
-                merge_at_write(&self.family.data, &self.family.memtable, entry, sequence)
+            && let Some(merged) = merge_at_write(self.family, entry, sequence)
         {
             self.writer.add(sequence, merged.value_type, entry.key, &merged.value);
             return Ok(());

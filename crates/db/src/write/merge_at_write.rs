@@ -2,13 +2,12 @@
 //! many operands of the key in a row, the next one becomes a value, so that reads find no long
 //! chain. The WAL has the operand as it was given.
 
-use crate::column_family::ColumnFamilyData;
 use crate::read::get::get;
 use crate::read::read_view::ReadView;
 use crate::read::value_resolver::Resolved;
+use crate::write::memtable_stage::ActiveFamily;
 use base::{PinnableSlice, SequenceNumber, ValueType};
 use blob::BlobReadOptions;
-use memtable::MemTable;
 use std::sync::Arc;
 use table::{ReadOptions, ReadTier};
 use wal::check_entry_size;
@@ -22,33 +21,32 @@ pub(crate) struct MergedAtWrite {
 }
 
 /// The value of a key with the operand `entry` applied, if there are as many operands before it as
-/// the options allow. `memtable` is the one that the entry goes into, as `sequence`; entries before
+/// the options allow. The entry goes into the family's memtable as `sequence`; entries before
 /// that number are in it, be they published or not.
 ///
 /// None too if what is before cannot be read, or not without reading a file where that is not
 /// wanted (`strict_max_successive_merges`), or the operator refuses: then the operand stays one.
 #[inline]
 pub(crate) fn merge_at_write(
-    family: &ColumnFamilyData,
-    memtable: &MemTable,
+    family: &ActiveFamily,
     entry: &Entry<'_>,
     sequence: SequenceNumber,
 ) -> Option<MergedAtWrite> {
     match family.options.max_successive_merges {
         0 => None,
-        max => merge_after(family, memtable, entry, sequence, max),
+        max => merge_after(family, entry, sequence, max),
     }
 }
 
 fn merge_after(
-    family: &ColumnFamilyData,
-    memtable: &MemTable,
+    family: &ActiveFamily,
     entry: &Entry<'_>,
     sequence: SequenceNumber,
     operands_max: u64,
 ) -> Option<MergedAtWrite> {
     // A read needs a time to look from there, and RocksDB gives it none.
-    if family.comparator.timestamp_size() > 0 {
+    let (data, memtable) = (&*family.data, &family.memtable);
+    if data.comparator.timestamp_size() > 0 {
         return None;
     }
     if memtable.count_successive_merges(entry.key, sequence, operands_max) < operands_max {
@@ -59,10 +57,10 @@ fn merge_after(
         false => ReadTier::BlockCache,
     };
     let options = ReadOptions { read_tier, ..ReadOptions::default() };
-    let super_version = family.super_version.load();
+    let super_version = data.super_version.load();
     let uncommitted = Arc::default();
     let view = ReadView { super_version: &super_version, sequence, uncommitted: &uncommitted };
-    let (value_type, existing) = match get(family, view, &options, entry.key).ok()?.0?.resolved {
+    let (value_type, existing) = match get(data, view, &options, entry.key).ok()?.0?.resolved {
         Resolved::Value(value) => (ValueType::Value, value),
         Resolved::Entity(encoded) => (ValueType::WideColumnEntity, encoded),
     };
