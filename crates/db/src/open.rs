@@ -48,7 +48,7 @@ use crate::write::write_thread::WriteThread;
 use crate::write_stats::WriteStats;
 use arc_swap::ArcSwap;
 use base::filename::{CURRENT, descriptor_file_name, wal_file_name};
-use base::{Result, Status};
+use base::{Result, SequenceNumber, Status};
 use env::thread_pool::{BackgroundJobLimits, Priority, ThreadPool};
 use env::{FileLock, FileOptions, GenericRateLimiter, RateLimiter, RateLimiterOptions};
 use memtable::MemTableMemory;
@@ -391,12 +391,6 @@ fn assemble(
         _lock: owned.lock,
         versions: Mutex::new(versions),
     };
-    let recovered = RecoveredDb {
-        manifest_path: descriptor_file_name(path, writing.versions.lock().manifest_number()),
-        db_id: Some(writing.db_id.clone()),
-        last_sequence,
-        ..RecoveredDb::default()
-    };
     Ok(DbImpl {
         path: path.to_owned(),
         current_options: ArcSwap::from_pointee(options.clone()),
@@ -404,11 +398,21 @@ fn assemble(
         context: context.clone(),
         families: ArcSwap::from_pointee(families),
         visibility: Arc::new(Visibility::new(last_sequence, Arc::default())),
-        recovered,
+        recovered: found_in_manifest(path, &writing, last_sequence),
         warnings: warnings::warnings(options, descriptors),
         this: Weak::new(),
         writing: Some(writing),
     })
+}
+
+/// What recovery found before it looks at WALs.
+fn found_in_manifest(path: &Path, writing: &Writing, last_sequence: SequenceNumber) -> RecoveredDb {
+    RecoveredDb {
+        manifest_path: descriptor_file_name(path, writing.versions.lock().manifest_number()),
+        db_id: Some(writing.db_id.clone()),
+        last_sequence,
+        ..RecoveredDb::default()
+    }
 }
 
 fn log_what_was_found(db: &DbImpl) -> Result<()> {
@@ -429,7 +433,7 @@ pub(crate) fn family_state(
     options: &DbOptions,
     context: &OpenContext,
     data: ColumnFamilyData,
-    creation_sequence: base::SequenceNumber,
+    creation_sequence: SequenceNumber,
 ) -> (Arc<ColumnFamilyData>, FamilyState) {
     let active = Arc::new(new_memtable(&data, 1, creation_sequence));
     let data = Arc::new(data);
