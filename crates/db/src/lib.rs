@@ -79,6 +79,7 @@ pub use recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy};
 pub use shape::ShapeOptions;
 pub use snapshot_list::Snapshot;
 pub use table::{ReadOptions, ReadTier};
+pub use validate_options::validate as validate_options;
 pub use wal::WriteBatch;
 pub use warnings::reading_warnings;
 pub use write::write_options::WriteOptions;

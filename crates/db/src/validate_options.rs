@@ -25,11 +25,11 @@ fn check(rules: &[Rule], owner: &str) -> Result<()> {
     }
 }
 
-/// Checks the options of a database and of all its column families.
+/// Checks the options of a database and of all its column families, as an open for writing does.
 ///
 /// # Errors
 /// `InvalidArgument` or `NotSupported` that names the option and the column family.
-pub(crate) fn validate(options: &DbOptions, families: &[ColumnFamilyDescriptor]) -> Result<()> {
+pub fn validate(options: &DbOptions, families: &[ColumnFamilyDescriptor]) -> Result<()> {
     families.iter().try_for_each(|family| validate_family(options, family))?;
     validate_db(options)
 }

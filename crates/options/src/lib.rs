@@ -5,6 +5,9 @@
 //!   on it. Adding an option is adding a row.
 //! - [`option_string`]: the grammar of `a=1;b={c=2;d=3}`.
 //! - [`OptionsFile`]: the OPTIONS files of every release.
+//! - [`Options::for_budget`]: options from memory, processors and the kind of load, each choice with
+//!   its reason ([`Budget`]). [`dangers`] says what may go wrong with options, [`difference`] where
+//!   two files differ.
 //! - [`Registry`]: the comparators, merge operators and prefix extractors that texts name.
 //!
 //! Whoever reads options gets [`Diagnostic`]s beside them: what was kept but is not honoured yet,
@@ -13,7 +16,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod budget;
 pub mod config;
+pub mod dangers;
+pub mod difference;
 pub mod docs;
 pub mod enums;
 pub mod filter_policy;
@@ -21,6 +27,7 @@ mod ini;
 mod listing;
 pub mod object_value;
 pub mod option_string;
+mod options;
 pub mod options_file;
 mod options_struct;
 pub mod registry;
@@ -29,6 +36,7 @@ mod schema;
 pub mod table_factory;
 mod value;
 
+pub use budget::{Budget, WorkloadProfile};
 pub use config::{ConfigOptions, Diagnostic, Remark};
 pub use enums::{
     BlockSearchType, CacheTier, ChecksumType, CompactionPri, CompactionStopStyle, CompactionStyle,
@@ -38,6 +46,7 @@ pub use enums::{
 };
 pub use filter_policy::FilterPolicy;
 pub use object_value::{ObjectName, ObjectNames};
+pub use options::Options;
 pub use options_file::{ColumnFamilySection, ColumnFamilyText, OptionsFile};
 pub use registry::Registry;
 pub use release::Release;

@@ -16,6 +16,7 @@ commands:
   ldb         looks into a database and changes it, as RocksDB's ldb
   sst_dump    looks into table files, as RocksDB's sst_dump
   bench       fills and measures databases, as RocksDB's db_bench
+  options     chooses options for a budget, explains, compares and checks them
   shape       tells what a read of a database has to go through
 
 COMMAND --help says more. touchstone --version prints the version.
@@ -43,6 +44,7 @@ fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> i32 {
     match command.map(String::as_str) {
         Some("ldb") => tools::ldb::main(rest, &mut io::stdin().lock(), out, err),
         Some("sst_dump") => tools::sst_dump::main(rest, out, err),
+        Some("options") => tools::options_command::main(rest, out, err),
         Some("shape") => tools::shape::main(rest, out, err),
         // Its threads print too, so nobody may hold the streams.
         Some("bench") => bench::main(rest),
