@@ -28,9 +28,14 @@ pub(super) fn explain(arguments: &[String]) -> Result<Explain, String> {
         match name {
             "memory" => memory = Some(bytes(value)?),
             "threads" => threads = Some(number(value)?),
-            "profile" => profile = Some(value.parse::<WorkloadProfile>().map_err(text)?),
+            "profile" => {
+                profile =
+                    Some(value.parse::<WorkloadProfile>().map_err(|status| status.to_string())?)
+            }
             "output" => output = Some(PathBuf::from(value)),
-            "release" => release = Some(Release::parse(value).map_err(text)?),
+            "release" => {
+                release = Some(Release::parse(value).map_err(|status| status.to_string())?)
+            }
             _ => {
                 return Err(format!(
                     "--{name}: unknown flag; expected --memory, --threads, --profile, --output or --release"
@@ -51,11 +56,7 @@ pub(super) fn explain(arguments: &[String]) -> Result<Explain, String> {
         profile.ok_or_else(|| missing("--profile=PROFILE"))?,
     );
     let release = release.unwrap_or(Release::NEWEST_KNOWN);
-    Ok(Explain::Budget { budget: budget.map_err(text)?, output, release })
-}
-
-fn text(status: base::Status) -> String {
-    status.to_string()
+    Ok(Explain::Budget { budget: budget.map_err(|status| status.to_string())?, output, release })
 }
 
 fn number(value: &str) -> Result<u32, String> {
