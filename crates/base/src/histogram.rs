@@ -24,10 +24,29 @@ const LIMITS: [u64; BUCKETS] = {
     limits
 };
 
+/// The bucket of each power of two.
+const BUCKETS_OF_POWERS: [u8; 64] = {
+    let mut buckets = [0; 64];
+    let (mut power, mut index) = (0, 0u8);
+    while power < 64 {
+        while (index as usize) < BUCKETS - 1 && LIMITS[index as usize] < 1 << power {
+            index += 1;
+        }
+        buckets[power] = index;
+        power += 1;
+    }
+    buckets
+};
+
 /// The bucket of a value.
 #[inline]
 pub fn bucket_of(value: u64) -> usize {
-    LIMITS.partition_point(|&limit| limit < value).min(BUCKETS - 1)
+    // No more than three buckets begin between a power of two and the next.
+    let mut bucket = usize::from(BUCKETS_OF_POWERS[value.max(1).ilog2() as usize]);
+    while bucket < BUCKETS - 1 && LIMITS[bucket] < value {
+        bucket += 1;
+    }
+    bucket
 }
 
 /// Counts of values by bucket.

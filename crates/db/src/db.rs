@@ -21,11 +21,10 @@ use base::{ColumnFamilyName, PinnableSlice, Result, SequenceNumber, Status};
 use cache::Cache;
 use env::{FileSystem, Logger, SystemClock, WallClock};
 use options::DbOptions;
-use statistics::Statistics;
+use statistics::{Moment, Statistics};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Weak};
-use std::time::Instant;
 use table::{ReadOptions, ReadTier};
 
 /// What an open needs beside RocksDB's options.
@@ -341,12 +340,12 @@ impl Db {
 
     /// When a lookup begins, if it is timed.
     #[inline]
-    pub(crate) fn start_get(&self) -> Option<Instant> {
+    pub(crate) fn start_get(&self) -> Option<Moment> {
         self.inner.context.statistics.as_ref().and_then(|statistics| statistics.start_timer())
     }
 
     #[inline]
-    fn count_get(&self, start: Option<Instant>, source: Source, value_bytes: Option<usize>) {
+    fn count_get(&self, start: Option<Moment>, source: Source, value_bytes: Option<usize>) {
         if let Some(statistics) = &self.inner.context.statistics {
             count_get(statistics, start, source, value_bytes);
         }

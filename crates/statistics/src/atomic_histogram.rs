@@ -48,7 +48,8 @@ impl AtomicHistogram {
         }
     }
 
-    fn begin(&self, period: u64) {
+    /// Drops all values; those to come are of this period.
+    pub(crate) fn begin(&self, period: u64) {
         for bucket in &self.buckets {
             bucket.store(0, Ordering::Relaxed);
         }

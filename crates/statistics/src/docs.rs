@@ -1,6 +1,6 @@
 //! The reference of tickers and histograms, as Markdown.
 
-use crate::metric::MetricInfo;
+use crate::metric::{MetricInfo, MetricState};
 use crate::{HistogramType, Ticker};
 use std::fmt::Write as _;
 
@@ -16,22 +16,25 @@ const HEAD: &str = "\
 # Statistics
 
 Every ticker and histogram of RocksDB 11.9, by its name and number, and whether this engine counts
-it. Made from the tables in `crates/statistics/src`; do not edit.
+it, or why not. Made from the tables in `crates/statistics/src`; do not edit.
 
 A database counts when it is opened with a `Statistics`
 (`OpenContext::statistics`); `touchstone bench --statistics` prints one at its end.
 ";
 
 fn add_table(text: &mut String, title: &str, rows: Vec<&MetricInfo>) {
-    let counted = rows.iter().filter(|row| row.is_counted).count();
+    let counted = rows.iter().filter(|row| row.is_counted()).count();
     let _ = write!(
         text,
         "\n## {title}\n\n{counted} of {} are counted.\n\n\
          | Number | Name | Counted | What it counts |\n| --- | --- | --- | --- |\n",
         rows.len()
     );
-    for (number, MetricInfo { name, doc, is_counted }) in rows.into_iter().enumerate() {
-        let counted = if *is_counted { "yes" } else { "no" };
+    for (number, MetricInfo { name, doc, state }) in rows.into_iter().enumerate() {
+        let counted = match state {
+            MetricState::Counted => "yes".to_owned(),
+            MetricState::Idle(reason) => format!("no: {reason}"),
+        };
         let _ = writeln!(text, "| {number} | `{name}` | {counted} | {} |", doc.trim());
     }
 }

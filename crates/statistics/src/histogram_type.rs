@@ -14,60 +14,60 @@ metrics! {
         /// Wall time per compaction.
         CompactionTime = 2, "rocksdb.compaction.times.micros", counted;
         /// CPU time per compaction.
-        CompactionCpuTime = 3, "rocksdb.compaction.times.cpu_micros", idle;
+        CompactionCpuTime = 3, "rocksdb.compaction.times.cpu_micros", idle(NOT_YET);
         /// Time preparing subcompaction slices.
-        SubcompactionSetupTime = 4, "rocksdb.subcompaction.setup.times.micros", idle;
+        SubcompactionSetupTime = 4, "rocksdb.subcompaction.setup.times.micros", idle(NOT_YET);
         /// Table sync time in flush.
-        TableSyncMicros = 5, "rocksdb.table.sync.micros", idle;
+        TableSyncMicros = 5, "rocksdb.table.sync.micros", idle(NOT_YET);
         /// Table sync time in compaction.
-        CompactionOutfileSyncMicros = 6, "rocksdb.compaction.outfile.sync.micros", idle;
+        CompactionOutfileSyncMicros = 6, "rocksdb.compaction.outfile.sync.micros", idle(NOT_YET);
         /// WAL sync time.
-        WalFileSyncMicros = 7, "rocksdb.wal.file.sync.micros", idle;
+        WalFileSyncMicros = 7, "rocksdb.wal.file.sync.micros", idle(NOT_YET);
         /// MANIFEST sync time.
-        ManifestFileSyncMicros = 8, "rocksdb.manifest.file.sync.micros", idle;
+        ManifestFileSyncMicros = 8, "rocksdb.manifest.file.sync.micros", idle(NOT_YET);
         /// I/O time opening a table.
-        TableOpenIoMicros = 9, "rocksdb.table.open.io.micros", idle;
+        TableOpenIoMicros = 9, "rocksdb.table.open.io.micros", idle(NOT_YET);
         /// MultiGet latency.
         DbMultiget = 10, "rocksdb.db.multiget.micros", counted;
         /// Block read time inside compaction.
-        ReadBlockCompactionMicros = 11, "rocksdb.read.block.compaction.micros", idle;
+        ReadBlockCompactionMicros = 11, "rocksdb.read.block.compaction.micros", idle(NOT_YET);
         /// Block read time for user reads.
-        ReadBlockGetMicros = 12, "rocksdb.read.block.get.micros", idle;
+        ReadBlockGetMicros = 12, "rocksdb.read.block.get.micros", idle(NOT_YET);
         /// Block write time.
-        WriteRawBlockMicros = 13, "rocksdb.write.raw.block.micros", idle;
+        WriteRawBlockMicros = 13, "rocksdb.write.raw.block.micros", idle(NOT_YET);
         /// Input files per compaction.
-        NumFilesInSingleCompaction = 14, "rocksdb.numfiles.in.singlecompaction", idle;
+        NumFilesInSingleCompaction = 14, "rocksdb.numfiles.in.singlecompaction", idle(NOT_YET);
         /// Iterator seek latency.
         DbSeek = 15, "rocksdb.db.seek.micros", counted;
         /// Stall length per write.
-        WriteStall = 16, "rocksdb.db.write.stall", idle;
+        WriteStall = 16, "rocksdb.db.write.stall", idle(NOT_YET);
         /// Table file read time.
-        SstReadMicros = 17, "rocksdb.sst.read.micros", idle;
+        SstReadMicros = 17, "rocksdb.sst.read.micros", idle(NOT_YET);
         /// Table or blob read time tagged flush.
-        FileReadFlushMicros = 18, "rocksdb.file.read.flush.micros", idle;
+        FileReadFlushMicros = 18, "rocksdb.file.read.flush.micros", idle(NOT_YET);
         /// Table or blob read time tagged compaction.
-        FileReadCompactionMicros = 19, "rocksdb.file.read.compaction.micros", idle;
+        FileReadCompactionMicros = 19, "rocksdb.file.read.compaction.micros", idle(NOT_YET);
         /// Table or blob read time tagged open.
-        FileReadDbOpenMicros = 20, "rocksdb.file.read.db.open.micros", idle;
+        FileReadDbOpenMicros = 20, "rocksdb.file.read.db.open.micros", idle(NOT_YET);
         /// Table or blob read time tagged Get.
-        FileReadGetMicros = 21, "rocksdb.file.read.get.micros", idle;
+        FileReadGetMicros = 21, "rocksdb.file.read.get.micros", idle(NOT_YET);
         /// Table or blob read time tagged MultiGet.
-        FileReadMultigetMicros = 22, "rocksdb.file.read.multiget.micros", idle;
+        FileReadMultigetMicros = 22, "rocksdb.file.read.multiget.micros", idle(NOT_YET);
         /// Table or blob read time tagged iterator.
-        FileReadDbIteratorMicros = 23, "rocksdb.file.read.db.iterator.micros", idle;
+        FileReadDbIteratorMicros = 23, "rocksdb.file.read.db.iterator.micros", idle(NOT_YET);
         /// Read time tagged block checksum verification.
-        FileReadVerifyDbChecksumMicros = 24, "rocksdb.file.read.verify.db.checksum.micros", idle;
+        FileReadVerifyDbChecksumMicros = 24, "rocksdb.file.read.verify.db.checksum.micros", idle(NOT_YET);
         /// Read time tagged whole-file checksum verification.
         FileReadVerifyFileChecksumsMicros =
-            25, "rocksdb.file.read.verify.file.checksums.micros", idle;
+            25, "rocksdb.file.read.verify.file.checksums.micros", idle(NOT_YET);
         /// Table file write time.
-        SstWriteMicros = 26, "rocksdb.sst.write.micros", idle;
+        SstWriteMicros = 26, "rocksdb.sst.write.micros", idle(NOT_YET);
         /// Table or blob write time tagged flush.
-        FileWriteFlushMicros = 27, "rocksdb.file.write.flush.micros", idle;
+        FileWriteFlushMicros = 27, "rocksdb.file.write.flush.micros", idle(NOT_YET);
         /// Table or blob write time tagged compaction.
-        FileWriteCompactionMicros = 28, "rocksdb.file.write.compaction.micros", idle;
+        FileWriteCompactionMicros = 28, "rocksdb.file.write.compaction.micros", idle(NOT_YET);
         /// Table or blob write time tagged open.
-        FileWriteDbOpenMicros = 29, "rocksdb.file.write.db.open.micros", idle;
+        FileWriteDbOpenMicros = 29, "rocksdb.file.write.db.open.micros", idle(NOT_YET);
         /// Subcompactions per compaction.
         NumSubcompactionsScheduled = 30, "rocksdb.num.subcompactions.scheduled", counted;
         /// Value bytes per Get.
@@ -77,102 +77,102 @@ metrics! {
         /// Value bytes per MultiGet.
         BytesPerMultiget = 33, "rocksdb.bytes.per.multiget", counted;
         /// Nanoseconds compressing a block.
-        CompressionTimesNanos = 34, "rocksdb.compression.times.nanos", idle;
+        CompressionTimesNanos = 34, "rocksdb.compression.times.nanos", idle(NOT_YET);
         /// Nanoseconds decompressing a block.
-        DecompressionTimesNanos = 35, "rocksdb.decompression.times.nanos", idle;
+        DecompressionTimesNanos = 35, "rocksdb.decompression.times.nanos", idle(NOT_YET);
         /// Merge operands per user read.
-        ReadNumMergeOperands = 36, "rocksdb.read.num.merge_operands", idle;
+        ReadNumMergeOperands = 36, "rocksdb.read.num.merge_operands", idle(NOT_YET);
         /// Stacked BlobDB key sizes.
-        BlobDbKeySize = 37, "rocksdb.blobdb.key.size", idle;
+        BlobDbKeySize = 37, "rocksdb.blobdb.key.size", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB value sizes.
-        BlobDbValueSize = 38, "rocksdb.blobdb.value.size", idle;
+        BlobDbValueSize = 38, "rocksdb.blobdb.value.size", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB write latency.
-        BlobDbWriteMicros = 39, "rocksdb.blobdb.write.micros", idle;
+        BlobDbWriteMicros = 39, "rocksdb.blobdb.write.micros", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB get latency.
-        BlobDbGetMicros = 40, "rocksdb.blobdb.get.micros", idle;
+        BlobDbGetMicros = 40, "rocksdb.blobdb.get.micros", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB multi-get latency.
-        BlobDbMultigetMicros = 41, "rocksdb.blobdb.multiget.micros", idle;
+        BlobDbMultigetMicros = 41, "rocksdb.blobdb.multiget.micros", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB seek latency.
-        BlobDbSeekMicros = 42, "rocksdb.blobdb.seek.micros", idle;
+        BlobDbSeekMicros = 42, "rocksdb.blobdb.seek.micros", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB forward step latency.
-        BlobDbNextMicros = 43, "rocksdb.blobdb.next.micros", idle;
+        BlobDbNextMicros = 43, "rocksdb.blobdb.next.micros", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB backward step latency.
-        BlobDbPrevMicros = 44, "rocksdb.blobdb.prev.micros", idle;
+        BlobDbPrevMicros = 44, "rocksdb.blobdb.prev.micros", idle(STACKED_BLOB_DB);
         /// Blob file write time.
-        BlobDbBlobFileWriteMicros = 45, "rocksdb.blobdb.blob.file.write.micros", idle;
+        BlobDbBlobFileWriteMicros = 45, "rocksdb.blobdb.blob.file.write.micros", idle(NOT_YET);
         /// Blob file read time.
-        BlobDbBlobFileReadMicros = 46, "rocksdb.blobdb.blob.file.read.micros", idle;
+        BlobDbBlobFileReadMicros = 46, "rocksdb.blobdb.blob.file.read.micros", idle(NOT_YET);
         /// Blob file sync time.
-        BlobDbBlobFileSyncMicros = 47, "rocksdb.blobdb.blob.file.sync.micros", idle;
+        BlobDbBlobFileSyncMicros = 47, "rocksdb.blobdb.blob.file.sync.micros", idle(NOT_YET);
         /// Blob compression time.
-        BlobDbCompressionMicros = 48, "rocksdb.blobdb.compression.micros", idle;
+        BlobDbCompressionMicros = 48, "rocksdb.blobdb.compression.micros", idle(NOT_YET);
         /// Blob decompression time.
-        BlobDbDecompressionMicros = 49, "rocksdb.blobdb.decompression.micros", idle;
+        BlobDbDecompressionMicros = 49, "rocksdb.blobdb.decompression.micros", idle(NOT_YET);
         /// Flush duration.
         FlushTime = 50, "rocksdb.db.flush.micros", counted;
         /// Keys batched per table in MultiGet.
-        SstBatchSize = 51, "rocksdb.sst.batch.size", idle;
+        SstBatchSize = 51, "rocksdb.sst.batch.size", idle(KEYS_ONE_BY_ONE);
         /// Requests per MultiGet I/O batch.
-        MultigetIoBatchSize = 52, "rocksdb.multiget.io.batch.size", idle;
+        MultigetIoBatchSize = 52, "rocksdb.multiget.io.batch.size", idle(KEYS_ONE_BY_ONE);
         /// Metadata block reads per level in MultiGet.
         NumIndexAndFilterBlocksReadPerLevel =
-            53, "rocksdb.num.index.and.filter.blocks.read.per.level", idle;
+            53, "rocksdb.num.index.and.filter.blocks.read.per.level", idle(KEYS_ONE_BY_ONE);
         /// Tables read per level in MultiGet.
-        NumSstReadPerLevel = 54, "rocksdb.num.sst.read.per.level", idle;
+        NumSstReadPerLevel = 54, "rocksdb.num.sst.read.per.level", idle(KEYS_ONE_BY_ONE);
         /// Levels read per MultiGet.
-        NumLevelReadPerMultiget = 55, "rocksdb.num.level.read.per.multiget", idle;
+        NumLevelReadPerMultiget = 55, "rocksdb.num.level.read.per.multiget", idle(KEYS_ONE_BY_ONE);
         /// Retries per automatic recovery.
-        ErrorHandlerAutoresumeRetryCount = 56, "rocksdb.error.handler.autoresume.retry.count", idle;
+        ErrorHandlerAutoresumeRetryCount = 56, "rocksdb.error.handler.autoresume.retry.count", idle(NOT_YET);
         /// Bytes per async read.
-        AsyncReadBytes = 57, "rocksdb.async.read.bytes", idle;
+        AsyncReadBytes = 57, "rocksdb.async.read.bytes", idle(NO_ASYNC_READS);
         /// Time polling for async reads.
-        PollWaitMicros = 58, "rocksdb.poll.wait.micros", idle;
+        PollWaitMicros = 58, "rocksdb.poll.wait.micros", idle(NO_ASYNC_READS);
         /// Prefetch bytes per compaction input read.
-        CompactionPrefetchBytes = 59, "rocksdb.compaction.prefetch.bytes", idle;
+        CompactionPrefetchBytes = 59, "rocksdb.compaction.prefetch.bytes", idle(NOT_YET);
         /// Prefetched bytes thrown away.
-        PrefetchedBytesDiscarded = 60, "rocksdb.prefetched.bytes.discarded", idle;
+        PrefetchedBytesDiscarded = 60, "rocksdb.prefetched.bytes.discarded", idle(KERNEL_READAHEAD);
         /// Wait to abort outstanding async prefetch.
-        AsyncPrefetchAbortMicros = 61, "rocksdb.async.prefetch.abort.micros", idle;
+        AsyncPrefetchAbortMicros = 61, "rocksdb.async.prefetch.abort.micros", idle(NO_ASYNC_READS);
         /// Tail bytes prefetched per table open.
-        TableOpenPrefetchTailReadBytes = 62, "rocksdb.table.open.prefetch.tail.read.bytes", idle;
+        TableOpenPrefetchTailReadBytes = 62, "rocksdb.table.open.prefetch.tail.read.bytes", idle(NO_TAIL_PREFETCH);
         /// Operations in a transaction.
-        NumOpPerTransaction = 63, "rocksdb.num.op.per.transaction", idle;
+        NumOpPerTransaction = 63, "rocksdb.num.op.per.transaction", idle(NO_TRANSACTIONS);
         /// Time preparing MultiScan child iterators.
-        MultiscanPrepareIterators = 64, "rocksdb.multiscan.op.prepare.iterators.micros", idle;
+        MultiscanPrepareIterators = 64, "rocksdb.multiscan.op.prepare.iterators.micros", idle(NO_MULTI_SCAN);
         /// Time per MultiScan prepare.
-        MultiscanPrepareMicros = 65, "rocksdb.multiscan.prepare.micros", idle;
+        MultiscanPrepareMicros = 65, "rocksdb.multiscan.prepare.micros", idle(NO_MULTI_SCAN);
         /// Blocks per MultiScan prepare.
-        MultiscanBlocksPerPrepare = 66, "rocksdb.multiscan.blocks.per.prepare", idle;
+        MultiscanBlocksPerPrepare = 66, "rocksdb.multiscan.blocks.per.prepare", idle(NO_MULTI_SCAN);
         /// Submit-to-callback time of dispatched async reads.
         IoDispatcherAsyncReadObservedCompletionMicros =
-            67, "rocksdb.iodispatcher.async.read.observed.completion.micros", idle;
+            67, "rocksdb.iodispatcher.async.read.observed.completion.micros", idle(NO_ASYNC_READS);
         /// Consumer wait polling dispatched reads.
         IoDispatcherAsyncReadPollWaitMicros =
-            68, "rocksdb.iodispatcher.async.read.poll.wait.micros", idle;
+            68, "rocksdb.iodispatcher.async.read.poll.wait.micros", idle(NO_ASYNC_READS);
         /// Submit-to-first-poll time of dispatched reads.
         IoDispatcherAsyncReadPrefetchLeadMicros =
-            69, "rocksdb.iodispatcher.async.read.prefetch.lead.micros", idle;
+            69, "rocksdb.iodispatcher.async.read.prefetch.lead.micros", idle(NO_ASYNC_READS);
         /// Key-gap variation of index blocks times 10000.
-        BlockKeyDistributionCv = 70, "rocksdb.block.key.distribution.cv", idle;
+        BlockKeyDistributionCv = 70, "rocksdb.block.key.distribution.cv", idle(NO_KEY_DISTRIBUTION);
         /// Ingestion prepare stage time.
-        IngestExternalFilePrepareTime = 71, "rocksdb.ingest.external.file.prepare.micros", idle;
+        IngestExternalFilePrepareTime = 71, "rocksdb.ingest.external.file.prepare.micros", idle(NO_INGESTION);
         /// Ingestion commit stage time.
-        IngestExternalFileRunTime = 72, "rocksdb.ingest.external.file.run.micros", idle;
+        IngestExternalFileRunTime = 72, "rocksdb.ingest.external.file.run.micros", idle(NO_INGESTION);
         /// Limiter wait per read.
-        RateLimiterWaitMicrosRead = 73, "rocksdb.rate.limiter.wait.micros.read", idle;
+        RateLimiterWaitMicrosRead = 73, "rocksdb.rate.limiter.wait.micros.read", idle(NOT_YET);
         /// Limiter wait per write.
-        RateLimiterWaitMicrosWrite = 74, "rocksdb.rate.limiter.wait.micros.write", idle;
+        RateLimiterWaitMicrosWrite = 74, "rocksdb.rate.limiter.wait.micros.write", idle(NOT_YET);
         /// Memtable memory when a flush starts.
-        FlushMemtableMemoryBytes = 75, "rocksdb.flush.memtable.memory.bytes", idle;
+        FlushMemtableMemoryBytes = 75, "rocksdb.flush.memtable.memory.bytes", idle(NOT_YET);
         /// Memtable data bytes when a flush starts.
-        FlushMemtableTotalDataSize = 76, "rocksdb.flush.memtable.total.data.size.bytes", idle;
+        FlushMemtableTotalDataSize = 76, "rocksdb.flush.memtable.total.data.size.bytes", idle(NOT_YET);
         /// Memtable memory at full-memtable flushes.
         FlushWriteBufferFullMemtableMemoryBytes =
-            77, "rocksdb.flush.write_buffer_full.memtable.memory.bytes", idle;
+            77, "rocksdb.flush.write_buffer_full.memtable.memory.bytes", idle(NOT_YET);
         /// Memtable memory at shared-budget flushes.
         FlushWriteBufferManagerMemtableMemoryBytes =
-            78, "rocksdb.flush.write_buffer_manager.memtable.memory.bytes", idle;
+            78, "rocksdb.flush.write_buffer_manager.memtable.memory.bytes", idle(NOT_YET);
         /// Secondary open time inside OpenAndCompact.
-        OpenAndCompactDbOpenMicros = 79, "rocksdb.open.and.compact.db.open.micros", idle;
+        OpenAndCompactDbOpenMicros = 79, "rocksdb.open.and.compact.db.open.micros", idle(NO_REMOTE_COMPACTION);
     }
 }

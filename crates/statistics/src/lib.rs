@@ -10,19 +10,28 @@
 
 #![forbid(unsafe_code)]
 
+pub mod activity;
 mod atomic_histogram;
 pub mod docs;
 mod histogram_data;
 mod histogram_type;
+mod idle_reasons;
 mod metric;
+mod moment;
+mod own_counters;
+mod recorder;
 mod statistics;
 mod stats_level;
 mod thread_counters;
 mod ticker;
+mod totals;
 
+pub use activity::{Activity, CompactionCause};
 pub use histogram_data::HistogramData;
 pub use histogram_type::HistogramType;
-pub use metric::MetricInfo;
+pub use metric::{MetricInfo, MetricState};
+pub use moment::Moment;
+pub use recorder::Recorder;
 pub use statistics::Statistics;
 pub use stats_level::StatsLevel;
 pub use ticker::Ticker;

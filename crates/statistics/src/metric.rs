@@ -3,9 +3,10 @@
 //! ```text
 //! /// What it counts, for people: the documentation, and the text of docs/statistics.md.
 //! Name = number, "rocksdb.name", counted;
+//! Other = number, "rocksdb.other", idle(NO_TRANSACTIONS);
 //! ```
 //!
-//! `counted` stands where the engine adds to it, `idle` where it never does.
+//! `counted` stands where the engine adds to it, `idle` with the reason where it never does.
 
 /// What is known of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +16,23 @@ pub struct MetricInfo {
     /// What it counts.
     pub doc: &'static str,
     /// Whether this engine adds to it.
-    pub is_counted: bool,
+    pub state: MetricState,
+}
+
+/// Whether the engine adds to a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetricState {
+    /// It does.
+    Counted,
+    /// It never does, for this reason.
+    Idle(&'static str),
+}
+
+impl MetricInfo {
+    /// Whether this engine adds to it.
+    pub fn is_counted(&self) -> bool {
+        self.state == MetricState::Counted
+    }
 }
 
 /// Makes an enumeration of metrics from its rows.
@@ -23,7 +40,7 @@ macro_rules! metrics {
     (
         $(#[$attribute:meta])*
         pub enum $kind:ident;
-        rows { $(#[doc = $doc:literal] $variant:ident = $number:literal, $name:literal, $state:ident;)* }
+        rows { $(#[doc = $doc:literal] $variant:ident = $number:literal, $name:literal, $state:ident $(($reason:ident))?;)* }
     ) => {
         $(#[$attribute])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,7 +56,7 @@ macro_rules! metrics {
             const INFO: &[$crate::metric::MetricInfo] = &[$($crate::metric::MetricInfo {
                 name: $name,
                 doc: $doc,
-                is_counted: $crate::metric::is_counted!($state),
+                state: $crate::metric::state!($state $(($reason))?),
             }),*];
 
             /// What is known of it.
@@ -70,13 +87,13 @@ macro_rules! metrics {
     };
 }
 
-macro_rules! is_counted {
+macro_rules! state {
     (counted) => {
-        true
+        $crate::metric::MetricState::Counted
     };
-    (idle) => {
-        false
+    (idle($reason:ident)) => {
+        $crate::metric::MetricState::Idle($crate::idle_reasons::$reason)
     };
 }
 
-pub(crate) use {is_counted, metrics};
+pub(crate) use {metrics, state};

@@ -3,10 +3,15 @@
 use crate::atomic_histogram::AtomicHistogram;
 use crate::{HistogramType, Ticker};
 use base::histogram::Histogram;
+use parking_lot::Mutex;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What one thread has counted. Only that thread adds, so that adding is a load and a store.
+///
+/// They are never freed, so that a thread gets to them without asking whether they are still there.
+/// Those of threads and statistics that are gone others take over: there are as many as threads have
+/// counted at the same time.
 #[derive(Debug)]
 pub(crate) struct ThreadCounters {
     tickers: [AtomicU64; Ticker::ALL.len()],
@@ -14,16 +19,30 @@ pub(crate) struct ThreadCounters {
     histograms: [OnceLock<Box<AtomicHistogram>>; HistogramType::ALL.len()],
 }
 
-impl Default for ThreadCounters {
-    fn default() -> Self {
-        Self {
-            tickers: [const { AtomicU64::new(0) }; Ticker::ALL.len()],
-            histograms: [const { OnceLock::new() }; HistogramType::ALL.len()],
-        }
-    }
-}
+/// All at zero, and of nobody.
+static UNUSED: Mutex<Vec<&'static ThreadCounters>> = Mutex::new(Vec::new());
 
 impl ThreadCounters {
+    /// Counters at zero that nobody else has.
+    pub(crate) fn take() -> &'static Self {
+        let unused = UNUSED.lock().pop();
+        unused.unwrap_or_else(|| {
+            Box::leak(Box::new(Self {
+                tickers: [const { AtomicU64::new(0) }; Ticker::ALL.len()],
+                histograms: [const { OnceLock::new() }; HistogramType::ALL.len()],
+            }))
+        })
+    }
+
+    /// Gives them up. Nobody may add to them any more, nor read them.
+    pub(crate) fn give_up(&'static self) {
+        for ticker in &self.tickers {
+            ticker.store(0, Ordering::Relaxed);
+        }
+        self.histograms.iter().filter_map(OnceLock::get).for_each(|histogram| histogram.begin(0));
+        UNUSED.lock().push(self);
+    }
+
     #[inline]
     pub(crate) fn add(&self, ticker: Ticker, count: u64) {
         let counter = &self.tickers[ticker.number()];

@@ -43,44 +43,44 @@ metrics! {
         /// Bytes stored into block cache.
         BlockCacheBytesWrite = 17, "rocksdb.block.cache.bytes.write", counted;
         /// Failed dictionary block lookups.
-        BlockCacheCompressionDictMiss = 18, "rocksdb.block.cache.compression.dict.miss", idle;
+        BlockCacheCompressionDictMiss = 18, "rocksdb.block.cache.compression.dict.miss", idle(NOT_YET);
         /// Successful dictionary block lookups.
-        BlockCacheCompressionDictHit = 19, "rocksdb.block.cache.compression.dict.hit", idle;
+        BlockCacheCompressionDictHit = 19, "rocksdb.block.cache.compression.dict.hit", idle(NOT_YET);
         /// Dictionary blocks inserted.
-        BlockCacheCompressionDictAdd = 20, "rocksdb.block.cache.compression.dict.add", idle;
+        BlockCacheCompressionDictAdd = 20, "rocksdb.block.cache.compression.dict.add", idle(NOT_YET);
         /// Dictionary block bytes inserted.
         BlockCacheCompressionDictBytesInsert =
-            21, "rocksdb.block.cache.compression.dict.bytes.insert", idle;
+            21, "rocksdb.block.cache.compression.dict.bytes.insert", idle(NOT_YET);
         /// Inserts of blocks already present.
-        BlockCacheAddRedundant = 22, "rocksdb.block.cache.add.redundant", idle;
+        BlockCacheAddRedundant = 22, "rocksdb.block.cache.add.redundant", idle(NOT_YET);
         /// Redundant index block inserts.
-        BlockCacheIndexAddRedundant = 23, "rocksdb.block.cache.index.add.redundant", idle;
+        BlockCacheIndexAddRedundant = 23, "rocksdb.block.cache.index.add.redundant", idle(NOT_YET);
         /// Redundant filter block inserts.
-        BlockCacheFilterAddRedundant = 24, "rocksdb.block.cache.filter.add.redundant", idle;
+        BlockCacheFilterAddRedundant = 24, "rocksdb.block.cache.filter.add.redundant", idle(NOT_YET);
         /// Redundant data block inserts.
-        BlockCacheDataAddRedundant = 25, "rocksdb.block.cache.data.add.redundant", idle;
+        BlockCacheDataAddRedundant = 25, "rocksdb.block.cache.data.add.redundant", idle(NOT_YET);
         /// Redundant dictionary block inserts.
         BlockCacheCompressionDictAddRedundant =
-            26, "rocksdb.block.cache.compression.dict.add.redundant", idle;
+            26, "rocksdb.block.cache.compression.dict.add.redundant", idle(NOT_YET);
         /// Lookups satisfied by secondary cache.
-        SecondaryCacheHits = 27, "rocksdb.secondary.cache.hits", idle;
+        SecondaryCacheHits = 27, "rocksdb.secondary.cache.hits", idle(NO_SECONDARY_CACHE);
         /// Filter lookups satisfied by secondary cache.
-        SecondaryCacheFilterHits = 28, "rocksdb.secondary.cache.filter.hits", idle;
+        SecondaryCacheFilterHits = 28, "rocksdb.secondary.cache.filter.hits", idle(NO_SECONDARY_CACHE);
         /// Index lookups satisfied by secondary cache.
-        SecondaryCacheIndexHits = 29, "rocksdb.secondary.cache.index.hits", idle;
+        SecondaryCacheIndexHits = 29, "rocksdb.secondary.cache.index.hits", idle(NO_SECONDARY_CACHE);
         /// Data lookups satisfied by secondary cache.
-        SecondaryCacheDataHits = 30, "rocksdb.secondary.cache.data.hits", idle;
+        SecondaryCacheDataHits = 30, "rocksdb.secondary.cache.data.hits", idle(NO_SECONDARY_CACHE);
         /// Compressed tier matches on placeholder entries.
         CompressedSecondaryCacheDummyHits =
-            31, "rocksdb.compressed.secondary.cache.dummy.hits", idle;
+            31, "rocksdb.compressed.secondary.cache.dummy.hits", idle(NO_SECONDARY_CACHE);
         /// Compressed tier matches on real entries.
-        CompressedSecondaryCacheHits = 32, "rocksdb.compressed.secondary.cache.hits", idle;
+        CompressedSecondaryCacheHits = 32, "rocksdb.compressed.secondary.cache.hits", idle(NO_SECONDARY_CACHE);
         /// Entries moved up from compressed tier.
         CompressedSecondaryCachePromotions =
-            33, "rocksdb.compressed.secondary.cache.promotions", idle;
+            33, "rocksdb.compressed.secondary.cache.promotions", idle(NO_SECONDARY_CACHE);
         /// Entries found but left in compressed tier.
         CompressedSecondaryCachePromotionSkips =
-            34, "rocksdb.compressed.secondary.cache.promotion.skips", idle;
+            34, "rocksdb.compressed.secondary.cache.promotion.skips", idle(NO_SECONDARY_CACHE);
         /// Point lookups avoided by a whole-key filter.
         BloomFilterUseful = 35, "rocksdb.bloom.filter.useful", counted;
         /// Whole-key filter passes.
@@ -94,13 +94,13 @@ metrics! {
         /// Prefix filter passes where key existed.
         BloomFilterPrefixTruePositive = 40, "rocksdb.bloom.filter.prefix.true.positive", counted;
         /// Persistent cache hits.
-        PersistentCacheHit = 41, "rocksdb.persistent.cache.hit", idle;
+        PersistentCacheHit = 41, "rocksdb.persistent.cache.hit", idle(NO_PERSISTENT_CACHE);
         /// Persistent cache misses.
-        PersistentCacheMiss = 42, "rocksdb.persistent.cache.miss", idle;
+        PersistentCacheMiss = 42, "rocksdb.persistent.cache.miss", idle(NO_PERSISTENT_CACHE);
         /// Simulated cache hits.
-        SimBlockCacheHit = 43, "rocksdb.sim.block.cache.hit", idle;
+        SimBlockCacheHit = 43, "rocksdb.sim.block.cache.hit", idle(NO_SIMULATED_CACHE);
         /// Simulated cache misses.
-        SimBlockCacheMiss = 44, "rocksdb.sim.block.cache.miss", idle;
+        SimBlockCacheMiss = 44, "rocksdb.sim.block.cache.miss", idle(NO_SIMULATED_CACHE);
         /// Gets answered by memtables.
         MemtableHit = 45, "rocksdb.memtable.hit", counted;
         /// Gets not answered by memtables.
@@ -125,15 +125,15 @@ metrics! {
         CompactionOptimizedDelDropObsolete =
             55, "rocksdb.compaction.optimized.del.drop.obsolete", counted;
         /// Compactions cancelled to preserve free space.
-        CompactionCancelled = 56, "rocksdb.compaction.cancelled", idle;
+        CompactionCancelled = 56, "rocksdb.compaction.cancelled", idle(NO_SST_FILE_MANAGER);
         /// Compactions stopped through the abort API.
-        CompactionAborted = 57, "rocksdb.compaction.aborted", idle;
+        CompactionAborted = 57, "rocksdb.compaction.aborted", idle(NO_ABORT_OF_COMPACTIONS);
         /// Keys written by writes.
         NumberKeysWritten = 58, "rocksdb.number.keys.written", counted;
         /// Keys requested by Get.
         NumberKeysRead = 59, "rocksdb.number.keys.read", counted;
         /// In-place memtable updates.
-        NumberKeysUpdated = 60, "rocksdb.number.keys.updated", idle;
+        NumberKeysUpdated = 60, "rocksdb.number.keys.updated", idle(NO_INPLACE_UPDATE);
         /// Uncompressed batch bytes written.
         BytesWritten = 61, "rocksdb.bytes.written", counted;
         /// Value bytes returned by Get.
@@ -153,9 +153,9 @@ metrics! {
         /// Key plus value bytes returned by iterators.
         IterBytesRead = 69, "rocksdb.db.iter.bytes.read", counted;
         /// Internal entries skipped while iterating.
-        NumberIterSkip = 70, "rocksdb.number.iter.skip", idle;
+        NumberIterSkip = 70, "rocksdb.number.iter.skip", idle(NOT_YET);
         /// Internal reseeks done instead of skipping.
-        NumberOfReseeksInIteration = 71, "rocksdb.number.reseeks.iteration", idle;
+        NumberOfReseeksInIteration = 71, "rocksdb.number.reseeks.iteration", idle(NOT_YET);
         /// Iterators created.
         NoIteratorCreated = 72, "rocksdb.num.iterator.created", counted;
         /// Iterators destroyed.
@@ -163,11 +163,11 @@ metrics! {
         /// Table file opens.
         NoFileOpens = 74, "rocksdb.no.file.opens", counted;
         /// Table file open failures.
-        NoFileErrors = 75, "rocksdb.no.file.errors", idle;
+        NoFileErrors = 75, "rocksdb.no.file.errors", idle(NOT_YET);
         /// Microseconds writers spent stalled.
-        StallMicros = 76, "rocksdb.stall.micros", idle;
+        StallMicros = 76, "rocksdb.stall.micros", idle(NOT_YET);
         /// Microseconds waiting for the DB mutex; off by default.
-        DbMutexWaitMicros = 77, "rocksdb.db.mutex.wait.micros", idle;
+        DbMutexWaitMicros = 77, "rocksdb.db.mutex.wait.micros", idle(NOT_YET);
         /// MultiGet calls.
         NumberMultigetCalls = 78, "rocksdb.number.multiget.get", counted;
         /// Keys requested through MultiGet.
@@ -177,23 +177,23 @@ metrics! {
         /// MultiGet keys that existed.
         NumberMultigetKeysFound = 81, "rocksdb.number.multiget.keys.found", counted;
         /// Merge operator failures.
-        NumberMergeFailures = 82, "rocksdb.number.merge.failures", idle;
+        NumberMergeFailures = 82, "rocksdb.number.merge.failures", idle(NOT_YET);
         /// WAL tailing iterator requests.
-        GetUpdatesSinceCalls = 83, "rocksdb.getupdatessince.calls", idle;
+        GetUpdatesSinceCalls = 83, "rocksdb.getupdatessince.calls", idle(NO_WAL_ITERATOR);
         /// WAL syncs.
         WalFileSynced = 84, "rocksdb.wal.synced", counted;
         /// Bytes appended to WAL.
         WalFileBytes = 85, "rocksdb.wal.bytes", counted;
         /// WAL switches served by a prepared file.
-        WalPrecreateHit = 86, "rocksdb.wal.precreate.hit", idle;
+        WalPrecreateHit = 86, "rocksdb.wal.precreate.hit", idle(NO_WAL_PRECREATION);
         /// WAL switches with no prepared file ready.
-        WalPrecreateMiss = 87, "rocksdb.wal.precreate.miss", idle;
+        WalPrecreateMiss = 87, "rocksdb.wal.precreate.miss", idle(NO_WAL_PRECREATION);
         /// WAL switches that waited on preparation.
-        WalPrecreateWaited = 88, "rocksdb.wal.precreate.waited", idle;
+        WalPrecreateWaited = 88, "rocksdb.wal.precreate.waited", idle(NO_WAL_PRECREATION);
         /// Microseconds WAL switches waited on preparation.
-        WalPrecreateWaitMicros = 89, "rocksdb.wal.precreate.wait.micros", idle;
+        WalPrecreateWaitMicros = 89, "rocksdb.wal.precreate.wait.micros", idle(NO_WAL_PRECREATION);
         /// WAL preparation errors.
-        WalPrecreateFailed = 90, "rocksdb.wal.precreate.failed", idle;
+        WalPrecreateFailed = 90, "rocksdb.wal.precreate.failed", idle(NO_WAL_PRECREATION);
         /// Writes applied by their own thread.
         WriteDoneBySelf = 91, "rocksdb.write.self", counted;
         /// Writes applied by another group leader.
@@ -207,358 +207,358 @@ metrics! {
         /// Bytes written by flush.
         FlushWriteBytes = 96, "rocksdb.flush.write.bytes", counted;
         /// Read bytes of marked-file compactions.
-        CompactReadBytesMarked = 97, "rocksdb.compact.read.marked.bytes", idle;
+        CompactReadBytesMarked = 97, "rocksdb.compact.read.marked.bytes", idle(NOT_YET);
         /// Read bytes of periodic compactions.
-        CompactReadBytesPeriodic = 98, "rocksdb.compact.read.periodic.bytes", idle;
+        CompactReadBytesPeriodic = 98, "rocksdb.compact.read.periodic.bytes", idle(NOT_YET);
         /// Read bytes of age-limit compactions.
-        CompactReadBytesTtl = 99, "rocksdb.compact.read.ttl.bytes", idle;
+        CompactReadBytesTtl = 99, "rocksdb.compact.read.ttl.bytes", idle(NOT_YET);
         /// Written bytes of marked-file compactions.
-        CompactWriteBytesMarked = 100, "rocksdb.compact.write.marked.bytes", idle;
+        CompactWriteBytesMarked = 100, "rocksdb.compact.write.marked.bytes", idle(NOT_YET);
         /// Written bytes of periodic compactions.
-        CompactWriteBytesPeriodic = 101, "rocksdb.compact.write.periodic.bytes", idle;
+        CompactWriteBytesPeriodic = 101, "rocksdb.compact.write.periodic.bytes", idle(NOT_YET);
         /// Written bytes of age-limit compactions.
-        CompactWriteBytesTtl = 102, "rocksdb.compact.write.ttl.bytes", idle;
+        CompactWriteBytesTtl = 102, "rocksdb.compact.write.ttl.bytes", idle(NOT_YET);
         /// Table properties loaded without an open reader.
-        NumberDirectLoadTableProperties = 103, "rocksdb.number.direct.load.table.properties", idle;
+        NumberDirectLoadTableProperties = 103, "rocksdb.number.direct.load.table.properties", idle(NOT_YET);
         /// Superversion references taken under lock.
-        NumberSuperversionAcquires = 104, "rocksdb.number.superversion_acquires", idle;
+        NumberSuperversionAcquires = 104, "rocksdb.number.superversion_acquires", idle(NO_SUPER_VERSION_CACHE);
         /// Superversion references dropped.
-        NumberSuperversionReleases = 105, "rocksdb.number.superversion_releases", idle;
+        NumberSuperversionReleases = 105, "rocksdb.number.superversion_releases", idle(NO_SUPER_VERSION_CACHE);
         /// Superversions freed.
-        NumberSuperversionCleanups = 106, "rocksdb.number.superversion_cleanups", idle;
+        NumberSuperversionCleanups = 106, "rocksdb.number.superversion_cleanups", idle(NO_SUPER_VERSION_CACHE);
         /// Blocks stored compressed.
-        NumberBlockCompressed = 107, "rocksdb.number.block.compressed", idle;
+        NumberBlockCompressed = 107, "rocksdb.number.block.compressed", idle(NOT_YET);
         /// Blocks decompressed.
-        NumberBlockDecompressed = 108, "rocksdb.number.block.decompressed", idle;
+        NumberBlockDecompressed = 108, "rocksdb.number.block.decompressed", idle(NOT_YET);
         /// Input bytes of accepted compressions.
-        BytesCompressedFrom = 109, "rocksdb.bytes.compressed.from", idle;
+        BytesCompressedFrom = 109, "rocksdb.bytes.compressed.from", idle(NOT_YET);
         /// Output bytes of accepted compressions.
-        BytesCompressedTo = 110, "rocksdb.bytes.compressed.to", idle;
+        BytesCompressedTo = 110, "rocksdb.bytes.compressed.to", idle(NOT_YET);
         /// Raw-stored bytes where compression never ran.
-        BytesCompressionBypassed = 111, "rocksdb.bytes.compression_bypassed", idle;
+        BytesCompressionBypassed = 111, "rocksdb.bytes.compression_bypassed", idle(NOT_YET);
         /// Raw-stored bytes where the ratio was poor.
-        BytesCompressionRejected = 112, "rocksdb.bytes.compression.rejected", idle;
+        BytesCompressionRejected = 112, "rocksdb.bytes.compression.rejected", idle(NOT_YET);
         /// Blocks stored raw, compression not tried.
-        NumberBlockCompressionBypassed = 113, "rocksdb.number.block_compression_bypassed", idle;
+        NumberBlockCompressionBypassed = 113, "rocksdb.number.block_compression_bypassed", idle(NOT_YET);
         /// Blocks stored raw after a poor ratio.
-        NumberBlockCompressionRejected = 114, "rocksdb.number.block_compression_rejected", idle;
+        NumberBlockCompressionRejected = 114, "rocksdb.number.block_compression_rejected", idle(NOT_YET);
         /// Compressed bytes given to decompression.
-        BytesDecompressedFrom = 115, "rocksdb.bytes.decompressed.from", idle;
+        BytesDecompressedFrom = 115, "rocksdb.bytes.decompressed.from", idle(NOT_YET);
         /// Bytes produced by decompression.
-        BytesDecompressedTo = 116, "rocksdb.bytes.decompressed.to", idle;
+        BytesDecompressedTo = 116, "rocksdb.bytes.decompressed.to", idle(NOT_YET);
         /// Nanoseconds in merge operators.
-        MergeOperationTotalTime = 117, "rocksdb.merge.operation.time.nanos", idle;
+        MergeOperationTotalTime = 117, "rocksdb.merge.operation.time.nanos", idle(NOT_YET);
         /// Nanoseconds in compaction filters.
-        FilterOperationTotalTime = 118, "rocksdb.filter.operation.time.nanos", idle;
+        FilterOperationTotalTime = 118, "rocksdb.filter.operation.time.nanos", idle(NOT_YET);
         /// CPU microseconds in compaction.
-        CompactionCpuTotalTime = 119, "rocksdb.compaction.total.time.cpu_micros", idle;
+        CompactionCpuTotalTime = 119, "rocksdb.compaction.total.time.cpu_micros", idle(NOT_YET);
         /// Row cache hits.
-        RowCacheHit = 120, "rocksdb.row.cache.hit", idle;
+        RowCacheHit = 120, "rocksdb.row.cache.hit", idle(NO_ROW_CACHE);
         /// Row cache misses.
-        RowCacheMiss = 121, "rocksdb.row.cache.miss", idle;
+        RowCacheMiss = 121, "rocksdb.row.cache.miss", idle(NO_ROW_CACHE);
         /// Estimated bytes actually needed from blocks read.
-        ReadAmpEstimateUsefulBytes = 122, "rocksdb.read.amp.estimate.useful.bytes", idle;
+        ReadAmpEstimateUsefulBytes = 122, "rocksdb.read.amp.estimate.useful.bytes", idle(NO_READ_AMP_BITMAP);
         /// Total bytes of blocks read.
-        ReadAmpTotalReadBytes = 123, "rocksdb.read.amp.total.read.bytes", idle;
+        ReadAmpTotalReadBytes = 123, "rocksdb.read.amp.total.read.bytes", idle(NO_READ_AMP_BITMAP);
         /// Refill periods fully consumed by the limiter.
-        NumberRateLimiterDrains = 124, "rocksdb.number.rate_limiter.drains", idle;
+        NumberRateLimiterDrains = 124, "rocksdb.number.rate_limiter.drains", idle(NOT_YET);
         /// Limiter-granted read bytes.
-        RateLimiterBytesRead = 125, "rocksdb.rate.limiter.bytes.read", idle;
+        RateLimiterBytesRead = 125, "rocksdb.rate.limiter.bytes.read", idle(NOT_YET);
         /// Limiter-granted write bytes.
-        RateLimiterBytesWrite = 126, "rocksdb.rate.limiter.bytes.write", idle;
+        RateLimiterBytesWrite = 126, "rocksdb.rate.limiter.bytes.write", idle(NOT_YET);
         /// Read requests to the limiter.
-        RateLimiterRequestsRead = 127, "rocksdb.rate.limiter.requests.read", idle;
+        RateLimiterRequestsRead = 127, "rocksdb.rate.limiter.requests.read", idle(NOT_YET);
         /// Write requests to the limiter.
-        RateLimiterRequestsWrite = 128, "rocksdb.rate.limiter.requests.write", idle;
+        RateLimiterRequestsWrite = 128, "rocksdb.rate.limiter.requests.write", idle(NOT_YET);
         /// Read requests that had to wait.
-        RateLimiterDelayedRequestsRead = 129, "rocksdb.rate.limiter.delayed.requests.read", idle;
+        RateLimiterDelayedRequestsRead = 129, "rocksdb.rate.limiter.delayed.requests.read", idle(NOT_YET);
         /// Write requests that had to wait.
-        RateLimiterDelayedRequestsWrite = 130, "rocksdb.rate.limiter.delayed.requests.write", idle;
+        RateLimiterDelayedRequestsWrite = 130, "rocksdb.rate.limiter.delayed.requests.write", idle(NOT_YET);
         /// Microseconds reads waited on the limiter.
-        RateLimiterTotalWaitMicrosRead = 131, "rocksdb.rate.limiter.total.wait.micros.read", idle;
+        RateLimiterTotalWaitMicrosRead = 131, "rocksdb.rate.limiter.total.wait.micros.read", idle(NOT_YET);
         /// Microseconds writes waited on the limiter.
-        RateLimiterTotalWaitMicrosWrite = 132, "rocksdb.rate.limiter.total.wait.micros.write", idle;
+        RateLimiterTotalWaitMicrosWrite = 132, "rocksdb.rate.limiter.total.wait.micros.write", idle(NOT_YET);
         /// Stacked BlobDB puts.
-        BlobDbNumPut = 133, "rocksdb.blobdb.num.put", idle;
+        BlobDbNumPut = 133, "rocksdb.blobdb.num.put", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB batch writes.
-        BlobDbNumWrite = 134, "rocksdb.blobdb.num.write", idle;
+        BlobDbNumWrite = 134, "rocksdb.blobdb.num.write", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB gets.
-        BlobDbNumGet = 135, "rocksdb.blobdb.num.get", idle;
+        BlobDbNumGet = 135, "rocksdb.blobdb.num.get", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB multi-gets.
-        BlobDbNumMultiget = 136, "rocksdb.blobdb.num.multiget", idle;
+        BlobDbNumMultiget = 136, "rocksdb.blobdb.num.multiget", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB seeks.
-        BlobDbNumSeek = 137, "rocksdb.blobdb.num.seek", idle;
+        BlobDbNumSeek = 137, "rocksdb.blobdb.num.seek", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB forward steps.
-        BlobDbNumNext = 138, "rocksdb.blobdb.num.next", idle;
+        BlobDbNumNext = 138, "rocksdb.blobdb.num.next", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB backward steps.
-        BlobDbNumPrev = 139, "rocksdb.blobdb.num.prev", idle;
+        BlobDbNumPrev = 139, "rocksdb.blobdb.num.prev", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB keys written.
-        BlobDbNumKeysWritten = 140, "rocksdb.blobdb.num.keys.written", idle;
+        BlobDbNumKeysWritten = 140, "rocksdb.blobdb.num.keys.written", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB keys read.
-        BlobDbNumKeysRead = 141, "rocksdb.blobdb.num.keys.read", idle;
+        BlobDbNumKeysRead = 141, "rocksdb.blobdb.num.keys.read", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB key plus value bytes written.
-        BlobDbBytesWritten = 142, "rocksdb.blobdb.bytes.written", idle;
+        BlobDbBytesWritten = 142, "rocksdb.blobdb.bytes.written", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB key plus value bytes read.
-        BlobDbBytesRead = 143, "rocksdb.blobdb.bytes.read", idle;
+        BlobDbBytesRead = 143, "rocksdb.blobdb.bytes.read", idle(STACKED_BLOB_DB);
         /// Retired: values kept inline.
-        BlobDbWriteInlinedDeprecated = 144, "rocksdb.blobdb.write.inlined", idle;
+        BlobDbWriteInlinedDeprecated = 144, "rocksdb.blobdb.write.inlined", idle(STACKED_BLOB_DB);
         /// Retired: expiring values kept inline.
-        BlobDbWriteInlinedTtlDeprecated = 145, "rocksdb.blobdb.write.inlined.ttl", idle;
+        BlobDbWriteInlinedTtlDeprecated = 145, "rocksdb.blobdb.write.inlined.ttl", idle(STACKED_BLOB_DB);
         /// Values sent to blob files without expiry.
-        BlobDbWriteBlob = 146, "rocksdb.blobdb.write.blob", idle;
+        BlobDbWriteBlob = 146, "rocksdb.blobdb.write.blob", idle(STACKED_BLOB_DB);
         /// Values sent to blob files with expiry.
-        BlobDbWriteBlobTtl = 147, "rocksdb.blobdb.write.blob.ttl", idle;
+        BlobDbWriteBlobTtl = 147, "rocksdb.blobdb.write.blob.ttl", idle(STACKED_BLOB_DB);
         /// Bytes written to blob files.
-        BlobDbBlobFileBytesWritten = 148, "rocksdb.blobdb.blob.file.bytes.written", idle;
+        BlobDbBlobFileBytesWritten = 148, "rocksdb.blobdb.blob.file.bytes.written", idle(NOT_YET);
         /// Bytes read from blob files.
-        BlobDbBlobFileBytesRead = 149, "rocksdb.blobdb.blob.file.bytes.read", idle;
+        BlobDbBlobFileBytesRead = 149, "rocksdb.blobdb.blob.file.bytes.read", idle(NOT_YET);
         /// Blob file syncs.
-        BlobDbBlobFileSynced = 150, "rocksdb.blobdb.blob.file.synced", idle;
+        BlobDbBlobFileSynced = 150, "rocksdb.blobdb.blob.file.synced", idle(NOT_YET);
         /// Expired blob references dropped in compaction.
-        BlobDbBlobIndexExpiredCount = 151, "rocksdb.blobdb.blob.index.expired.count", idle;
+        BlobDbBlobIndexExpiredCount = 151, "rocksdb.blobdb.blob.index.expired.count", idle(STACKED_BLOB_DB);
         /// Bytes of expired references dropped.
-        BlobDbBlobIndexExpiredSize = 152, "rocksdb.blobdb.blob.index.expired.size", idle;
+        BlobDbBlobIndexExpiredSize = 152, "rocksdb.blobdb.blob.index.expired.size", idle(STACKED_BLOB_DB);
         /// References to evicted blob files dropped.
-        BlobDbBlobIndexEvictedCount = 153, "rocksdb.blobdb.blob.index.evicted.count", idle;
+        BlobDbBlobIndexEvictedCount = 153, "rocksdb.blobdb.blob.index.evicted.count", idle(STACKED_BLOB_DB);
         /// Bytes of evicted blob references dropped.
-        BlobDbBlobIndexEvictedSize = 154, "rocksdb.blobdb.blob.index.evicted.size", idle;
+        BlobDbBlobIndexEvictedSize = 154, "rocksdb.blobdb.blob.index.evicted.size", idle(STACKED_BLOB_DB);
         /// Blob files cleaned by garbage collection.
-        BlobDbGcNumFiles = 155, "rocksdb.blobdb.gc.num.files", idle;
+        BlobDbGcNumFiles = 155, "rocksdb.blobdb.gc.num.files", idle(STACKED_BLOB_DB);
         /// Blob files made by garbage collection.
-        BlobDbGcNumNewFiles = 156, "rocksdb.blobdb.gc.num.new.files", idle;
+        BlobDbGcNumNewFiles = 156, "rocksdb.blobdb.gc.num.new.files", idle(STACKED_BLOB_DB);
         /// Garbage collection failures.
-        BlobDbGcFailures = 157, "rocksdb.blobdb.gc.failures", idle;
+        BlobDbGcFailures = 157, "rocksdb.blobdb.gc.failures", idle(STACKED_BLOB_DB);
         /// Values relocated by garbage collection.
         BlobDbGcNumKeysRelocated = 158, "rocksdb.blobdb.gc.num.keys.relocated", counted;
         /// Bytes relocated by garbage collection.
         BlobDbGcBytesRelocated = 159, "rocksdb.blobdb.gc.bytes.relocated", counted;
         /// Blob files evicted for space.
-        BlobDbFifoNumFilesEvicted = 160, "rocksdb.blobdb.fifo.num.files.evicted", idle;
+        BlobDbFifoNumFilesEvicted = 160, "rocksdb.blobdb.fifo.num.files.evicted", idle(STACKED_BLOB_DB);
         /// Keys lost to blob eviction.
-        BlobDbFifoNumKeysEvicted = 161, "rocksdb.blobdb.fifo.num.keys.evicted", idle;
+        BlobDbFifoNumKeysEvicted = 161, "rocksdb.blobdb.fifo.num.keys.evicted", idle(STACKED_BLOB_DB);
         /// Bytes lost to blob eviction.
-        BlobDbFifoBytesEvicted = 162, "rocksdb.blobdb.fifo.bytes.evicted", idle;
+        BlobDbFifoBytesEvicted = 162, "rocksdb.blobdb.fifo.bytes.evicted", idle(STACKED_BLOB_DB);
         /// Blob cache misses.
-        BlobDbCacheMiss = 163, "rocksdb.blobdb.cache.miss", idle;
+        BlobDbCacheMiss = 163, "rocksdb.blobdb.cache.miss", idle(NOT_YET);
         /// Blob cache hits.
-        BlobDbCacheHit = 164, "rocksdb.blobdb.cache.hit", idle;
+        BlobDbCacheHit = 164, "rocksdb.blobdb.cache.hit", idle(NOT_YET);
         /// Blobs inserted into cache.
-        BlobDbCacheAdd = 165, "rocksdb.blobdb.cache.add", idle;
+        BlobDbCacheAdd = 165, "rocksdb.blobdb.cache.add", idle(NOT_YET);
         /// Blob cache inserts refused.
-        BlobDbCacheAddFailures = 166, "rocksdb.blobdb.cache.add.failures", idle;
+        BlobDbCacheAddFailures = 166, "rocksdb.blobdb.cache.add.failures", idle(NOT_YET);
         /// Bytes served out of blob cache.
-        BlobDbCacheBytesRead = 167, "rocksdb.blobdb.cache.bytes.read", idle;
+        BlobDbCacheBytesRead = 167, "rocksdb.blobdb.cache.bytes.read", idle(NOT_YET);
         /// Bytes stored into blob cache.
-        BlobDbCacheBytesWrite = 168, "rocksdb.blobdb.cache.bytes.write", idle;
+        BlobDbCacheBytesWrite = 168, "rocksdb.blobdb.cache.bytes.write", idle(NOT_YET);
         /// Prepare-heap mutex acquisitions on slow path.
-        TxnPrepareMutexOverhead = 169, "rocksdb.txn.overhead.mutex.prepare", idle;
+        TxnPrepareMutexOverhead = 169, "rocksdb.txn.overhead.mutex.prepare", idle(NO_TRANSACTIONS);
         /// Old-commit-map mutex acquisitions on slow path.
-        TxnOldCommitMapMutexOverhead = 170, "rocksdb.txn.overhead.mutex.old.commit.map", idle;
+        TxnOldCommitMapMutexOverhead = 170, "rocksdb.txn.overhead.mutex.old.commit.map", idle(NO_TRANSACTIONS);
         /// Duplicate-key checks that found repeats.
-        TxnDuplicateKeyOverhead = 171, "rocksdb.txn.overhead.duplicate.key", idle;
+        TxnDuplicateKeyOverhead = 171, "rocksdb.txn.overhead.duplicate.key", idle(NO_TRANSACTIONS);
         /// Snapshot mutex acquisitions on slow path.
-        TxnSnapshotMutexOverhead = 172, "rocksdb.txn.overhead.mutex.snapshot", idle;
+        TxnSnapshotMutexOverhead = 172, "rocksdb.txn.overhead.mutex.snapshot", idle(NO_TRANSACTIONS);
         /// Gets returning TryAgain over a stale snapshot.
-        TxnGetTryAgain = 173, "rocksdb.txn.get.tryagain", idle;
+        TxnGetTryAgain = 173, "rocksdb.txn.get.tryagain", idle(NO_TRANSACTIONS);
         /// Files renamed to trash for paced deletion.
-        FilesMarkedTrash = 174, "rocksdb.files.marked.trash", idle;
+        FilesMarkedTrash = 174, "rocksdb.files.marked.trash", idle(NO_SST_FILE_MANAGER);
         /// Trash files removed by the deleter.
-        FilesDeletedFromTrashQueue = 175, "rocksdb.files.marked.trash.deleted", idle;
+        FilesDeletedFromTrashQueue = 175, "rocksdb.files.marked.trash.deleted", idle(NO_SST_FILE_MANAGER);
         /// Files removed at once.
-        FilesDeletedImmediately = 176, "rocksdb.files.deleted.immediately", idle;
+        FilesDeletedImmediately = 176, "rocksdb.files.deleted.immediately", idle(NO_SST_FILE_MANAGER);
         /// Background errors seen.
-        ErrorHandlerBgErrorCount = 177, "rocksdb.error.handler.bg.error.count", idle;
+        ErrorHandlerBgErrorCount = 177, "rocksdb.error.handler.bg.error.count", idle(NOT_YET);
         /// Background I/O errors seen.
-        ErrorHandlerBgIoErrorCount = 178, "rocksdb.error.handler.bg.io.error.count", idle;
+        ErrorHandlerBgIoErrorCount = 178, "rocksdb.error.handler.bg.io.error.count", idle(NOT_YET);
         /// Retryable background I/O errors seen.
         ErrorHandlerBgRetryableIoErrorCount =
-            179, "rocksdb.error.handler.bg.retryable.io.error.count", idle;
+            179, "rocksdb.error.handler.bg.retryable.io.error.count", idle(NOT_YET);
         /// Automatic recoveries begun.
-        ErrorHandlerAutoresumeCount = 180, "rocksdb.error.handler.autoresume.count", idle;
+        ErrorHandlerAutoresumeCount = 180, "rocksdb.error.handler.autoresume.count", idle(NOT_YET);
         /// Automatic recovery retries.
         ErrorHandlerAutoresumeRetryTotalCount =
-            181, "rocksdb.error.handler.autoresume.retry.total.count", idle;
+            181, "rocksdb.error.handler.autoresume.retry.total.count", idle(NOT_YET);
         /// Automatic recoveries that worked.
         ErrorHandlerAutoresumeSuccessCount =
-            182, "rocksdb.error.handler.autoresume.success.count", idle;
+            182, "rocksdb.error.handler.autoresume.success.count", idle(NOT_YET);
         /// Memtable bytes present when flushing.
-        MemtablePayloadBytesAtFlush = 183, "rocksdb.memtable.payload.bytes.at.flush", idle;
+        MemtablePayloadBytesAtFlush = 183, "rocksdb.memtable.payload.bytes.at.flush", idle(NO_MEMORY_PURGE);
         /// Memtable bytes already obsolete when flushing.
-        MemtableGarbageBytesAtFlush = 184, "rocksdb.memtable.garbage.bytes.at.flush", idle;
+        MemtableGarbageBytesAtFlush = 184, "rocksdb.memtable.garbage.bytes.at.flush", idle(NO_MEMORY_PURGE);
         /// Bytes read by checksum verification calls.
-        VerifyChecksumReadBytes = 185, "rocksdb.verify_checksum.read.bytes", idle;
+        VerifyChecksumReadBytes = 185, "rocksdb.verify_checksum.read.bytes", idle(NOT_YET);
         /// Bytes read making backups.
-        BackupReadBytes = 186, "rocksdb.backup.read.bytes", idle;
+        BackupReadBytes = 186, "rocksdb.backup.read.bytes", idle(NO_BACKUP_ENGINE);
         /// Bytes written making backups.
-        BackupWriteBytes = 187, "rocksdb.backup.write.bytes", idle;
+        BackupWriteBytes = 187, "rocksdb.backup.write.bytes", idle(NO_BACKUP_ENGINE);
         /// Bytes read by offloaded compactions.
-        RemoteCompactReadBytes = 188, "rocksdb.remote.compact.read.bytes", idle;
+        RemoteCompactReadBytes = 188, "rocksdb.remote.compact.read.bytes", idle(NO_REMOTE_COMPACTION);
         /// Bytes written by offloaded compactions.
-        RemoteCompactWriteBytes = 189, "rocksdb.remote.compact.write.bytes", idle;
+        RemoteCompactWriteBytes = 189, "rocksdb.remote.compact.write.bytes", idle(NO_REMOTE_COMPACTION);
         /// Output bytes reused when resuming offloaded compactions.
-        RemoteCompactResumedBytes = 190, "rocksdb.remote.compact.resumed.bytes", idle;
+        RemoteCompactResumedBytes = 190, "rocksdb.remote.compact.resumed.bytes", idle(NO_REMOTE_COMPACTION);
         /// Bytes read from hot files.
-        HotFileReadBytes = 191, "rocksdb.hot.file.read.bytes", idle;
+        HotFileReadBytes = 191, "rocksdb.hot.file.read.bytes", idle(NOT_YET);
         /// Bytes read from warm files.
-        WarmFileReadBytes = 192, "rocksdb.warm.file.read.bytes", idle;
+        WarmFileReadBytes = 192, "rocksdb.warm.file.read.bytes", idle(NOT_YET);
         /// Bytes read from cool files.
-        CoolFileReadBytes = 193, "rocksdb.cool.file.read.bytes", idle;
+        CoolFileReadBytes = 193, "rocksdb.cool.file.read.bytes", idle(NOT_YET);
         /// Bytes read from cold files.
-        ColdFileReadBytes = 194, "rocksdb.cold.file.read.bytes", idle;
+        ColdFileReadBytes = 194, "rocksdb.cold.file.read.bytes", idle(NOT_YET);
         /// Bytes read from ice files.
-        IceFileReadBytes = 195, "rocksdb.ice.file.read.bytes", idle;
+        IceFileReadBytes = 195, "rocksdb.ice.file.read.bytes", idle(NOT_YET);
         /// Reads from hot files.
-        HotFileReadCount = 196, "rocksdb.hot.file.read.count", idle;
+        HotFileReadCount = 196, "rocksdb.hot.file.read.count", idle(NOT_YET);
         /// Reads from warm files.
-        WarmFileReadCount = 197, "rocksdb.warm.file.read.count", idle;
+        WarmFileReadCount = 197, "rocksdb.warm.file.read.count", idle(NOT_YET);
         /// Reads from cool files.
-        CoolFileReadCount = 198, "rocksdb.cool.file.read.count", idle;
+        CoolFileReadCount = 198, "rocksdb.cool.file.read.count", idle(NOT_YET);
         /// Reads from cold files.
-        ColdFileReadCount = 199, "rocksdb.cold.file.read.count", idle;
+        ColdFileReadCount = 199, "rocksdb.cold.file.read.count", idle(NOT_YET);
         /// Reads from ice files.
-        IceFileReadCount = 200, "rocksdb.ice.file.read.count", idle;
+        IceFileReadCount = 200, "rocksdb.ice.file.read.count", idle(NOT_YET);
         /// Bytes read from last-level files.
-        LastLevelReadBytes = 201, "rocksdb.last.level.read.bytes", idle;
+        LastLevelReadBytes = 201, "rocksdb.last.level.read.bytes", idle(NOT_YET);
         /// Reads from last-level files.
-        LastLevelReadCount = 202, "rocksdb.last.level.read.count", idle;
+        LastLevelReadCount = 202, "rocksdb.last.level.read.count", idle(NOT_YET);
         /// Bytes read from other levels.
-        NonLastLevelReadBytes = 203, "rocksdb.non.last.level.read.bytes", idle;
+        NonLastLevelReadBytes = 203, "rocksdb.non.last.level.read.bytes", idle(NOT_YET);
         /// Reads from other levels.
-        NonLastLevelReadCount = 204, "rocksdb.non.last.level.read.count", idle;
+        NonLastLevelReadCount = 204, "rocksdb.non.last.level.read.count", idle(NOT_YET);
         /// Last-level run seeks skipped by a filter.
-        LastLevelSeekFiltered = 205, "rocksdb.last.level.seek.filtered", idle;
+        LastLevelSeekFiltered = 205, "rocksdb.last.level.seek.filtered", idle(NOT_YET);
         /// Last-level run seeks a filter let through.
-        LastLevelSeekFilterMatch = 206, "rocksdb.last.level.seek.filter.match", idle;
+        LastLevelSeekFilterMatch = 206, "rocksdb.last.level.seek.filter.match", idle(NOT_YET);
         /// Last-level run seeks touching data blocks.
-        LastLevelSeekData = 207, "rocksdb.last.level.seek.data", idle;
+        LastLevelSeekData = 207, "rocksdb.last.level.seek.data", idle(NOT_YET);
         /// Last-level seeks whose value was used, unfiltered.
         LastLevelSeekDataUsefulNoFilter =
-            208, "rocksdb.last.level.seek.data.useful.no.filter", idle;
+            208, "rocksdb.last.level.seek.data.useful.no.filter", idle(NOT_YET);
         /// Last-level seeks whose value was used, filter passed.
         LastLevelSeekDataUsefulFilterMatch =
-            209, "rocksdb.last.level.seek.data.useful.filter.match", idle;
+            209, "rocksdb.last.level.seek.data.useful.filter.match", idle(NOT_YET);
         /// Upper-level run seeks skipped by a filter.
-        NonLastLevelSeekFiltered = 210, "rocksdb.non.last.level.seek.filtered", idle;
+        NonLastLevelSeekFiltered = 210, "rocksdb.non.last.level.seek.filtered", idle(NOT_YET);
         /// Upper-level run seeks a filter let through.
-        NonLastLevelSeekFilterMatch = 211, "rocksdb.non.last.level.seek.filter.match", idle;
+        NonLastLevelSeekFilterMatch = 211, "rocksdb.non.last.level.seek.filter.match", idle(NOT_YET);
         /// Upper-level run seeks touching data blocks.
-        NonLastLevelSeekData = 212, "rocksdb.non.last.level.seek.data", idle;
+        NonLastLevelSeekData = 212, "rocksdb.non.last.level.seek.data", idle(NOT_YET);
         /// Upper-level seeks whose value was used, unfiltered.
         NonLastLevelSeekDataUsefulNoFilter =
-            213, "rocksdb.non.last.level.seek.data.useful.no.filter", idle;
+            213, "rocksdb.non.last.level.seek.data.useful.no.filter", idle(NOT_YET);
         /// Upper-level seeks whose value was used, filter passed.
         NonLastLevelSeekDataUsefulFilterMatch =
-            214, "rocksdb.non.last.level.seek.data.useful.filter.match", idle;
+            214, "rocksdb.non.last.level.seek.data.useful.filter.match", idle(NOT_YET);
         /// Block checksums verified.
-        BlockChecksumComputeCount = 215, "rocksdb.block.checksum.compute.count", idle;
+        BlockChecksumComputeCount = 215, "rocksdb.block.checksum.compute.count", idle(NOT_YET);
         /// Block checksum failures.
-        BlockChecksumMismatchCount = 216, "rocksdb.block.checksum.mismatch.count", idle;
+        BlockChecksumMismatchCount = 216, "rocksdb.block.checksum.mismatch.count", idle(NOT_YET);
         /// Coroutines started by MultiGet.
-        MultigetCoroutineCount = 217, "rocksdb.multiget.coroutine.count", idle;
+        MultigetCoroutineCount = 217, "rocksdb.multiget.coroutine.count", idle(NO_ASYNC_READS);
         /// Microseconds in file-system async reads.
-        ReadAsyncMicros = 218, "rocksdb.read.async.micros", idle;
+        ReadAsyncMicros = 218, "rocksdb.read.async.micros", idle(NO_ASYNC_READS);
         /// Failed async reads.
-        AsyncReadErrorCount = 219, "rocksdb.async.read.error.count", idle;
+        AsyncReadErrorCount = 219, "rocksdb.async.read.error.count", idle(NO_ASYNC_READS);
         /// Table-open reads outside the prefetched tail.
-        TableOpenPrefetchTailMiss = 220, "rocksdb.table.open.prefetch.tail.miss", idle;
+        TableOpenPrefetchTailMiss = 220, "rocksdb.table.open.prefetch.tail.miss", idle(NO_TAIL_PREFETCH);
         /// Table-open reads inside the prefetched tail.
-        TableOpenPrefetchTailHit = 221, "rocksdb.table.open.prefetch.tail.hit", idle;
+        TableOpenPrefetchTailHit = 221, "rocksdb.table.open.prefetch.tail.hit", idle(NO_TAIL_PREFETCH);
         /// Tables tested against the read timestamp.
-        TimestampFilterTableChecked = 222, "rocksdb.timestamp.filter.table.checked", idle;
+        TimestampFilterTableChecked = 222, "rocksdb.timestamp.filter.table.checked", idle(NO_TIMESTAMP_FILTER);
         /// Tables skipped because of timestamps.
-        TimestampFilterTableFiltered = 223, "rocksdb.timestamp.filter.table.filtered", idle;
+        TimestampFilterTableFiltered = 223, "rocksdb.timestamp.filter.table.filtered", idle(NO_TIMESTAMP_FILTER);
         /// Scans whose readahead was cut down.
-        ReadaheadTrimmed = 224, "rocksdb.readahead.trimmed", idle;
+        ReadaheadTrimmed = 224, "rocksdb.readahead.trimmed", idle(KERNEL_READAHEAD);
         /// FIFO drops caused by the size limit.
-        FifoMaxSizeCompactions = 225, "rocksdb.fifo.max.size.compactions", idle;
+        FifoMaxSizeCompactions = 225, "rocksdb.fifo.max.size.compactions", idle(NOT_YET);
         /// FIFO drops caused by age.
-        FifoTtlCompactions = 226, "rocksdb.fifo.ttl.compactions", idle;
+        FifoTtlCompactions = 226, "rocksdb.fifo.ttl.compactions", idle(NOT_YET);
         /// FIFO temperature changes.
-        FifoChangeTemperatureCompactions = 227, "rocksdb.fifo.change_temperature.compactions", idle;
+        FifoChangeTemperatureCompactions = 227, "rocksdb.fifo.change_temperature.compactions", idle(NOT_YET);
         /// Bytes prefetched for user scans.
-        PrefetchBytes = 228, "rocksdb.prefetch.bytes", idle;
+        PrefetchBytes = 228, "rocksdb.prefetch.bytes", idle(NOT_YET);
         /// Prefetched scan bytes later consumed.
-        PrefetchBytesUseful = 229, "rocksdb.prefetch.bytes.useful", idle;
+        PrefetchBytesUseful = 229, "rocksdb.prefetch.bytes.useful", idle(KERNEL_READAHEAD);
         /// Reads answered from prefetched data.
-        PrefetchHits = 230, "rocksdb.prefetch.hits", idle;
+        PrefetchHits = 230, "rocksdb.prefetch.hits", idle(KERNEL_READAHEAD);
         /// Damaged table footers met.
-        SstFooterCorruptionCount = 231, "rocksdb.footer.corruption.count", idle;
+        SstFooterCorruptionCount = 231, "rocksdb.footer.corruption.count", idle(NOT_YET);
         /// Reads repeated after suspected corruption.
-        FileReadCorruptionRetryCount = 232, "rocksdb.file.read.corruption.retry.count", idle;
+        FileReadCorruptionRetryCount = 232, "rocksdb.file.read.corruption.retry.count", idle(NO_READ_RETRY);
         /// Repeated reads that came back clean.
         FileReadCorruptionRetrySuccessCount =
-            233, "rocksdb.file.read.corruption.retry.success.count", idle;
+            233, "rocksdb.file.read.corruption.retry.success.count", idle(NO_READ_RETRY);
         /// Indexed batches ingested as memtables.
-        NumberWbwiIngest = 234, "rocksdb.number.wbwi.ingest", idle;
+        NumberWbwiIngest = 234, "rocksdb.number.wbwi.ingest", idle(NO_INGESTED_BATCHES);
         /// Custom index load failures.
         SstUserDefinedIndexLoadFailCount =
-            235, "rocksdb.sst.user.defined.index.load.fail.count", idle;
+            235, "rocksdb.sst.user.defined.index.load.fail.count", idle(NO_USER_DEFINED_INDEX);
         /// MultiScan prepare calls.
-        MultiscanPrepareCalls = 236, "rocksdb.multiscan.prepare.calls", idle;
+        MultiscanPrepareCalls = 236, "rocksdb.multiscan.prepare.calls", idle(NO_MULTI_SCAN);
         /// MultiScan prepare failures.
-        MultiscanPrepareErrors = 237, "rocksdb.multiscan.prepare.errors", idle;
+        MultiscanPrepareErrors = 237, "rocksdb.multiscan.prepare.errors", idle(NO_MULTI_SCAN);
         /// Blocks MultiScan fetched from storage.
-        MultiscanBlocksPrefetched = 238, "rocksdb.multiscan.blocks.prefetched", idle;
+        MultiscanBlocksPrefetched = 238, "rocksdb.multiscan.blocks.prefetched", idle(NO_MULTI_SCAN);
         /// Blocks MultiScan found cached.
-        MultiscanBlocksFromCache = 239, "rocksdb.multiscan.blocks.from.cache", idle;
+        MultiscanBlocksFromCache = 239, "rocksdb.multiscan.blocks.from.cache", idle(NO_MULTI_SCAN);
         /// Bytes MultiScan prefetched.
-        MultiscanPrefetchBytes = 240, "rocksdb.multiscan.prefetch.bytes", idle;
+        MultiscanPrefetchBytes = 240, "rocksdb.multiscan.prefetch.bytes", idle(NO_MULTI_SCAN);
         /// Prefetched blocks nobody used.
-        MultiscanPrefetchBlocksWasted = 241, "rocksdb.multiscan.prefetch.blocks.wasted", idle;
+        MultiscanPrefetchBlocksWasted = 241, "rocksdb.multiscan.prefetch.blocks.wasted", idle(NO_MULTI_SCAN);
         /// I/O requests from MultiScan.
-        MultiscanIoRequests = 242, "rocksdb.multiscan.io.requests", idle;
+        MultiscanIoRequests = 242, "rocksdb.multiscan.io.requests", idle(NO_MULTI_SCAN);
         /// Blocks joined across a gap into one I/O.
-        MultiscanIoCoalescedNonadjacent = 243, "rocksdb.multiscan.io.coalesced.nonadjacent", idle;
+        MultiscanIoCoalescedNonadjacent = 243, "rocksdb.multiscan.io.coalesced.nonadjacent", idle(NO_MULTI_SCAN);
         /// MultiScan seek failures.
-        MultiscanSeekErrors = 244, "rocksdb.multiscan.seek.errors", idle;
+        MultiscanSeekErrors = 244, "rocksdb.multiscan.seek.errors", idle(NO_MULTI_SCAN);
         /// Prefetch memory handed out.
-        PrefetchMemoryBytesGranted = 245, "rocksdb.prefetch.memory.bytes.granted", idle;
+        PrefetchMemoryBytesGranted = 245, "rocksdb.prefetch.memory.bytes.granted", idle(NO_MULTI_SCAN);
         /// Prefetch memory returned.
-        PrefetchMemoryBytesReleased = 246, "rocksdb.prefetch.memory.bytes.released", idle;
+        PrefetchMemoryBytesReleased = 246, "rocksdb.prefetch.memory.bytes.released", idle(NO_MULTI_SCAN);
         /// Prefetches that waited for memory.
-        PrefetchMemoryRequestsBlocked = 247, "rocksdb.prefetch.memory.requests.blocked", idle;
+        PrefetchMemoryRequestsBlocked = 247, "rocksdb.prefetch.memory.requests.blocked", idle(NO_MULTI_SCAN);
         /// Range tombstones scans added to memtable.
-        ReadPathRangeTombstonesInserted = 248, "rocksdb.read.path.range.tombstones.inserted", idle;
+        ReadPathRangeTombstonesInserted = 248, "rocksdb.read.path.range.tombstones.inserted", idle(NO_READ_TRIGGERED_TOMBSTONES);
         /// Range tombstones scans could not add.
         ReadPathRangeTombstonesDiscarded =
-            249, "rocksdb.read.path.range.tombstones.discarded", idle;
+            249, "rocksdb.read.path.range.tombstones.discarded", idle(NO_READ_TRIGGERED_TOMBSTONES);
         /// File metadata fetched for faster reopen.
-        FileOpenMetadataRetrieved = 250, "rocksdb.file.open.metadata.retrieved", idle;
+        FileOpenMetadataRetrieved = 250, "rocksdb.file.open.metadata.retrieved", idle(NO_KEPT_FILE_METADATA);
         /// File opens supplied with saved metadata.
-        FileOpenMetadataPassed = 251, "rocksdb.file.open.metadata.passed", idle;
+        FileOpenMetadataPassed = 251, "rocksdb.file.open.metadata.passed", idle(NO_KEPT_FILE_METADATA);
         /// MANIFEST checks that failed on close.
-        ManifestValidationFailureCount = 252, "rocksdb.manifest.validation.failure.count", idle;
+        ManifestValidationFailureCount = 252, "rocksdb.manifest.validation.failure.count", idle(NO_MANIFEST_VALIDATION);
         /// Flushes due to a full memtable.
-        FlushReasonWriteBufferFull = 253, "rocksdb.flush.reason.write_buffer_full", idle;
+        FlushReasonWriteBufferFull = 253, "rocksdb.flush.reason.write_buffer_full", idle(NOT_YET);
         /// Flushes due to the shared memory budget.
-        FlushReasonWriteBufferManager = 254, "rocksdb.flush.reason.write_buffer_manager", idle;
+        FlushReasonWriteBufferManager = 254, "rocksdb.flush.reason.write_buffer_manager", idle(NOT_YET);
         /// Flushes due to range delete count.
         FlushReasonMemtableMaxRangeDeletions =
-            255, "rocksdb.flush.reason.memtable_max_range_deletions", idle;
+            255, "rocksdb.flush.reason.memtable_max_range_deletions", idle(NOT_YET);
         /// Atomic flush requests: full memtable.
         AtomicFlushRequestReasonWriteBufferFull =
-            256, "rocksdb.atomic_flush.request.reason.write_buffer_full", idle;
+            256, "rocksdb.atomic_flush.request.reason.write_buffer_full", idle(NOT_YET);
         /// Atomic flush requests: shared memory budget.
         AtomicFlushRequestReasonWriteBufferManager =
-            257, "rocksdb.atomic_flush.request.reason.write_buffer_manager", idle;
+            257, "rocksdb.atomic_flush.request.reason.write_buffer_manager", idle(NOT_YET);
         /// Atomic flush requests: range delete count.
         AtomicFlushRequestReasonMemtableMaxRangeDeletions =
-            258, "rocksdb.atomic_flush.request.reason.memtable_max_range_deletions", idle;
+            258, "rocksdb.atomic_flush.request.reason.memtable_max_range_deletions", idle(NOT_YET);
         /// Atomic flush requests: anything else.
-        AtomicFlushRequestReasonOther = 259, "rocksdb.atomic_flush.request.reason.other", idle;
+        AtomicFlushRequestReasonOther = 259, "rocksdb.atomic_flush.request.reason.other", idle(NOT_YET);
         /// Bytes read making checkpoints.
-        CheckpointReadBytes = 260, "rocksdb.checkpoint.read.bytes", idle;
+        CheckpointReadBytes = 260, "rocksdb.checkpoint.read.bytes", idle(NO_CHECKPOINTS);
         /// Bytes written making checkpoints.
-        CheckpointWriteBytes = 261, "rocksdb.checkpoint.write.bytes", idle;
+        CheckpointWriteBytes = 261, "rocksdb.checkpoint.write.bytes", idle(NO_CHECKPOINTS);
         /// Async submissions served synchronously instead.
-        FileSubmitAsyncReadFallback = 262, "rocksdb.file.submit.async.read.fallback", idle;
+        FileSubmitAsyncReadFallback = 262, "rocksdb.file.submit.async.read.fallback", idle(NO_ASYNC_READS);
         /// Storage reads resolving lazy wide columns.
-        BlobDbLazyReadCount = 263, "rocksdb.blobdb.lazy.read.count", idle;
+        BlobDbLazyReadCount = 263, "rocksdb.blobdb.lazy.read.count", idle(NO_LAZY_BLOBS);
         /// Bytes read resolving lazy wide columns.
-        BlobDbLazyReadBytes = 264, "rocksdb.blobdb.lazy.read.bytes", idle;
+        BlobDbLazyReadBytes = 264, "rocksdb.blobdb.lazy.read.bytes", idle(NO_LAZY_BLOBS);
         /// Lazy reads of only part of a value.
-        BlobDbLazyPartialReadCount = 265, "rocksdb.blobdb.lazy.partial.read.count", idle;
+        BlobDbLazyPartialReadCount = 265, "rocksdb.blobdb.lazy.partial.read.count", idle(NO_LAZY_BLOBS);
         /// Value bytes lazy partial reads avoided.
-        BlobDbLazyPartialBytesSaved = 266, "rocksdb.blobdb.lazy.partial.bytes.saved", idle;
+        BlobDbLazyPartialBytesSaved = 266, "rocksdb.blobdb.lazy.partial.bytes.saved", idle(NO_LAZY_BLOBS);
     }
 }

@@ -13,6 +13,16 @@ fn limits_are_rocksdbs() {
 }
 
 #[test]
+fn a_bucket_ends_at_its_limit() {
+    let near = |limit: u64| [limit.saturating_sub(1), limit, limit.saturating_add(1)];
+    let powers = (0..64).map(|power| 1 << power);
+    for value in LIMITS.into_iter().chain(powers).flat_map(near).chain([0, u64::MAX]) {
+        let expected = LIMITS.partition_point(|&limit| limit < value).min(BUCKETS - 1);
+        assert_eq!(bucket_of(value), expected, "{value}");
+    }
+}
+
+#[test]
 fn printed_as_rocksdb_7_8_3_prints_it() {
     let mut histogram = Histogram::default();
     for (value, times) in [(1, 6364), (2, 1), (8, 1), (12, 1), (4138, 1)] {

@@ -2,7 +2,7 @@
 
 use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;
-use crate::read::read_stats::{count_multi_get, count_source};
+use crate::read::read_stats::{count_multi_get, count_one_of_several};
 use base::{PinnableSlice, Result, Status};
 use table::ReadOptions;
 
@@ -64,7 +64,7 @@ impl Db {
     ) -> Result<Option<PinnableSlice>> {
         let (value, source) = self.get_uncounted(options, family, key)?;
         if let Some(statistics) = &self.inner.context.statistics {
-            count_source(statistics, source, value.is_some());
+            count_one_of_several(statistics, source, value.is_some());
         }
         Ok(value)
     }

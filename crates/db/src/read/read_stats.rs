@@ -1,8 +1,7 @@
 //! What lookups and scans count.
 
-use statistics::{HistogramType, Statistics, Ticker};
+use statistics::{HistogramType, Moment, Recorder, Statistics, Ticker};
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Where a lookup found what decided it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,36 +16,47 @@ pub(crate) enum Source {
 /// A lookup is over. It began at `start` and found a value of `value_bytes`, if any.
 pub(crate) fn count_get(
     statistics: &Statistics,
-    start: Option<Instant>,
+    start: Option<Moment>,
     source: Source,
     value_bytes: Option<usize>,
 ) {
     let bytes = value_bytes.unwrap_or(0) as u64;
-    let (memtable, level) = tickers_of(source, value_bytes.is_some());
-    let ticks =
-        [(Ticker::NumberKeysRead, 1), (Ticker::BytesRead, bytes), (memtable, 1), (level, 1)];
-    // A lookup that no table has answered counts for no level.
-    let counted = if level == memtable { 3 } else { 4 };
-    statistics.record_ticks(&ticks[..counted]);
-    if value_bytes.is_some() {
-        statistics.record_in_histogram(HistogramType::BytesPerRead, bytes);
+    statistics.record(|recorder| {
+        recorder.tick(Ticker::NumberKeysRead, 1);
+        count_source(recorder, source, value_bytes.is_some());
+        if value_bytes.is_some() {
+            recorder.tick(Ticker::BytesRead, bytes);
+            recorder.value(HistogramType::BytesPerRead, bytes);
+        }
+        recorder.micros_since(HistogramType::DbGet, start);
+    });
+}
+
+/// A key is found, or is not there.
+fn count_source(recorder: &Recorder<'_>, source: Source, is_found: bool) {
+    let level = match source {
+        Source::MemTables => return recorder.tick(Ticker::MemtableHit, 1),
+        Source::None => None,
+        Source::Level(_) if !is_found => None,
+        Source::Level(0) => Some(Ticker::GetHitL0),
+        Source::Level(1) => Some(Ticker::GetHitL1),
+        Source::Level(_) => Some(Ticker::GetHitL2AndUp),
+    };
+    recorder.tick(Ticker::MemtableMiss, 1);
+    if let Some(level) = level {
+        recorder.tick(level, 1);
     }
-    statistics.stop_timer(HistogramType::DbGet, start);
 }
 
 /// One key of a lookup of several is found, or is not there.
-pub(crate) fn count_source(statistics: &Statistics, source: Source, is_found: bool) {
-    let (memtable, level) = tickers_of(source, is_found);
-    statistics.record_tick(memtable, 1);
-    if level != memtable {
-        statistics.record_tick(level, 1);
-    }
+pub(crate) fn count_one_of_several(statistics: &Statistics, source: Source, is_found: bool) {
+    statistics.record(|recorder| count_source(recorder, source, is_found));
 }
 
 /// A lookup of several keys is over. `found_bytes` are the sizes of the values.
 pub(crate) fn count_multi_get(
     statistics: &Statistics,
-    start: Option<Instant>,
+    start: Option<Moment>,
     keys: usize,
     found_bytes: impl Iterator<Item = usize>,
 ) {
@@ -55,26 +65,14 @@ pub(crate) fn count_multi_get(
         found += 1;
         bytes += size as u64;
     }
-    statistics.record_ticks(&[
-        (Ticker::NumberMultigetCalls, 1),
-        (Ticker::NumberMultigetKeysRead, keys as u64),
-        (Ticker::NumberMultigetKeysFound, found),
-        (Ticker::NumberMultigetBytesRead, bytes),
-    ]);
-    statistics.record_in_histogram(HistogramType::BytesPerMultiget, bytes);
-    statistics.stop_timer(HistogramType::DbMultiget, start);
-}
-
-/// The ticker of memtables, and that of the level if there is one.
-fn tickers_of(source: Source, is_found: bool) -> (Ticker, Ticker) {
-    let level = match source {
-        Source::MemTables => return (Ticker::MemtableHit, Ticker::MemtableHit),
-        Source::Level(0) if is_found => Ticker::GetHitL0,
-        Source::Level(1) if is_found => Ticker::GetHitL1,
-        Source::Level(_) if is_found => Ticker::GetHitL2AndUp,
-        Source::None | Source::Level(_) => Ticker::MemtableMiss,
-    };
-    (Ticker::MemtableMiss, level)
+    statistics.record(|recorder| {
+        recorder.tick(Ticker::NumberMultigetCalls, 1);
+        recorder.tick(Ticker::NumberMultigetKeysRead, keys as u64);
+        recorder.tick(Ticker::NumberMultigetKeysFound, found);
+        recorder.tick(Ticker::NumberMultigetBytesRead, bytes);
+        recorder.value(HistogramType::BytesPerMultiget, bytes);
+        recorder.micros_since(HistogramType::DbMultiget, start);
+    });
 }
 
 /// What an iterator has counted since it was made; added to the statistics when it is dropped.
@@ -121,19 +119,19 @@ impl ScanStats {
 
     /// When a seek begins, if it is timed.
     #[inline]
-    pub(crate) fn start_seek(&self) -> Option<Instant> {
+    pub(crate) fn start_seek(&self) -> Option<Moment> {
         self.statistics.as_ref().and_then(|statistics| statistics.start_timer())
     }
 
     /// A seek is over; on an entry of `found_bytes`, or on none.
     #[inline]
-    pub(crate) fn count_seek(&mut self, start: Option<Instant>, found_bytes: Option<usize>) {
+    pub(crate) fn count_seek(&mut self, start: Option<Moment>, found_bytes: Option<usize>) {
         if let Some(statistics) = &self.statistics {
-            statistics.record_ticks(&[
-                (Ticker::NumberDbSeek, 1),
-                (Ticker::NumberDbSeekFound, u64::from(found_bytes.is_some())),
-            ]);
-            statistics.stop_timer(HistogramType::DbSeek, start);
+            statistics.record(|recorder| {
+                recorder.tick(Ticker::NumberDbSeek, 1);
+                recorder.tick(Ticker::NumberDbSeekFound, u64::from(found_bytes.is_some()));
+                recorder.micros_since(HistogramType::DbSeek, start);
+            });
             self.bytes_read += found_bytes.unwrap_or(0) as u64;
         }
     }

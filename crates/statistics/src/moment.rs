@@ -1,0 +1,45 @@
+//! Moments, to measure how long something takes.
+//!
+//! They are read from the processor's time stamp counter where that runs at one rate and is the same
+//! on all processors, else from the operating system: what is timed takes a microsecond, and asking
+//! the system would be a good part of that.
+
+use quanta::Clock;
+
+/// A moment. Only differences of two of the same [`MomentClock`] mean something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment(u64);
+
+/// Reads moments.
+#[derive(Clone, Debug)]
+pub(crate) struct MomentClock(Clock);
+
+impl Default for MomentClock {
+    /// The first one of a process finds out how fast the counter runs, which takes some
+    /// milliseconds.
+    fn default() -> Self {
+        Self(Clock::new())
+    }
+}
+
+impl MomentClock {
+    #[inline]
+    pub(crate) fn now(&self) -> Moment {
+        Moment(self.0.raw())
+    }
+
+    /// Nanoseconds since `start`.
+    #[inline]
+    pub(crate) fn nanos_since(&self, start: Moment) -> u64 {
+        self.nanos_between(start, self.now())
+    }
+
+    /// Nanoseconds from `start` to `end`; 0 if that is not later.
+    #[inline]
+    pub(crate) fn nanos_between(&self, start: Moment, end: Moment) -> u64 {
+        self.0.delta_as_nanos(start.0, end.0)
+    }
+}
+
+#[cfg(test)]
+mod tests;
