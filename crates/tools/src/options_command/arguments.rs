@@ -30,11 +30,11 @@ pub(super) fn explain(arguments: &[String]) -> Result<Explain, String> {
             "threads" => threads = Some(number(value)?),
             "profile" => {
                 profile =
-                    Some(value.parse::<WorkloadProfile>().map_err(|status| status.to_string())?)
+                    Some(value.parse::<WorkloadProfile>().map_err(|status| status.to_string())?);
             }
             "output" => output = Some(PathBuf::from(value)),
             "release" => {
-                release = Some(Release::parse(value).map_err(|status| status.to_string())?)
+                release = Some(Release::parse(value).map_err(|status| status.to_string())?);
             }
             _ => {
                 return Err(format!(
