@@ -46,6 +46,11 @@ impl BlobSource {
         &self.files
     }
 
+    /// The cache of values, if there is one.
+    pub fn cache(&self) -> Option<&Arc<dyn Cache>> {
+        self.cache.as_ref()
+    }
+
     /// The value at `reference`, uncompressed. `user_key` is the key that refers to it, with its
     /// timestamp where the column family has them. Whether the file is one of the current version
     /// is the caller's to check.

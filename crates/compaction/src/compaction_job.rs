@@ -303,6 +303,7 @@ impl CompactionJob {
             outflow.merge(&outcome.blob_outflow);
             stats.iteration.add(&outcome.stats);
             stats.part_micros += outcome.micros;
+            stats.cpu_micros += outcome.cpu_micros;
             stats.num_parts += 1;
             files.extend(outcome.files);
             blob_files.extend(outcome.blob_files);

@@ -9,6 +9,8 @@ pub struct CompactionStats {
     pub micros: u64,
     /// The same summed over the parts that ran side by side.
     pub part_micros: u64,
+    /// Processor time of all parts.
+    pub cpu_micros: u64,
     /// How many parts there were.
     pub num_parts: u64,
     /// Input files of the output level.

@@ -23,6 +23,8 @@ pub struct RunningCompaction {
     pub files: Vec<u64>,
     /// Where it writes.
     pub output: Option<OutputRange>,
+    /// Sorted runs among the input files: each file of L0, each deeper level.
+    pub sorted_runs: usize,
     /// It takes files of L0: no second one may, but for merges of newer L0 files among themselves.
     /// Universal compactions all count as such.
     pub is_level0: bool,
@@ -38,6 +40,11 @@ impl RunningCompaction {
                 smallest_user_key: compaction.smallest_user_key.clone(),
                 largest_user_key: compaction.largest_user_key.clone(),
             }),
+            sorted_runs: compaction
+                .inputs
+                .iter()
+                .map(|input| if input.level == 0 { input.files.len() } else { 1 })
+                .sum(),
             is_level0: compaction.start_level == 0
                 || compaction.compaction_style == CompactionStyle::Universal,
         }
@@ -101,6 +108,11 @@ impl CompactionsInProgress {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.running.is_empty()
+    }
+
+    /// Sorted runs that they read.
+    pub fn sorted_runs(&self) -> usize {
+        self.running.iter().map(|(_, running)| running.sorted_runs).sum()
     }
 
     /// Whether the table file is an input of one.

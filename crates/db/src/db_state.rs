@@ -6,6 +6,7 @@ use crate::column_family::ColumnFamilyData;
 use crate::compaction_state::CompactionState;
 use crate::error_handler::ErrorHandler;
 use crate::flow_control::pacer::Pacer;
+use crate::flow_control::stall_times::StallTimes;
 use crate::flow_control::write_controller::{FamilyStall, WriteController};
 use crate::flush_reason::FlushReason;
 use crate::info_log::level_summary;
@@ -25,6 +26,7 @@ pub(crate) struct DbState {
     pub(crate) families: BTreeMap<u32, FamilyState>,
     pub(crate) errors: ErrorHandler,
     pub(crate) write_controller: WriteController,
+    pub(crate) stall_times: StallTimes,
     pub(crate) pacer: Pacer,
     /// That of writes with `low_pri`.
     pub(crate) low_pri_pacer: Pacer,

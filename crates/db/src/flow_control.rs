@@ -5,4 +5,5 @@ pub(crate) mod pacer;
 mod permission;
 pub(crate) mod stall_condition;
 mod stall_text;
+pub(crate) mod stall_times;
 pub(crate) mod write_controller;

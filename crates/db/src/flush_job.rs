@@ -10,6 +10,7 @@ use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
 use crate::error_handler::BackgroundErrorReason;
 use crate::flush_reason::FlushReason;
+use crate::internal_stats::JobPriority;
 use crate::memtable_list::ImmutableMemTable;
 use crate::wal_tracking::WalsToSync;
 use crate::work_stats::count_flush;
@@ -107,7 +108,7 @@ impl DbImpl {
             for (pick, built) in picks.iter().zip(&tables) {
                 let Some(family) = state.family_mut(pick.family.id) else { continue };
                 family.compaction.note_outputs(&built.edit, built.table.as_slice());
-                family.data.stats.count_flush(built);
+                family.data.stats.count_flush(built, JobPriority::High);
                 if let Some(statistics) = &self.context.statistics {
                     count_flush(statistics, built);
                 }

@@ -21,11 +21,38 @@ pub(crate) struct InternalStats {
     jobs: Mutex<JobCounts>,
 }
 
+/// Which threads did a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JobPriority {
+    /// Those for compactions.
+    Low,
+    /// Those for flushes.
+    High,
+    /// The user's.
+    User,
+}
+
+impl JobPriority {
+    /// All, in RocksDB's order.
+    pub(crate) const ALL: [Self; 3] = [Self::Low, Self::High, Self::User];
+
+    /// RocksDB's name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Low => "Low",
+            Self::High => "High",
+            Self::User => "User",
+        }
+    }
+}
+
 /// What flushes and compactions of a column family did.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JobCounts {
     /// By the level written to; levels beyond the end saw nothing.
     pub(crate) compaction: Vec<CompactionStats>,
+    /// By [`JobPriority`].
+    pub(crate) by_priority: [CompactionStats; JobPriority::ALL.len()],
     pub(crate) bytes_flushed: u64,
 }
 
@@ -35,6 +62,12 @@ impl JobCounts {
             self.compaction.resize(level + 1, CompactionStats::default());
         }
         &mut self.compaction[level]
+    }
+
+    fn add(&mut self, level: usize, priority: JobPriority, stats: &CompactionStats) {
+        *self.level(level) = self.level(level).plus(stats);
+        let by_priority = &mut self.by_priority[priority as usize];
+        *by_priority = by_priority.plus(stats);
     }
 }
 
@@ -76,16 +109,21 @@ impl InternalStats {
         std::mem::replace(&mut *self.last_db_report.lock(), now)
     }
 
-    /// A flush is installed.
-    pub(crate) fn count_flush(&self, built: &Level0Table) {
+    /// A flush is installed, or a table made out of what was recovered.
+    pub(crate) fn count_flush(&self, built: &Level0Table, priority: JobPriority) {
         let bytes = built.table.as_ref().map_or(0, |table| table.metadata.file_size);
+        let stats = CompactionStats {
+            micros: built.micros,
+            cpu_micros: built.cpu_micros,
+            count: 1,
+            bytes_written: bytes,
+            bytes_written_pre_comp: built.table.as_ref().map_or(0, |t| t.pre_compression_size),
+            bytes_written_blob: built.blob_bytes,
+            ..CompactionStats::default()
+        };
         let mut jobs = self.jobs.lock();
         jobs.bytes_flushed += bytes + built.blob_bytes;
-        let level = jobs.level(0);
-        level.micros += built.micros;
-        level.count += 1;
-        level.bytes_written += bytes;
-        level.bytes_written_blob += built.blob_bytes;
+        jobs.add(0, priority, &stats);
     }
 
     /// A compaction is installed. Without `stats` it only moved or deleted files.
@@ -96,22 +134,27 @@ impl InternalStats {
         took: Duration,
     ) {
         let mut jobs = self.jobs.lock();
-        let level = jobs.level(compaction.output_level);
         let Some(stats) = stats else {
             if compaction.is_trivial_move {
-                level.bytes_moved += compaction.total_input_size();
+                jobs.level(compaction.output_level).bytes_moved += compaction.total_input_size();
             }
             return;
         };
-        level.micros += took.as_micros() as u64;
-        level.count += 1;
-        level.bytes_read_non_output_levels += stats.bytes_read_non_output_levels;
-        level.bytes_read_output_level += stats.bytes_read_output_level;
-        level.bytes_read_blob += stats.bytes_read_blob;
-        level.bytes_written += stats.bytes_written;
-        level.bytes_written_blob += stats.bytes_written_blob;
-        level.num_input_records += stats.num_input_records;
-        level.num_dropped_records += stats.num_dropped_records;
+        let stats = CompactionStats {
+            micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            cpu_micros: stats.cpu_micros,
+            count: 1,
+            bytes_read_non_output_levels: stats.bytes_read_non_output_levels,
+            bytes_read_output_level: stats.bytes_read_output_level,
+            bytes_read_blob: stats.bytes_read_blob,
+            bytes_written: stats.bytes_written,
+            bytes_written_pre_comp: stats.bytes_written_pre_comp,
+            bytes_written_blob: stats.bytes_written_blob,
+            bytes_moved: 0,
+            num_input_records: stats.num_input_records,
+            num_dropped_records: stats.num_dropped_records,
+        };
+        jobs.add(compaction.output_level, JobPriority::Low, &stats);
     }
 
     /// What flushes and compactions did since it was opened.

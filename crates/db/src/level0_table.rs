@@ -11,7 +11,7 @@ use compaction::{
     OutputTableOptions, SnapshotRules, build_table,
 };
 use compression::CompressionType;
-use env::{FileOptions, IoPriority};
+use env::{FileOptions, IoPriority, thread_cpu_micros};
 use memtable::MemTable;
 use options::ColumnFamilyOptions;
 use std::sync::Arc;
@@ -27,6 +27,8 @@ pub(crate) struct Level0Table {
     pub(crate) blob_bytes: u64,
     /// How long it took.
     pub(crate) micros: u64,
+    /// Processor time of it.
+    pub(crate) cpu_micros: u64,
     /// How its blocks are compressed.
     pub(crate) compression: CompressionType,
 }
@@ -63,7 +65,7 @@ impl DbImpl {
         family: &Arc<ColumnFamilyData>,
         memtables: &[Arc<MemTable>],
     ) -> Result<Level0Table> {
-        let start = Instant::now();
+        let (start, cpu_start) = (Instant::now(), thread_cpu_micros());
         let writing = self.writing()?;
         let now_seconds = self.context.clock.now_seconds();
         let files = FamilyFiles::new(
@@ -105,6 +107,7 @@ impl DbImpl {
             table: built.table,
             blob_bytes: built.blob_files.iter().map(|file| file.total_blob_bytes).sum(),
             micros: start.elapsed().as_micros() as u64,
+            cpu_micros: thread_cpu_micros().saturating_sub(cpu_start),
             compression: options.tables.builder.compression,
         })
     }

@@ -21,6 +21,7 @@ use crate::db_impl::{DbImpl, WriteStage, Writing};
 use crate::db_state::{DbState, FamilyState};
 use crate::error_handler::ErrorHandler;
 use crate::flow_control::pacer::Pacer;
+use crate::flow_control::stall_times::StallTimes;
 use crate::flow_control::write_controller::{FamilyStall, WriteController};
 use crate::flush_reason::FlushReason;
 use crate::identity::{new_db_id, new_session_id, settle_db_id};
@@ -305,6 +306,7 @@ fn db_state(options: &DbOptions, states: BTreeMap<u32, FamilyState>) -> DbState 
         errors: ErrorHandler::default(),
         write_controller: WriteController::new(delayed_write_rate(options)),
         pacer: Pacer::default(),
+        stall_times: StallTimes::default(),
         low_pri_pacer: Pacer::default(),
         scheduled: ScheduledJobs::default(),
         oldest_prepared_log: None,

@@ -14,6 +14,7 @@ pub(crate) mod live_data_size;
 mod numbers;
 pub(crate) mod source;
 pub(crate) mod sstables;
+pub(crate) mod stall;
 mod table;
 pub(crate) mod table_stats;
 pub(crate) mod text;

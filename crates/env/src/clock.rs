@@ -54,6 +54,13 @@ impl SystemClock for WallClock {
     }
 }
 
+/// Microseconds of processor time that this thread has used.
+pub fn thread_cpu_micros() -> u64 {
+    let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let part = |value: i64| u64::try_from(value).unwrap_or(0);
+    part(used.tv_sec) * 1_000_000 + part(used.tv_nsec) / 1000
+}
+
 /// A clock that stands still until it is moved, or somebody waits for it: then it jumps to the end
 /// of the wait.
 #[derive(Debug, Default)]

@@ -27,7 +27,7 @@ pub mod rate_limiter;
 pub mod readahead;
 pub mod thread_pool;
 
-pub use clock::{ManualClock, SystemClock, WallClock};
+pub use clock::{ManualClock, SystemClock, WallClock, thread_cpu_micros};
 pub use device_limits::{DeviceLimits, device_limits, effective_readahead};
 pub use event_logger::{EventLogger, JsonObject};
 pub use fault_injection_fs::{FaultInjectionFileSystem, FaultPlan};

@@ -73,6 +73,7 @@ const PRUNE_AT_MIN: usize = 16;
 struct RetiredTable {
     column_family: u32,
     path_id: u32,
+    size_bytes: u64,
     /// It has only moved to another level.
     is_current: bool,
     /// What the versions had of it: whoever reads the table holds one of these.
@@ -82,7 +83,8 @@ struct RetiredTable {
 /// All versions that something may still hold, and the files that left the current ones.
 #[derive(Debug, Default)]
 pub(crate) struct LiveVersions {
-    versions: Vec<Weak<Version>>,
+    /// With their column families.
+    versions: Vec<(u32, Weak<Version>)>,
     /// So many of them are looked through for those that are gone.
     prune_at: usize,
     retired_tables: BTreeMap<u64, RetiredTable>,
@@ -92,13 +94,13 @@ pub(crate) struct LiveVersions {
 
 impl LiveVersions {
     /// Takes note of a new version.
-    pub(crate) fn add(&mut self, version: &Arc<Version>) {
+    pub(crate) fn add(&mut self, column_family: u32, version: &Arc<Version>) {
         // Not each time: there may be thousands.
         if self.versions.len() >= self.prune_at {
-            self.versions.retain(|version| version.strong_count() > 0);
+            self.versions.retain(|(_, version)| version.strong_count() > 0);
             self.prune_at = (self.versions.len() * 2).max(PRUNE_AT_MIN);
         }
-        self.versions.push(Arc::downgrade(version));
+        self.versions.push((column_family, Arc::downgrade(version)));
     }
 
     /// Takes note of what the step from `old` to `new` by `edits` leaves behind.
@@ -142,6 +144,7 @@ impl LiveVersions {
         let table = self.retired_tables.entry(file.number).or_insert_with(|| RetiredTable {
             column_family,
             path_id: file.path_id,
+            size_bytes: file.file_size,
             is_current,
             holders: Vec::new(),
         });
@@ -180,7 +183,8 @@ impl LiveVersions {
             false
         });
         if !self.retired_blob_files.is_empty() {
-            let live: Vec<_> = self.versions.iter().filter_map(Weak::upgrade).collect();
+            let live: Vec<_> =
+                self.versions.iter().filter_map(|(_, live)| live.upgrade()).collect();
             self.retired_blob_files.retain(|&number, &mut column_family| {
                 let is_live = live.iter().any(|version| version.blob_file(number).is_some());
                 if !is_live {
@@ -192,11 +196,25 @@ impl LiveVersions {
         obsolete
     }
 
+    /// The versions of a column family that something holds.
+    pub(crate) fn of(&self, column_family: u32) -> Vec<Arc<Version>> {
+        let versions = self.versions.iter().filter(|(id, _)| *id == column_family);
+        versions.filter_map(|(_, version)| version.upgrade()).collect()
+    }
+
+    /// Bytes of the tables that nothing needs any more and that were not told yet.
+    pub(crate) fn obsolete_table_bytes(&self) -> u64 {
+        let is_obsolete = |table: &&RetiredTable| {
+            !table.is_current && table.holders.iter().all(|file| file.strong_count() == 0)
+        };
+        self.retired_tables.values().filter(is_obsolete).map(|table| table.size_bytes).sum()
+    }
+
     /// Numbers of the files of all versions that something holds, those of dropped column families
     /// included.
     pub(crate) fn live_files(&self) -> LiveFiles {
         let mut live = LiveFiles::default();
-        for version in self.versions.iter().filter_map(Weak::upgrade) {
+        for version in self.versions.iter().filter_map(|(_, live)| live.upgrade()) {
             live.tables.extend(version.files().map(|(_, file)| file.number));
             live.blob_files.extend(version.blob_files().iter().map(|file| file.number()));
         }

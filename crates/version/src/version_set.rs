@@ -186,7 +186,7 @@ impl VersionSet {
         };
         for state in recovered.column_families {
             if let Some(options) = family_options.remove(&state.id) {
-                live.add(&state.version);
+                live.add(state.id, &state.version);
                 set.insert(Arc::new(ColumnFamilyEntry::new(state, options)));
             }
         }
@@ -392,11 +392,11 @@ impl VersionSet {
                 Some(old) if !Arc::ptr_eq(old.version(), new) => {
                     let edits = edits.get(&id).map_or(&[][..], Vec::as_slice);
                     self.live.retire(id, old.version(), new, edits);
-                    self.live.add(new);
+                    self.live.add(id, new);
                     family.epoch_numbers.mark_used(new.next_epoch_number() - 1);
                 }
                 Some(_) => {}
-                None => self.live.add(new),
+                None => self.live.add(id, new),
             }
         }
         if let Some(family) = dropped.and_then(|id| self.set.families.get(&id)) {
@@ -536,6 +536,16 @@ impl VersionSet {
     /// the full scan at an open.
     pub fn live_files(&self) -> LiveFiles {
         self.live.live_files()
+    }
+
+    /// The versions of a column family that something holds, the current one among them.
+    pub fn live_versions(&self, column_family: u32) -> Vec<Arc<Version>> {
+        self.live.of(column_family)
+    }
+
+    /// Bytes of tables that are obsolete and wait for their deletion.
+    pub fn obsolete_table_bytes(&self) -> u64 {
+        self.live.obsolete_table_bytes()
     }
 
     /// The numbers of MANIFESTs that are not current any more. Each is told once, so the caller must

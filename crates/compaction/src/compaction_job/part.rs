@@ -36,12 +36,14 @@ pub(super) struct PartOutcome {
     /// None if entries were skipped without being looked at.
     pub(super) entries_passed: Option<u64>,
     pub(super) micros: u64,
+    /// Processor time of the thread.
+    pub(super) cpu_micros: u64,
 }
 
 impl Part<'_> {
     /// Goes over the range and writes its outputs.
     pub(super) fn run(&self) -> Result<PartOutcome> {
-        let start = Instant::now();
+        let (start, cpu_start) = (Instant::now(), env::thread_cpu_micros());
         let mut entries = self.start_iterator();
         let mut outputs = CompactionOutputs::new(self.outputs_context());
         entries.seek_to_first()?;
@@ -66,6 +68,7 @@ impl Part<'_> {
             stats,
             entries_passed: entries.input().entries_passed(),
             micros: start.elapsed().as_micros() as u64,
+            cpu_micros: env::thread_cpu_micros().saturating_sub(cpu_start),
         })
     }
 

@@ -8,6 +8,7 @@ fn running(files: &[u64], level: usize, smallest: &str, largest: &str) -> Runnin
             smallest_user_key: smallest.into(),
             largest_user_key: largest.into(),
         }),
+        sorted_runs: files.len(),
         is_level0: false,
     }
 }
@@ -18,6 +19,7 @@ fn files_and_ranges_are_held_until_the_end() {
     let mut in_progress = CompactionsInProgress::new();
     let first = in_progress.register(running(&[1, 2], 3, "b", "d"));
     let second = in_progress.register(running(&[3], 3, "m", "p"));
+    assert_eq!(in_progress.sorted_runs(), 3);
     assert!(in_progress.has_file(1) && in_progress.has_file(3) && !in_progress.has_file(4));
     let writes = |in_progress: &CompactionsInProgress, level, smallest: &str, largest: &str| {
         let (smallest, largest) = (smallest.as_bytes(), largest.as_bytes());

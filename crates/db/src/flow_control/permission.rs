@@ -1,6 +1,8 @@
 //! Where writes wait: while too much is left for flushes and compactions to do.
 
 use crate::db_impl::{DbImpl, Writing};
+use crate::db_state::DbState;
+use crate::flow_control::stall_condition::StallCondition;
 use crate::write::write_options::WriteOptions;
 use crate::write::write_thread::write_stall;
 use base::{Result, Status};
@@ -57,13 +59,15 @@ impl DbImpl {
             return Err(Status::incomplete("Low priority write stall"));
         }
         let rate = state.write_controller.low_pri_rate();
-        let at = state.low_pri_pacer.grant(Instant::now(), bytes, rate);
+        let begin = Instant::now();
+        let at = state.low_pri_pacer.grant(begin, bytes, rate);
         while Instant::now() < at
             && state.write_controller.needs_speedup_compaction()
             && !writing.is_closing.load(Ordering::Acquire)
         {
             writing.changed.wait_until(&mut state, at);
         }
+        state.stall_times.add_low_pri(begin.elapsed());
         Ok(())
     }
 
@@ -76,7 +80,9 @@ impl DbImpl {
     ) -> Result<()> {
         let mut state = writing.state.lock();
         let (mut granted_at, mut stall) = (None, None);
+        let mut held = Held::begin();
         loop {
+            held.go_on(&mut state);
             if let Some(error) = state.errors.write_error() {
                 return Err(error.clone());
             }
@@ -103,6 +109,27 @@ impl DbImpl {
             }
             writing.changed.wait_for(&mut state, NAP.min(at - now));
         }
+    }
+}
+
+/// What a write has waited for since some moment.
+struct Held {
+    condition: StallCondition,
+    since: Instant,
+    /// Its wait under this condition was counted.
+    is_counted: bool,
+}
+
+impl Held {
+    fn begin() -> Self {
+        Self { condition: StallCondition::Normal, since: Instant::now(), is_counted: false }
+    }
+
+    /// Counts the time so far, for what has held the write back until now.
+    fn go_on(&mut self, state: &mut DbState) {
+        let (now, condition) = (Instant::now(), state.write_controller.condition());
+        state.stall_times.add(self.condition, !self.is_counted, now - self.since);
+        *self = Self { condition, since: now, is_counted: condition == self.condition };
     }
 }
 

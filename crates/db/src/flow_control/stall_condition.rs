@@ -21,6 +21,21 @@ pub(crate) enum StallCause {
     PendingCompactionBytes,
 }
 
+impl StallCause {
+    /// All, in this order.
+    pub(crate) const ALL: [Self; 3] =
+        [Self::Memtables, Self::L0Files, Self::PendingCompactionBytes];
+
+    /// RocksDB's name in `rocksdb.cf-write-stall-stats`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Memtables => "memtable-limit",
+            Self::L0Files => "l0-file-count-limit",
+            Self::PendingCompactionBytes => "pending-compaction-bytes",
+        }
+    }
+}
+
 /// What decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StallState {

@@ -21,8 +21,8 @@ enum Effect {
     None,
     /// Compactions should hurry, writes go on.
     Pressure,
-    Delay,
-    Stop,
+    Delay(StallCause),
+    Stop(StallCause),
 }
 
 /// What was last known of a column family.
@@ -47,6 +47,17 @@ pub(crate) struct StallCounts {
 }
 
 impl StallCounts {
+    /// Delays and stops for a cause.
+    pub(crate) fn of(&self, cause: StallCause) -> (u64, u64) {
+        match cause {
+            StallCause::Memtables => (self.memtable_delays, self.memtable_stops),
+            StallCause::L0Files => (self.l0_delays, self.l0_stops),
+            StallCause::PendingCompactionBytes => {
+                (self.pending_compaction_bytes_delays, self.pending_compaction_bytes_stops)
+            }
+        }
+    }
+
     /// Counts a condition; `has_l0_compaction` if one of L0 runs meanwhile.
     pub(crate) fn count(&mut self, condition: StallCondition, has_l0_compaction: bool) {
         let with_compaction = u64::from(has_l0_compaction);
@@ -75,8 +86,10 @@ impl StallCounts {
 /// Counts column families that stop or delay writes, and holds the rate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WriteController {
-    stopped: usize,
-    delayed: usize,
+    /// By cause.
+    stopped: [usize; StallCause::ALL.len()],
+    /// By cause.
+    delayed: [usize; StallCause::ALL.len()],
     pressing: usize,
     rate: u64,
     rate_max: u64,
@@ -86,7 +99,8 @@ impl WriteController {
     /// Without stalls. `rate_max` is `delayed_write_rate`, in bytes a second.
     pub(crate) fn new(rate_max: u64) -> Self {
         let rate_max = rate_max.max(1);
-        Self { stopped: 0, delayed: 0, pressing: 0, rate: rate_max, rate_max }
+        let none = [0; StallCause::ALL.len()];
+        Self { stopped: none, delayed: none, pressing: 0, rate: rate_max, rate_max }
     }
 
     /// Takes in a column family that was just opened.
@@ -105,13 +119,13 @@ impl WriteController {
         let before = std::mem::replace(&mut family.state, state);
         let condition = state.condition(options);
         family.counts.count(condition, has_l0_compaction);
-        let was_delayed = self.delayed > 0;
+        let was_delayed = self.is_delayed();
         let effect = match condition {
-            StallCondition::Stopped(_) => Effect::Stop,
-            StallCondition::Delayed(_) => {
+            StallCondition::Stopped(cause) => Effect::Stop(cause),
+            StallCondition::Delayed(cause) => {
                 let is_pressed = self.is_stopped() || state.is_near_stop(options);
                 self.adapt_rate(before, state, options, is_pressed);
-                Effect::Delay
+                Effect::Delay(cause)
             }
             StallCondition::Normal => {
                 if was_delayed {
@@ -140,8 +154,8 @@ impl WriteController {
         match effect {
             Effect::None => None,
             Effect::Pressure => Some(&mut self.pressing),
-            Effect::Delay => Some(&mut self.delayed),
-            Effect::Stop => Some(&mut self.stopped),
+            Effect::Delay(cause) => Some(&mut self.delayed[cause as usize]),
+            Effect::Stop(cause) => Some(&mut self.stopped[cause as usize]),
         }
     }
 
@@ -157,7 +171,7 @@ impl WriteController {
             return;
         }
         // A rate below the minimum was asked for, and is left alone.
-        if self.delayed == 0 || self.rate_max <= RATE_MIN {
+        if !self.is_delayed() || self.rate_max <= RATE_MIN {
             return;
         }
         let (before, now) = (before.pending_compaction_bytes, now.pending_compaction_bytes);
@@ -179,24 +193,45 @@ impl WriteController {
 
     /// Whether writes wait.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stopped > 0
+        self.stopped.iter().any(|&families| families > 0)
+    }
+
+    /// The most bytes a second that delayed writes may pass at.
+    pub(crate) fn rate_max(&self) -> u64 {
+        self.rate_max
+    }
+
+    fn is_delayed(&self) -> bool {
+        self.delayed.iter().any(|&families| families > 0)
+    }
+
+    /// What holds writes back, and why: the first cause of several.
+    pub(crate) fn condition(&self) -> StallCondition {
+        let first = |families: &[usize]| {
+            StallCause::ALL.into_iter().find(|cause| families[*cause as usize] > 0)
+        };
+        match (first(&self.stopped), first(&self.delayed)) {
+            (Some(cause), _) => StallCondition::Stopped(cause),
+            (None, Some(cause)) => StallCondition::Delayed(cause),
+            (None, None) => StallCondition::Normal,
+        }
     }
 
     /// Bytes a second to which writes are slowed down; 0 if they are not.
     pub(crate) fn actual_delayed_write_rate(&self) -> u64 {
-        if self.delayed > 0 { self.rate } else { 0 }
+        if self.is_delayed() { self.rate } else { 0 }
     }
 
     /// Whether compactions lag: then as many run at once as may, and writes with `low_pri` are
     /// slowed down.
     pub(crate) fn needs_speedup_compaction(&self) -> bool {
-        self.stopped + self.delayed + self.pressing > 0
+        self.is_stopped() || self.is_delayed() || self.pressing > 0
     }
 
     /// Bytes a second to which writes with `low_pri` are slowed down while compactions lag.
     pub(crate) fn low_pri_rate(&self) -> u64 {
         const LOW_PRI_RATE_MIN: u64 = 1 << 20;
-        if self.delayed > 0 { (self.rate / 4).max(1) } else { LOW_PRI_RATE_MIN }
+        if self.is_delayed() { (self.rate / 4).max(1) } else { LOW_PRI_RATE_MIN }
     }
 }
 

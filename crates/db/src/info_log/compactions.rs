@@ -95,6 +95,7 @@ impl InfoLog {
         self.event(|event| {
             event.field("job", job).field("event", "compaction_finished");
             event.field("compaction_time_micros", micros);
+            event.field("compaction_time_cpu_micros", stats.cpu_micros);
             event.field("output_level", compaction.output_level);
             event.field("num_output_files", stats.num_output_files);
             event.field("total_output_size", stats.bytes_written);

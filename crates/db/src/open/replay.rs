@@ -7,6 +7,7 @@
 use crate::column_family::ColumnFamilyDescriptor;
 use crate::db_impl::DbImpl;
 use crate::flush_job::Edits;
+use crate::internal_stats::JobPriority;
 use crate::read::read_view::Visibility;
 use crate::recovery::prepared_scan::check_none_would_be_dropped;
 use crate::recovery::{
@@ -149,6 +150,7 @@ impl DbImpl {
             .build_level0_table(&family, &[Arc::new(memtable)])
             .map_err(|error| error.context(format!("column family {}", family.name)))?;
         self.writing()?.info_log.level0_table_built(job, &family.name.to_string(), &built);
+        family.stats.count_flush(&built, JobPriority::User);
         let built = built.edit;
         let edit = edits.entry(id).or_default();
         edit.new_files.extend(built.new_files);

@@ -3,6 +3,7 @@
 //! Dashboards and scripts parse these texts, so widths, spaces and words are RocksDB 7.8's.
 
 pub(crate) use crate::flow_control::write_controller::StallCounts;
+use crate::internal_stats::JobPriority;
 use crate::property::text::{GB, MB, bytes_to_human, number_to_human};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -18,6 +19,8 @@ pub(crate) struct CompactionStats {
     pub(crate) bytes_read_output_level: u64,
     pub(crate) bytes_read_blob: u64,
     pub(crate) bytes_written: u64,
+    /// Before compression.
+    pub(crate) bytes_written_pre_comp: u64,
     pub(crate) bytes_written_blob: u64,
     pub(crate) bytes_moved: u64,
     pub(crate) num_input_records: u64,
@@ -40,11 +43,20 @@ impl CompactionStats {
             ),
             bytes_read_blob: combine(self.bytes_read_blob, other.bytes_read_blob),
             bytes_written: combine(self.bytes_written, other.bytes_written),
+            bytes_written_pre_comp: combine(
+                self.bytes_written_pre_comp,
+                other.bytes_written_pre_comp,
+            ),
             bytes_written_blob: combine(self.bytes_written_blob, other.bytes_written_blob),
             bytes_moved: combine(self.bytes_moved, other.bytes_moved),
             num_input_records: combine(self.num_input_records, other.num_input_records),
             num_dropped_records: combine(self.num_dropped_records, other.num_dropped_records),
         }
+    }
+
+    /// The sums of both.
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        self.combined(other, u64::wrapping_add)
     }
 
     fn bytes_read(&self) -> u64 {
@@ -151,6 +163,8 @@ pub(crate) struct Activity {
     pub(crate) uptime_secs: f64,
     /// By level; levels beyond the end saw nothing.
     pub(crate) compaction: Vec<CompactionStats>,
+    /// By [`JobPriority`].
+    pub(crate) by_priority: [CompactionStats; JobPriority::ALL.len()],
     pub(crate) bytes_flushed: u64,
     pub(crate) bytes_ingested: u64,
     pub(crate) files_ingested: u64,
@@ -165,9 +179,7 @@ impl Activity {
     }
 
     fn compaction_sum(&self) -> CompactionStats {
-        self.compaction
-            .iter()
-            .fold(CompactionStats::default(), |sum, level| sum.combined(level, u64::wrapping_add))
+        self.compaction.iter().fold(CompactionStats::default(), |sum, level| sum.plus(level))
     }
 
     fn stall_count(&self) -> u64 {
@@ -181,6 +193,7 @@ pub(crate) struct ColumnFamilyReport {
     pub(crate) name: String,
     pub(crate) levels: Vec<LevelFiles>,
     pub(crate) blobs: BlobStats,
+    pub(crate) pending_compaction_bytes: u64,
     pub(crate) now: Activity,
     /// As it was at the last report; intervals begin there.
     pub(crate) before: Activity,
@@ -241,6 +254,8 @@ const COLUMNS: &[Column] = {
         column("WriteGB", "Write(GB)", 1, Decimals(9, 1), |row| {
             row.stats.bytes_written as f64 / GB
         }),
+        // Since 9.x a column; scripts count columns, so that it is none here.
+        column("WPreCompGB", "", 0, Hidden, |row| row.stats.bytes_written_pre_comp as f64 / GB),
         column("WnewGB", "Wnew(GB)", 1, Decimals(8, 1), |row| {
             let CompactionStats { bytes_written, bytes_read_output_level, .. } = row.stats;
             bytes_written.wrapping_sub(bytes_read_output_level) as i64 as f64 / GB
@@ -352,6 +367,7 @@ impl ColumnFamilyReport {
         for (name, count) in self.now.stalls.io_stalls() {
             map.insert(format!("io_stalls.{name}"), count.to_string());
         }
+        map.extend(self.now.stalls.to_map());
         map
     }
 
@@ -362,8 +378,13 @@ impl ColumnFamilyReport {
             text += &row.line(&name);
         }
         text += &self.interval_row().line("Int");
-        // Rows by priority of threads exist only where there were compactions.
         text += &header(&self.name, "Priority");
+        for (priority, stats) in JobPriority::ALL.iter().zip(self.now.by_priority) {
+            if stats.micros > 0 {
+                let level = LevelFiles::default();
+                text += &Row { level, write_amplification: 0.0, stats }.line(priority.name());
+            }
+        }
         let _ = writeln!(
             text,
             "\nBlob file count: {}, total size: {:.1} GB, garbage size: {:.1} GB, space amp: {:.1}\n",
@@ -433,10 +454,14 @@ impl ColumnFamilyReport {
                 stats.seconds()
             );
         }
+        let bytes = self.pending_compaction_bytes;
+        let _ = writeln!(text, "Estimated pending compaction bytes: {bytes}");
     }
 
+    /// As releases before 8.1 say it, then as later ones do.
     fn write_stalls(&self, text: &mut String) {
         let stalls = &self.now.stalls;
+        let interval = self.now.stall_count().wrapping_sub(self.before.stall_count());
         let _ = writeln!(
             text,
             "Stalls(count): {} level0_slowdown, {} level0_slowdown_with_compaction, \
@@ -451,8 +476,12 @@ impl ColumnFamilyReport {
             stalls.pending_compaction_bytes_delays,
             stalls.memtable_stops,
             stalls.memtable_delays,
-            self.now.stall_count().wrapping_sub(self.before.stall_count())
+            interval
         );
+        text.push_str(&write_stall_line(&stalls.to_map()));
+        if self.now.stall_count() > 0 {
+            let _ = writeln!(text, "interval: {interval} total count");
+        }
     }
 }
 

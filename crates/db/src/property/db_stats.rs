@@ -1,7 +1,10 @@
 //! `rocksdb.dbstats`: writes, WAL and stalls of the whole database.
 
+use crate::property::compaction_stats::write_stall_line;
 use crate::property::text::{GB, MB, micros_to_clock, number_to_human};
 use std::collections::BTreeMap;
+
+const WRITE_BUFFER_MANAGER_STOPS: &str = "write-buffer-manager-limit-stops";
 
 /// What was written since the database was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -17,6 +20,8 @@ pub(crate) struct WriteActivity {
     pub(crate) wal_bytes: u64,
     pub(crate) wal_syncs: u64,
     pub(crate) stall_micros: u64,
+    /// Times that writes were stopped for the memory of all memtables.
+    pub(crate) write_buffer_manager_stops: u64,
 }
 
 impl WriteActivity {
@@ -31,6 +36,9 @@ impl WriteActivity {
             wal_bytes: self.wal_bytes.wrapping_sub(before.wal_bytes),
             wal_syncs: self.wal_syncs.wrapping_sub(before.wal_syncs),
             stall_micros: self.stall_micros.wrapping_sub(before.stall_micros),
+            write_buffer_manager_stops: self
+                .write_buffer_manager_stops
+                .wrapping_sub(before.write_buffer_manager_stops),
         }
     }
 
@@ -45,6 +53,7 @@ impl WriteActivity {
             ("db.user_writes_with_wal", self.writes_with_wal),
             ("db.wal_bytes_written", self.wal_bytes),
             ("db.wal_syncs", self.wal_syncs),
+            (WRITE_BUFFER_MANAGER_STOPS, self.write_buffer_manager_stops),
         ];
         let uptime = ("db.uptime".to_owned(), format!("{:.6}", self.uptime_secs));
         let counts = counts.iter().map(|(name, count)| ((*name).to_owned(), count.to_string()));
@@ -85,18 +94,21 @@ impl WriteActivity {
 pub(crate) fn db_stats(now: &WriteActivity, before: &WriteActivity) -> String {
     let interval = now.since(before);
     format!(
-        "\n** DB Stats **\nUptime(secs): {:.1} total, {:.1} interval\n{}{}",
+        "\n** DB Stats **\nUptime(secs): {:.1} total, {:.1} interval\n{}{}{}",
         now.uptime_secs,
         interval.uptime_secs,
         now.lines("Cumulative", ("GB", GB)),
-        interval.lines("Interval", ("MB", MB))
+        interval.lines("Interval", ("MB", MB)),
+        write_stall_line(&write_stall_map(now.write_buffer_manager_stops))
     )
 }
 
 /// `rocksdb.db-write-stall-stats` as a map.
 pub(crate) fn write_stall_map(write_buffer_manager_stops: u64) -> BTreeMap<String, String> {
-    let name = "write-buffer-manager-limit-stops";
-    BTreeMap::from([(name.to_owned(), write_buffer_manager_stops.to_string())])
+    BTreeMap::from([(
+        WRITE_BUFFER_MANAGER_STOPS.to_owned(),
+        write_buffer_manager_stops.to_string(),
+    )])
 }
 
 #[cfg(test)]

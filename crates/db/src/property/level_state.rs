@@ -2,6 +2,8 @@
 
 use crate::property::compaction_need::FileAges;
 use crate::sanitize::level_target_options;
+use compaction::PickerInput;
+use compaction::picker::tree::TreeState;
 use options::{ColumnFamilyOptions, CompactionStyle};
 use version::level_targets::{compaction_scores, estimated_compaction_needed_bytes};
 use version::{LevelSize, LevelTargetRule, LevelTargets, Version};
@@ -39,6 +41,14 @@ impl LevelState {
         let pending_compaction_bytes =
             estimated_compaction_needed_bytes(&target_options, &sizes, &targets);
         let style = options.compaction_style;
+        Self { sizes, targets, scores, pending_compaction_bytes, style }
+    }
+
+    /// The state of a version under compactions that run.
+    pub(crate) fn live(input: &PickerInput<'_>, style: CompactionStyle) -> Self {
+        let TreeState { sizes, targets, scores } = TreeState::new(input);
+        let options = &input.options.levels;
+        let pending_compaction_bytes = estimated_compaction_needed_bytes(options, &sizes, &targets);
         Self { sizes, targets, scores, pending_compaction_bytes, style }
     }
 

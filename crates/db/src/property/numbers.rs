@@ -2,10 +2,11 @@
 
 use crate::property::compaction_need::is_compaction_pending;
 use crate::property::live_data_size;
-use crate::property::source::{LEVEL_TARGET_RULE, Source};
+use crate::property::source::{LEVEL_TARGET_RULE, Source, blob_file_size};
+use cache::Cache;
 use memtable::MemTable;
 use options::CompactionStyle;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 fn sum(tables: &[Arc<MemTable>], of: impl Fn(&MemTable) -> u64) -> u64 {
@@ -65,6 +66,34 @@ pub(super) fn live_table_bytes(source: &Source<'_>) -> Option<u64> {
     }))
 }
 
+/// Tables of all versions that something still reads.
+pub(super) fn table_bytes(source: &Source<'_>) -> Option<u64> {
+    let mut files = HashMap::new();
+    for version in source.live_versions() {
+        files
+            .extend(version.files().map(|(_, file)| ((file.number, file.path_id), file.file_size)));
+    }
+    Some(files.values().fold(0, |sum: u64, &bytes| sum.saturating_add(bytes)))
+}
+
+/// Blob files of all versions that something still reads.
+pub(super) fn blob_file_bytes(source: &Source<'_>) -> Option<u64> {
+    let mut files = HashMap::new();
+    for version in source.live_versions() {
+        files.extend(version.blob_files().iter().map(|file| (file.number(), blob_file_size(file))));
+    }
+    Some(files.values().fold(0, |sum: u64, &bytes| sum.saturating_add(bytes)))
+}
+
+pub(super) fn obsolete_table_bytes(source: &Source<'_>) -> Option<u64> {
+    let writing = source.db.writing.as_ref();
+    Some(writing.map_or(0, |writing| writing.versions.lock().obsolete_table_bytes()))
+}
+
+pub(super) fn live_versions(source: &Source<'_>) -> Option<u64> {
+    Some(source.live_versions().len() as u64)
+}
+
 pub(super) fn live_data_size(source: &Source<'_>) -> Option<u64> {
     Some(live_data_size::estimate(source.version(), &source.family.comparator))
 }
@@ -88,7 +117,7 @@ pub(super) fn oldest_key_time(source: &Source<'_>) -> Option<u64> {
 }
 
 pub(super) fn base_level(source: &Source<'_>) -> Option<u64> {
-    let level = source.level_state(LEVEL_TARGET_RULE).targets.base_level;
+    let level = source.current_levels().targets.base_level;
     // RocksDB's "none" is -1.
     Some(level.map_or(u64::MAX, |level| level as u64))
 }
@@ -97,7 +126,7 @@ pub(super) fn pending_compaction_bytes(source: &Source<'_>) -> Option<u64> {
     if let Some(bytes) = source.live(|family| family.stall.state.pending_compaction_bytes) {
         return Some(bytes);
     }
-    Some(source.level_state(LEVEL_TARGET_RULE).pending_compaction_bytes)
+    Some(source.current_levels().pending_compaction_bytes)
 }
 
 pub(super) fn compaction_pending(source: &Source<'_>) -> Option<u64> {
@@ -132,6 +161,22 @@ pub(super) fn flush_pending(source: &Source<'_>) -> Option<u64> {
 pub(super) fn running_compactions(source: &Source<'_>) -> Option<u64> {
     let running = source.live_state(|state| state.scheduled.compactions_running);
     Some(running.unwrap_or(0) as u64)
+}
+
+/// Sorted runs that they read, of all column families.
+pub(super) fn running_sorted_runs(source: &Source<'_>) -> Option<u64> {
+    let runs = source.live_state(|state| {
+        state.families.values().map(|f| f.compaction.in_progress.sorted_runs() as u64).sum()
+    });
+    Some(runs.unwrap_or(0))
+}
+
+/// Column families in the queue of those that need compaction that no job was scheduled for yet.
+pub(super) fn unscheduled_compactions(source: &Source<'_>) -> Option<u64> {
+    let waiting = source.live_state(|state| {
+        state.compaction_queue.len().saturating_sub(state.scheduled.compactions_waiting)
+    });
+    Some(waiting.unwrap_or(0) as u64)
 }
 
 /// Of all column families.
@@ -194,4 +239,21 @@ pub(super) fn oldest_snapshot_time(source: &Source<'_>) -> Option<u64> {
 pub(super) fn oldest_snapshot_sequence(source: &Source<'_>) -> Option<u64> {
     let writing = source.db.writing.as_ref();
     Some(writing.and_then(|writing| writing.snapshots.oldest()).unwrap_or(0))
+}
+
+fn blob_cache(source: &Source<'_>, of: impl Fn(&dyn Cache) -> usize) -> Option<u64> {
+    let cache = source.super_version.resolver.blobs.source.cache()?;
+    Some(of(&**cache) as u64)
+}
+
+pub(super) fn blob_cache_capacity(source: &Source<'_>) -> Option<u64> {
+    blob_cache(source, |cache| cache.capacity_bytes())
+}
+
+pub(super) fn blob_cache_usage(source: &Source<'_>) -> Option<u64> {
+    blob_cache(source, |cache| cache.usage_bytes())
+}
+
+pub(super) fn blob_cache_pinned_usage(source: &Source<'_>) -> Option<u64> {
+    blob_cache(source, |cache| cache.pinned_usage_bytes())
 }

@@ -11,6 +11,7 @@ use crate::property::compaction_stats::{
 };
 use crate::property::db_stats::WriteActivity;
 use crate::property::level_state::LevelState;
+use crate::property::stall::StallReport;
 use crate::property::table_stats::TableStats;
 use crate::sanitize::{delayed_write_rate, sanitize_column_family};
 use crate::super_version::SuperVersion;
@@ -24,6 +25,12 @@ use version::{FileMetaData, LevelTargetRule, Version, find_table_file};
 
 /// The release whose targets and scores properties show: that of the names and texts.
 pub(crate) const LEVEL_TARGET_RULE: LevelTargetRule = LevelTargetRule::Steady;
+
+/// Bytes of a blob file, header and footer included.
+pub(crate) fn blob_file_size(file: &version::BlobFileMetaData) -> u64 {
+    const FRAME: u64 = (BlobLogHeader::SIZE + BlobLogFooter::SIZE) as u64;
+    file.addition.total_blob_bytes.saturating_add(FRAME)
+}
 
 /// A column family of a database, asked for one property.
 pub(crate) struct Source<'a> {
@@ -42,6 +49,14 @@ impl<'a> Source<'a> {
 
     pub(crate) fn version(&self) -> &Version {
         &self.super_version.version
+    }
+
+    /// All versions of it that something reads, the current one among them.
+    pub(crate) fn live_versions(&self) -> Vec<Arc<Version>> {
+        match &self.db.writing {
+            Some(writing) => writing.versions.lock().live_versions(self.family.id),
+            None => vec![self.super_version.version.clone()],
+        }
     }
 
     /// The memtable that takes writes, and the others.
@@ -69,6 +84,17 @@ impl<'a> Source<'a> {
         self.with_ages(|ages| LevelState::new(self.version(), &self.options, ages, rule))
     }
 
+    /// The levels as compactions see them now; where only reads are done, by RocksDB 7.8's rule.
+    pub(crate) fn current_levels(&self) -> LevelState {
+        let oldest_snapshot = self.live_state(|state| state.oldest_snapshot).unwrap_or(0);
+        let live = self.live(|family| {
+            let version = &self.super_version.version;
+            let input = family.compaction.picker_input(&family.data, version, oldest_snapshot);
+            LevelState::live(&input, self.options.compaction_style)
+        });
+        live.unwrap_or_else(|| self.level_state(LEVEL_TARGET_RULE))
+    }
+
     /// Gives `use_ages` what tells how old files are.
     pub(crate) fn with_ages<T>(&self, use_ages: impl FnOnce(&FileAges<'_>) -> T) -> T {
         let tables = &self.family.tables;
@@ -94,14 +120,13 @@ impl<'a> Source<'a> {
     }
 
     pub(crate) fn blobs(&self) -> BlobStats {
-        const FRAME: u64 = (BlobLogHeader::SIZE + BlobLogFooter::SIZE) as u64;
         let files = self.version().blob_files();
         let sum = |bytes: fn(&version::BlobFileMetaData) -> u64| {
             files.iter().fold(0_u64, |sum, file| sum.saturating_add(bytes(file)))
         };
         BlobStats {
             files: files.len(),
-            bytes: sum(|file| file.addition.total_blob_bytes.saturating_add(FRAME)),
+            bytes: sum(blob_file_size),
             garbage_bytes: sum(|file| file.garbage_blob_bytes),
         }
     }
@@ -140,6 +165,22 @@ impl<'a> Source<'a> {
         counts
     }
 
+    /// What holds writes back, and what did.
+    pub(crate) fn stall_report(&self) -> StallReport {
+        let levels = self.current_levels();
+        let live = self.live(|family| family.stall.state);
+        let state = live.unwrap_or_else(|| self.stall_state(&levels));
+        let controller = self.write_controller();
+        StallReport {
+            condition: controller.condition(),
+            rate: controller.actual_delayed_write_rate(),
+            rate_max: controller.rate_max(),
+            family_condition: state.condition(&self.options),
+            family_counts: self.stall_counts(&levels),
+            times: self.live_state(|state| state.stall_times).unwrap_or_default(),
+        }
+    }
+
     /// What the state of a database that is open for writing says of the column family.
     pub(crate) fn live<T>(&self, ask: impl FnOnce(&FamilyState) -> T) -> Option<T> {
         let state = self.db.writing.as_ref()?.state.lock();
@@ -154,7 +195,7 @@ impl<'a> Source<'a> {
 
     /// `rocksdb.cfstats`, its interval not begun.
     pub(crate) fn family_report(&self) -> ColumnFamilyReport {
-        let state = self.level_state(LEVEL_TARGET_RULE);
+        let state = self.current_levels();
         let version = self.version();
         let compacted: Option<Vec<usize>> = self.live(|family| {
             let is_taken =
@@ -175,6 +216,7 @@ impl<'a> Source<'a> {
         let now = Activity {
             uptime_secs: self.family.stats.uptime_secs(),
             compaction: jobs.compaction,
+            by_priority: jobs.by_priority,
             bytes_flushed: jobs.bytes_flushed,
             stalls: self.stall_counts(&state),
             ..Activity::default()
@@ -185,6 +227,7 @@ impl<'a> Source<'a> {
             name: self.family.name.to_string(),
             levels,
             blobs: self.blobs(),
+            pending_compaction_bytes: state.pending_compaction_bytes,
             now,
             before,
         }
@@ -203,7 +246,9 @@ impl<'a> Source<'a> {
             writes_with_wal: counts.logged_batches,
             wal_bytes: counts.wal_bytes,
             wal_syncs: counts.wal_syncs,
-            ..WriteActivity::default()
+            stall_micros: self.live_state(|state| state.stall_times.micros()).unwrap_or(0),
+            // The engine slows writes down by their families alone.
+            write_buffer_manager_stops: 0,
         }
     }
 

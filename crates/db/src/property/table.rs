@@ -46,9 +46,9 @@ pub(crate) const PROPERTIES: &[Property] = &[
     text("rocksdb.levelstats", texts::level_stats),
     text("rocksdb.sstables", texts::sstables),
     text("rocksdb.live-sst-files-size-at-temperature", texts::size_at_temperature),
-    number("rocksdb.total-sst-files-size", numbers::live_table_bytes),
+    number("rocksdb.total-sst-files-size", numbers::table_bytes),
     number("rocksdb.live-sst-files-size", numbers::live_table_bytes),
-    number("rocksdb.obsolete-sst-files-size", NEVER),
+    number("rocksdb.obsolete-sst-files-size", numbers::obsolete_table_bytes),
     number("rocksdb.estimate-live-data-size", numbers::live_data_size),
     number("rocksdb.estimate-num-keys", numbers::estimated_keys),
     number("rocksdb.estimate-oldest-key-time", numbers::oldest_key_time),
@@ -65,7 +65,7 @@ pub(crate) const PROPERTIES: &[Property] = &[
     // Blob files.
     text("rocksdb.blob-stats", texts::blob_stats),
     number("rocksdb.num-blob-files", |source| Some(source.blobs().files as u64)),
-    number("rocksdb.total-blob-file-size", |source| Some(source.blobs().bytes)),
+    number("rocksdb.total-blob-file-size", numbers::blob_file_bytes),
     number("rocksdb.live-blob-file-size", |source| Some(source.blobs().bytes)),
     number("rocksdb.live-blob-file-garbage-size", |source| Some(source.blobs().garbage_bytes)),
     // Memtables.
@@ -88,23 +88,23 @@ pub(crate) const PROPERTIES: &[Property] = &[
     map("rocksdb.dbstats", texts::db_stats, texts::db_stats_map),
     map("rocksdb.cf-write-stall-stats", texts::family_stalls, texts::family_stalls_map),
     map("rocksdb.db-write-stall-stats", texts::db_stalls, texts::db_stalls_map),
-    // A statistics object cannot be given yet.
-    text("rocksdb.options-statistics", |_, _| None),
+    text("rocksdb.options-statistics", texts::options_statistics),
     text("touchstone.shape", texts::shape),
+    map("touchstone.stall", texts::stall, texts::stall_map),
     // Compaction and flow control.
     number("rocksdb.base-level", numbers::base_level),
     number("rocksdb.estimate-pending-compaction-bytes", numbers::pending_compaction_bytes),
     number("rocksdb.compaction-pending", numbers::compaction_pending),
     number("rocksdb.num-running-compactions", numbers::running_compactions),
-    number("rocksdb.num-running-compaction-sorted-runs", NEVER),
-    number("rocksdb.num-unscheduled-compactions", NEVER),
+    number("rocksdb.num-running-compaction-sorted-runs", numbers::running_sorted_runs),
+    number("rocksdb.num-unscheduled-compactions", numbers::unscheduled_compactions),
     number("rocksdb.compaction-abort-count", NEVER),
     number("rocksdb.num-running-flushes", numbers::running_flushes),
     number("rocksdb.background-errors", numbers::background_errors),
     number("rocksdb.actual-delayed-write-rate", numbers::delayed_write_rate),
     number("rocksdb.is-write-stopped", numbers::is_write_stopped),
     // Versions and snapshots.
-    number("rocksdb.num-live-versions", |_| Some(1)),
+    number("rocksdb.num-live-versions", numbers::live_versions),
     number("rocksdb.current-super-version-number", |source| Some(source.super_version.number)),
     number("rocksdb.num-snapshots", numbers::snapshots),
     number("rocksdb.oldest-snapshot-time", numbers::oldest_snapshot_time),
@@ -113,14 +113,14 @@ pub(crate) const PROPERTIES: &[Property] = &[
     number("rocksdb.min-log-number-to-keep", numbers::min_log_number_to_keep),
     // None is kept for the sake of a job that writes it.
     number("rocksdb.min-obsolete-sst-number-to-keep", |_| Some(u64::MAX)),
-    // Memory. No blob cache is there yet, so that its properties have no value.
+    // Memory.
     number("rocksdb.estimate-table-readers-mem", numbers::table_readers_bytes),
     map("rocksdb.block-cache-entry-stats", texts::cache_entries, texts::cache_entries_map),
     map("rocksdb.fast-block-cache-entry-stats", texts::cache_entries, texts::cache_entries_map),
     number("rocksdb.block-cache-capacity", numbers::block_cache_capacity),
     number("rocksdb.block-cache-usage", numbers::block_cache_usage),
     number("rocksdb.block-cache-pinned-usage", numbers::block_cache_pinned_usage),
-    number("rocksdb.blob-cache-capacity", |_| None),
-    number("rocksdb.blob-cache-usage", |_| None),
-    number("rocksdb.blob-cache-pinned-usage", |_| None),
+    number("rocksdb.blob-cache-capacity", numbers::blob_cache_capacity),
+    number("rocksdb.blob-cache-usage", numbers::blob_cache_usage),
+    number("rocksdb.blob-cache-pinned-usage", numbers::blob_cache_pinned_usage),
 ];

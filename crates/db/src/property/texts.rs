@@ -128,19 +128,24 @@ pub(super) fn db_stats_map(source: &Source<'_>, _: &str) -> Option<Map> {
 }
 
 pub(super) fn family_stalls_map(source: &Source<'_>, _: &str) -> Option<Map> {
-    Some(source.stall_counts(&source.level_state(LEVEL_TARGET_RULE)).to_map())
+    Some(source.stall_counts(&source.current_levels()).to_map())
 }
 
 pub(super) fn family_stalls(source: &Source<'_>, _: &str) -> Option<String> {
     Some(compaction_stats::write_stall_line(&family_stalls_map(source, "")?))
 }
 
-pub(super) fn db_stalls_map(_: &Source<'_>, _: &str) -> Option<Map> {
-    Some(stats_of_db::write_stall_map(0))
+pub(super) fn db_stalls_map(source: &Source<'_>, _: &str) -> Option<Map> {
+    Some(stats_of_db::write_stall_map(source.write_activity().write_buffer_manager_stops))
 }
 
 pub(super) fn db_stalls(source: &Source<'_>, _: &str) -> Option<String> {
     Some(compaction_stats::write_stall_line(&db_stalls_map(source, "")?))
+}
+
+/// None without a statistics object.
+pub(super) fn options_statistics(source: &Source<'_>, _: &str) -> Option<String> {
+    source.db.context.statistics.as_ref().map(ToString::to_string)
 }
 
 fn collect_cache_entries(source: &Source<'_>) -> Option<CacheEntryStats> {
@@ -159,4 +164,12 @@ pub(super) fn cache_entries_map(source: &Source<'_>, _: &str) -> Option<Map> {
 pub(super) fn shape(source: &Source<'_>, _: &str) -> Option<String> {
     let options = ShapeOptions { rule: LEVEL_TARGET_RULE, ..ShapeOptions::default() };
     Some(source.tree_shape(&options).0.to_string())
+}
+
+pub(super) fn stall(source: &Source<'_>, _: &str) -> Option<String> {
+    Some(source.stall_report().to_text())
+}
+
+pub(super) fn stall_map(source: &Source<'_>, _: &str) -> Option<Map> {
+    Some(source.stall_report().to_map())
 }

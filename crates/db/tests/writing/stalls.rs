@@ -49,6 +49,18 @@ fn stall_count(db: &Db, cause: &str) -> String {
     stats[&format!("io_stalls.{cause}")].clone()
 }
 
+/// What `touchstone.stall` says of `name`.
+fn stall(db: &Db, name: &str) -> f64 {
+    let map = db.map_property(&default_family(db), "touchstone.stall").unwrap();
+    map[name].parse().unwrap()
+}
+
+/// Microseconds that writes waited, by `rocksdb.dbstats`.
+fn stall_micros(db: &Db) -> u64 {
+    let map = db.map_property(&default_family(db), "rocksdb.dbstats").unwrap();
+    map["db.user_write_stall_micros"].parse().unwrap()
+}
+
 #[test]
 fn a_full_l0_stops_writes_until_it_is_compacted() {
     let (_fixture, db) = with_l0_files(6);
@@ -57,7 +69,15 @@ fn a_full_l0_stops_writes_until_it_is_compacted() {
     while number(&db, "rocksdb.num-running-compactions") == 0 {
         std::thread::sleep(Duration::from_millis(1));
     }
+    assert_eq!(stall(&db, "total-seconds"), 0.0);
+    let begin = std::time::Instant::now();
     put(&db, "c", "1");
+    let waited = begin.elapsed().as_secs_f64();
+    let seconds = stall(&db, "l0-file-count-limit-stopped-seconds");
+    assert!(seconds > 0.0 && seconds <= waited, "{seconds} of {waited}");
+    assert_eq!(stall(&db, "l0-file-count-limit-stopped-writes"), 1.0);
+    assert!(stall_micros(&db) as f64 + 1.0 >= seconds * 1e6);
+    assert_eq!(stall(&db, "memtable-limit-stopped-writes"), 0.0);
     let version = default_family(&db).version();
     assert!(version.level_files(0).len() < 5);
     db.wait_for_compact(&WaitForCompactOptions::default()).unwrap();
@@ -101,5 +121,7 @@ fn writers_wait_for_memtables_and_go_on_after_their_flush() {
         writer.join().unwrap();
     });
     assert_eq!(number(&db, "rocksdb.is-write-stopped"), 0);
+    assert!(stall(&db, "memtable-limit-stopped-seconds") > 0.0);
+    assert!(stall(&db, "memtable-limit-stops") >= 1.0 && stall_micros(&db) > 0);
     assert_eq!(scan(&db).len(), 3_000);
 }

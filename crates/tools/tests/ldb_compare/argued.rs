@@ -217,8 +217,9 @@ const RULES: &[Rule] = &[
     ),
     Rule::new(
         "time since the open",
-        "Statistics have the time since the open, and what happened in a second of it. Damage behind \
-         them is passed over by 7.8.3, as below.",
+        "Statistics have the time since the open, and what happened in a second of it. Ours have the \
+         lines and keys of later releases besides. Damage behind them is passed over by 7.8.3, as \
+         below.",
         |_, line, theirs| {
             (line.command == "get_property" || line.has("stats")) && theirs.succeeded()
         },
@@ -303,11 +304,23 @@ fn last_number(run: &Run) -> Option<u64> {
     String::from_utf8_lossy(&run.stdout).split_whitespace().last()?.parse().ok()
 }
 
-/// The lines but for those in which the time since the open counts.
+/// The lines but for those in which the time since the open counts, and those that came with a
+/// later release.
 fn without_uptime(output: &[u8]) -> Vec<&[u8]> {
     let counts_time = |line: &&[u8]| {
         let line = String::from_utf8_lossy(line).to_lowercase();
-        ["uptime", "interval", "mb/s"].iter().any(|word| line.contains(word))
+        let words = [
+            "uptime",
+            "interval",
+            "mb/s",
+            "estimated pending compaction bytes",
+            "write stall (count)",
+            ".wprecompgb: ",
+            "-stops: ",
+            "-delays: ",
+            "-with-ongoing-compaction: ",
+        ];
+        words.iter().any(|word| line.contains(word))
     };
     output.split(|byte| *byte == b'\n').filter(|line| !counts_time(line)).collect()
 }

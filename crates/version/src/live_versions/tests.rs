@@ -14,7 +14,7 @@ fn step(live: &mut LiveVersions, old: &Version, digits: &str) -> Arc<Version> {
     let edit = edit(digits);
     let new = apply(old, &edit);
     live.retire(0, old, &new, &[&edit]);
-    live.add(&new);
+    live.add(0, &new);
     new
 }
 
@@ -32,7 +32,9 @@ fn a_table_is_obsolete_once_nothing_reads_it() {
     let without = step(&mut live, &with, "06 00 05");
     assert_eq!(live.take_obsolete_files(), []);
     assert_eq!(live.live_files().tables, BTreeSet::from([5]));
+    assert_eq!((live.of(0).len(), live.of(1).len(), live.obsolete_table_bytes()), (2, 0, 0));
     drop(with);
+    assert_eq!((live.of(0).len(), live.obsolete_table_bytes()), (1, 0x10));
     let obsolete = ObsoleteFile::Table { column_family: 0, number: 5, path_id: 0 };
     assert_eq!(live.take_obsolete_files(), [obsolete]);
     assert_eq!(live.take_obsolete_files(), []);

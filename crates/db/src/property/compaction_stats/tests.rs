@@ -33,6 +33,7 @@ fn report(input: &str) -> ColumnFamilyReport {
                 bytes_read_output_level: bytes("rnp1_mb"),
                 bytes_read_blob: bytes("rblob_mb"),
                 bytes_written: bytes("written_mb"),
+                bytes_written_pre_comp: bytes("precomp_mb"),
                 bytes_written_blob: bytes("wblob_mb"),
                 bytes_moved: bytes("moved_mb"),
                 num_input_records: count("in"),

@@ -14,6 +14,7 @@ Cumulative stall: 00:00:0.000 H:M:S, 0.0 percent
 Interval writes: 0 writes, 0 keys, 0 commit groups, 0.0 writes per commit group, ingest: 0.00 MB, 0.00 MB/s
 Interval WAL: 0 writes, 0 syncs, 0.00 writes per sync, written: 0.00 GB, 0.00 MB/s
 Interval stall: 00:00:0.000 H:M:S, 0.0 percent
+Write Stall (count): write-buffer-manager-limit-stops: 0
 "
     );
 }
@@ -31,6 +32,7 @@ fn writes_in_all_and_in_the_interval() {
         wal_bytes: 129_978_000,
         wal_syncs: 0,
         stall_micros: 3_725_250_000,
+        write_buffer_manager_stops: 2,
     };
     let before = WriteActivity {
         uptime_secs: 3.1,
@@ -42,6 +44,7 @@ fn writes_in_all_and_in_the_interval() {
         wal_bytes: 129_178_000,
         wal_syncs: 0,
         stall_micros: 3_725_000_000,
+        write_buffer_manager_stops: 1,
     };
     assert_eq!(
         db_stats(&now, &before),
@@ -54,6 +57,7 @@ Cumulative stall: 01:02:5.250 H:M:S, 28009.4 percent
 Interval writes: 1855 writes, 1855 keys, 1855 commit groups, 1.0 writes per commit group, ingest: 0.76 MB, 0.07 MB/s
 Interval WAL: 1856 writes, 0 syncs, 1856.00 writes per sync, written: 0.00 GB, 0.07 MB/s
 Interval stall: 00:00:0.250 H:M:S, 2.5 percent
+Write Stall (count): write-buffer-manager-limit-stops: 2
 "
     );
 }
@@ -75,6 +79,7 @@ fn maps_have_rocksdbs_names() {
             "db.user_writes_with_wal=0",
             "db.wal_bytes_written=0",
             "db.wal_syncs=0",
+            "write-buffer-manager-limit-stops=0",
         ]
     );
     let stops = write_stall_map(3);
