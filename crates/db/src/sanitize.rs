@@ -15,10 +15,10 @@ pub(crate) fn sanitize_column_family(
     db: &DbOptions,
     family: &ColumnFamilyOptions,
 ) -> ColumnFamilyOptions {
-    let mut result = family.clone();
-    result.max_write_buffer_number = result.max_write_buffer_number.max(2);
+    // Single options are in their ranges after that; what follows is about several.
+    let mut result = family.corrected();
     result.min_write_buffer_number_to_merge =
-        result.min_write_buffer_number_to_merge.min(result.max_write_buffer_number - 1).max(1);
+        result.min_write_buffer_number_to_merge.min(result.max_write_buffer_number - 1);
     if db.atomic_flush {
         result.min_write_buffer_number_to_merge = 1;
     }

@@ -1,7 +1,7 @@
 //! The reference of all options, `docs/options.md`, made from their rows.
 
+use crate::range::{Outside, Range};
 use crate::release::Release;
-use crate::schema::OptionStruct;
 use crate::schema::block_based::{BlockBasedTableOptions, MetadataCacheOptions};
 use crate::schema::cache::LruCacheOptions;
 use crate::schema::cf::ColumnFamilyOptions;
@@ -12,6 +12,7 @@ use crate::schema::compression::CompressionOptions;
 use crate::schema::db::DbOptions;
 use crate::schema::db_path::DbPath;
 use crate::schema::plain::{CuckooTableOptions, PlainTableOptions};
+use crate::schema::{ObjectInfo, OptionStruct};
 use std::fmt::Write as _;
 
 const INTRODUCTION: &str = "\
@@ -21,8 +22,10 @@ Every option that Touchstone knows, by the name it has in option strings and OPT
 from the tables in `crates/options/src/schema/`; do not edit.
 
 - **Honoured**: whether the engine acts on the option. What is not honoured yet is accepted, kept,
-  written back, and reported when it is set.
+  written back, and reported when it is set. With what is *refused* set, no database opens.
 - **Mutable**: whether it can be changed while the database is open.
+- **Range**: the values it can have, where not all of its type. Outside of it no database opens;
+  *corrected*: the nearest value is used.
 - **Since**: the first release of RocksDB that knows the name, as far as releases still at hand
   tell.
 - Sizes are in bytes unless the text says otherwise; in option strings numbers may end in `K`, `M`,
@@ -69,8 +72,10 @@ pub fn reference() -> String {
 fn section<S: OptionStruct>(text: &mut String, what: &str) {
     // Writing to a string cannot fail.
     let _ = write!(text, "\n## {}\n\n{what}\n\n", S::NAME);
-    text.push_str("| Option | Type | Default | Honoured | Mutable | Since | What it does |\n");
-    text.push_str("| --- | --- | --- | --- | --- | --- | --- |\n");
+    text.push_str(
+        "| Option | Type | Default | Honoured | Mutable | Range | Since | What it does |\n",
+    );
+    text.push_str("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for row in S::rows() {
         let info = &row.info;
         let default = (row.print)(S::defaults(), Release::NEWEST_KNOWN);
@@ -81,15 +86,17 @@ fn section<S: OptionStruct>(text: &mut String, what: &str) {
         };
         let _ = writeln!(
             text,
-            "| `{}` | {} | {default} | {} | {} | {} | {} |",
+            "| `{}` | {} | {default} | {} | {} | {} | {} | {} |",
             info.name,
             info.type_name(),
-            yes_or_no(info.honoured),
+            if info.refused { "refused" } else { yes_or_no(info.honoured) },
             yes_or_no(info.mutable),
+            range_text(&info.range),
             info.since,
             info.doc.trim(),
         );
     }
+    objects(text, S::objects());
     let aliases = S::aliases().iter();
     let aliases: Vec<String> =
         aliases.map(|alias| format!("`{}` for `{}`", alias.name, alias.target)).collect();
@@ -104,6 +111,28 @@ fn section<S: OptionStruct>(text: &mut String, what: &str) {
             "\nGiven up by RocksDB, accepted without effect: {}.\n",
             legacy.join(", ")
         );
+    }
+}
+
+/// What only programs give.
+fn objects(text: &mut String, objects: &[ObjectInfo]) {
+    if objects.is_empty() {
+        return;
+    }
+    text.push_str("\nGiven by programs alone, in no text:\n\n");
+    text.push_str("| Object | Type in RocksDB | Given as | What it does |\n");
+    text.push_str("| --- | --- | --- | --- |\n");
+    for ObjectInfo { name, doc, type_name, given_as } in objects {
+        let given = given_as.map_or_else(|| "not offered".to_owned(), |given| format!("`{given}`"));
+        let _ = writeln!(text, "| `{name}` | `{type_name}` | {given} | {} |", doc.trim());
+    }
+}
+
+fn range_text(range: &Range) -> String {
+    match range.outside() {
+        _ if range.is_any() => String::new(),
+        Outside::Corrected => format!("{range}; corrected"),
+        Outside::Refused(_) => range.to_string(),
     }
 }
 

@@ -22,6 +22,7 @@ pub mod dangers;
 pub mod difference;
 pub mod docs;
 pub mod enums;
+pub mod fault;
 pub mod filter_policy;
 mod ini;
 mod listing;
@@ -30,8 +31,10 @@ pub mod option_string;
 mod options;
 pub mod options_file;
 mod options_struct;
+pub mod range;
 pub mod registry;
 pub mod release;
+pub mod rules;
 mod schema;
 pub mod table_factory;
 mod value;
@@ -44,10 +47,12 @@ pub use enums::{
     InfoLogLevel, PinningTier, PrepopulateBlobCache, PrepopulateBlockCache, Temperature,
     WalRecoveryMode,
 };
+pub use fault::Fault;
 pub use filter_policy::FilterPolicy;
 pub use object_value::{ObjectName, ObjectNames};
 pub use options::Options;
 pub use options_file::{ColumnFamilySection, ColumnFamilyText, OptionsFile};
+pub use range::Range;
 pub use registry::Registry;
 pub use release::Release;
 pub use schema::block_based::{BlockBasedTableOptions, MetadataCacheOptions, ReadAmpBytesPerBit};
@@ -60,5 +65,5 @@ pub use schema::compression::CompressionOptions;
 pub use schema::db::DbOptions;
 pub use schema::db_path::DbPath;
 pub use schema::plain::{CuckooTableOptions, PlainTableOptions};
-pub use schema::{LegacyOption, OptionAlias, OptionInfo};
+pub use schema::{LegacyOption, ObjectInfo, OptionAlias, OptionInfo};
 pub use table_factory::TableFactory;

@@ -40,7 +40,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Name of the column family every database has.
-const DEFAULT_COLUMN_FAMILY: &str = "default";
+pub(crate) const DEFAULT_COLUMN_FAMILY: &str = "default";
 const TABLE_OPTIONS: &str = "TableOptions/";
 /// Ten thousand column families need about a tenth of this.
 const SIZE_MAX_BYTES: u64 = 1 << 30;

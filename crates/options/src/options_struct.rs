@@ -2,12 +2,12 @@
 
 use crate::config::{ConfigOptions, Diagnostic};
 use crate::object_value::Object;
-use crate::option_string::{quote, split_pairs};
+use crate::option_string::{inside_braces, quote, split_pairs};
 use crate::release::Release;
 use crate::schema::block_based::BlockBasedTableOptions;
 use crate::schema::cf::ColumnFamilyOptions;
 use crate::schema::db::DbOptions;
-use crate::schema::{LegacyOption, OptionAlias, OptionInfo, OptionStruct, Row};
+use crate::schema::{LegacyOption, ObjectInfo, OptionAlias, OptionInfo, OptionStruct, Row};
 use crate::table_factory::TableFactory;
 use crate::value::{Context, SetError};
 use base::{Result, Status};
@@ -16,6 +16,13 @@ pub(crate) fn to_status(error: SetError, name: &str) -> Status {
     Status::invalid_argument(match error {
         SetError::UnknownName(unknown) => format!("unknown option {unknown}"),
         SetError::BadValue(why) => format!("option {name}: {why}"),
+    })
+}
+
+fn print_field<S: Configurable>(options: &S, owner: &str, field: &str) -> Option<String> {
+    field.split('.').try_fold(options.print_named(owner)?, |value, field| {
+        let fields = split_pairs(inside_braces(&value)?).ok()?;
+        fields.into_iter().find(|(name, _)| *name == field).map(|(_, text)| text.to_owned())
     })
 }
 
@@ -69,9 +76,17 @@ pub(crate) trait Configurable: OptionStruct + Clone {
     }
 
     fn print_named(&self, name: &str) -> Option<String> {
+        if let Some((owner, field)) = name.split_once('.') {
+            return self.print_field(owner, field);
+        }
         let alias = Self::aliases().iter().find(|alias| alias.name == name);
         let row = Self::row(alias.map_or(name, |alias| alias.target))?;
         Some(self.print_option(row, Release::NEWEST_KNOWN))
+    }
+
+    /// The field `field`, which may have dots in it, of the option `owner`.
+    fn print_field(&self, owner: &str, field: &str) -> Option<String> {
+        print_field(self, owner, field)
     }
 
     /// The options that this engine does not act on and that are not the default, with their
@@ -113,6 +128,15 @@ impl Configurable for ColumnFamilyOptions {
         let object = self.object(row.info.name);
         let text = object.and_then(|object| self.objects.text(row.info.name, &object));
         text.map_or_else(|| (row.print)(self, release), str::to_owned)
+    }
+
+    fn print_field(&self, owner: &str, field: &str) -> Option<String> {
+        match (owner, &self.table_factory) {
+            ("table_factory" | "block_based_table_factory", TableFactory::BlockBased) => {
+                self.table.print_named(field)
+            }
+            _ => print_field(self, owner, field),
+        }
     }
 
     fn list_unhonoured(&self) -> Vec<(String, String)> {
@@ -198,6 +222,7 @@ macro_rules! public_methods {
             }
 
             /// The value of one option as OPTIONS files have it; none if there is no such option.
+            /// `a.b` is the field `b` of the option `a`.
             pub fn get(&self, name: &str) -> Option<String> {
                 self.print_named(name)
             }
@@ -211,6 +236,11 @@ macro_rules! public_methods {
             /// Every option, in the order of the documentation.
             pub fn infos() -> impl ExactSizeIterator<Item = &'static OptionInfo> {
                 Self::rows().iter().map(|row| &row.info)
+            }
+
+            /// What only programs give: objects that no text has.
+            pub fn object_infos() -> &'static [ObjectInfo] {
+                Self::objects()
             }
 
             /// The names RocksDB gave up.

@@ -4,22 +4,26 @@
 //!
 //! ```text
 //! /// What it does, for people: the field's documentation and the text of docs/options.md.
-//! field as "key": type = default, fixed accepted 4.3 unwritten;
+//! field as "key": type = default, [range] fixed accepted 4.3 unwritten;
 //! ```
 //!
 //! - `as "key"`: the name in texts, where it is not the field's.
+//! - `[range]`: which values it can have, where not all of its type ([`crate::range`]).
 //! - `fixed` or `mutable`: whether it can be changed while the database is open.
-//! - `honoured` or `accepted`: whether this engine acts on it. What is only accepted is kept,
-//!   printed back, and reported when it is set.
+//! - `honoured`, `accepted` or `refused`: whether this engine acts on it. What is only accepted is
+//!   kept, printed back, and reported when it is set; with what is refused set, no database opens.
 //! - `4.3`: the first release that knows the name, as far as releases still at hand tell.
 //! - `unwritten`: read, never written.
 //!
-//! From the rows come the struct with its defaults, reading and printing by name, and the
-//! documentation. Below the rows stand the names RocksDB gave up (`legacy`), whose values have no
-//! effect, and other spellings of rows (`aliases`).
+//! From the rows come the struct with its defaults and setters, reading and printing by name, the
+//! check of ranges, comparisons, and the documentation. Below the rows stand objects that only
+//! programs give and no text names (`objects`), the names RocksDB gave up (`legacy`), whose values
+//! have no effect, and other spellings of rows (`aliases`).
 
 use crate::config::Remark;
+use crate::fault::Fault;
 use crate::option_string::split_pairs;
+use crate::range::{Number, Outside, Range};
 use crate::release::Release;
 use crate::value::{Context, OptionValue, SetError, bad};
 
@@ -43,6 +47,10 @@ pub struct OptionInfo {
     pub mutable: bool,
     /// Whether this engine acts on it.
     pub honoured: bool,
+    /// Whether no database opens with another value than the default.
+    pub refused: bool,
+    /// Which values it can have.
+    pub range: Range,
     /// The first release that knows the name, for instance `4.3`, as far as releases still at hand
     /// tell.
     pub since: &'static str,
@@ -56,6 +64,19 @@ impl OptionInfo {
     pub fn type_name(&self) -> String {
         (self.type_name)()
     }
+}
+
+/// An object that only a program gives: no text has it.
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectInfo {
+    /// RocksDB's name of the field.
+    pub name: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    /// RocksDB's type, without pointers.
+    pub type_name: &'static str,
+    /// How a program gives it; none if this engine has no such objects.
+    pub given_as: Option<&'static str>,
 }
 
 /// A name RocksDB gave up; texts may have it, and its value has no effect.
@@ -86,6 +107,12 @@ pub(crate) struct Row<S: 'static> {
     pub(crate) print: fn(&S, Release) -> String,
     /// Where the value is a struct: its options that this engine does not act on.
     pub(crate) unhonoured: fn(&S) -> Vec<(String, String)>,
+    pub(crate) number: fn(&S) -> Option<Number>,
+    pub(crate) set_number: fn(&mut S, Number),
+    /// Where the value is a struct: what is wrong with its options.
+    pub(crate) faults: fn(&S) -> Vec<Fault>,
+    /// Where the value is a struct: corrects its options.
+    pub(crate) correct: fn(&mut S),
 }
 
 /// What a name stands for in a struct of options.
@@ -99,6 +126,7 @@ pub(crate) trait OptionStruct: Sized + Default + 'static {
     /// What the documentation calls it.
     const NAME: &'static str;
     fn rows() -> &'static [Row<Self>];
+    fn objects() -> &'static [ObjectInfo];
     fn legacy() -> &'static [LegacyOption];
     fn aliases() -> &'static [OptionAlias];
     fn defaults() -> &'static Self;
@@ -134,6 +162,9 @@ pub(crate) trait OptionStruct: Sized + Default + 'static {
                 return Ok(());
             }
             Some(Entry::Row(row)) => (row, None),
+            None if Self::objects().iter().any(|object| object.name == name) => {
+                return bad("only a program can give this object");
+            }
             None => {
                 let unknown = || SetError::UnknownName(name.to_owned());
                 let (owner, field) = name.split_once('.').ok_or_else(unknown)?;
@@ -206,6 +237,37 @@ pub(crate) trait OptionStruct: Sized + Default + 'static {
         found
     }
 
+    /// What is wrong with single options, whatever others are.
+    fn row_faults(&self) -> Vec<Fault> {
+        let mut found = Vec::new();
+        for row in Self::rows() {
+            let OptionInfo { name, range, refused, .. } = row.info;
+            let print = |options| (row.print)(options, Release::NEWEST_KNOWN);
+            if refused && print(self) != print(Self::defaults()) {
+                found.push(Fault::refused(name, print(self), &print(Self::defaults())));
+            }
+            if (row.number)(self).is_some_and(|number| !range.holds(number)) {
+                found.push(Fault::outside(name, print(self), range));
+            }
+            found.extend((row.faults)(self).into_iter().map(|fault| fault.within(name)));
+        }
+        found
+    }
+
+    /// Gives options outside a range that corrects them the nearest value inside.
+    fn correct_rows(&mut self) {
+        for row in Self::rows() {
+            let range = &row.info.range;
+            let is_outside = |number: &Number| !range.holds(*number);
+            if range.outside() == Outside::Corrected
+                && let Some(number) = (row.number)(self).filter(is_outside)
+            {
+                (row.set_number)(self, range.nearest(number));
+            }
+            (row.correct)(self);
+        }
+    }
+
     /// `name=value;` for every row that OPTIONS files have, those with an empty value too.
     fn print_pairs(&self, release: Release) -> String {
         let mut printed = String::new();
@@ -249,6 +311,14 @@ impl<S: OptionStruct> OptionValue for S {
     fn unhonoured(&self) -> Vec<(String, String)> {
         self.unhonoured_rows(|options, row| (row.print)(options, Release::NEWEST_KNOWN))
     }
+
+    fn faults(&self) -> Vec<Fault> {
+        self.row_faults()
+    }
+
+    fn correct(&mut self) {
+        self.correct_rows();
+    }
 }
 
 fn within(error: SetError, name: &str) -> SetError {
@@ -272,11 +342,17 @@ macro_rules! options {
             $(
                 $(#[doc = $doc:literal])+
                 $field:ident $(as $key:literal)? : $type:ty = $default:expr,
-                $change:ident $honour:ident $since:literal $($unwritten:ident)?;
+                $([$range:expr])? $change:ident $honour:ident $since:literal $($unwritten:ident)?;
             )*
         }
         $(fields {
-            $( $(#[$other_doc:meta])+ $other_vis:vis $other:ident : $other_type:ty; )*
+            $( $(#[$other_doc:meta])+ pub $other:ident : $other_type:ty; )*
+        })?
+        $(hidden {
+            $( $(#[$hidden_doc:meta])+ $hidden:ident : $hidden_type:ty; )*
+        })?
+        $(objects {
+            $( $(#[doc = $object_doc:literal])+ $object:ident : $object_type:literal $(as $given:literal)?; )*
         })?
         $(legacy { $( $legacy:ident $legacy_since:literal; )* })?
         $(aliases { $( $alias:ident for $target:ident $alias_since:literal; )* })?
@@ -285,7 +361,8 @@ macro_rules! options {
         #[derive(Clone, Debug)]
         pub struct $struct {
             $( $(#[doc = $doc])+ pub $field: $type, )*
-            $( $( $(#[$other_doc])+ $other_vis $other: $other_type, )* )?
+            $( $( $(#[$other_doc])+ pub $other: $other_type, )* )?
+            $( $( $(#[$hidden_doc])+ pub(crate) $hidden: $hidden_type, )* )?
         }
 
         impl Default for $struct {
@@ -293,8 +370,29 @@ macro_rules! options {
                 Self {
                     $( $field: $default, )*
                     $( $( $other: <$other_type>::default(), )* )?
+                    $( $( $hidden: <$hidden_type>::default(), )* )?
                 }
             }
+        }
+
+        /// Setters, to be chained.
+        impl $struct {
+            $(
+                $(#[doc = $doc])+
+                #[must_use]
+                pub fn $field(mut self, $field: $type) -> Self {
+                    self.$field = $field;
+                    self
+                }
+            )*
+            $( $(
+                $(#[$other_doc])+
+                #[must_use]
+                pub fn $other(mut self, $other: $other_type) -> Self {
+                    self.$other = $other;
+                    self
+                }
+            )* )?
         }
 
         impl $crate::schema::OptionStruct for $struct {
@@ -307,7 +405,9 @@ macro_rules! options {
                         name: $crate::schema::row_key!($field $($key)?),
                         doc: concat!($($doc),+),
                         mutable: $crate::schema::row_word!($change),
-                        honoured: $crate::schema::row_word!($honour),
+                        honoured: $crate::schema::row_word!(honoured $honour),
+                        refused: $crate::schema::row_word!(refused $honour),
+                        range: $crate::schema::row_range!($($range)?),
                         since: stringify!($since),
                         written: $crate::schema::row_word!(written $($unwritten)?),
                         type_name: <$type as OptionValue>::type_name,
@@ -318,6 +418,10 @@ macro_rules! options {
                     },
                     print: |options, release| options.$field.print(release),
                     unhonoured: |options| options.$field.unhonoured(),
+                    number: |options| options.$field.as_number(),
+                    set_number: |options, number| options.$field.set_number(number),
+                    faults: |options| options.$field.faults(),
+                    correct: |options| options.$field.correct(),
                 }, )* ];
                 ROWS
             }
@@ -335,6 +439,15 @@ macro_rules! options {
             fn defaults() -> &'static Self {
                 static DEFAULTS: std::sync::OnceLock<$struct> = std::sync::OnceLock::new();
                 DEFAULTS.get_or_init(Self::default)
+            }
+
+            fn objects() -> &'static [$crate::schema::ObjectInfo] {
+                &[ $( $( $crate::schema::ObjectInfo {
+                    name: stringify!($object),
+                    doc: concat!($($object_doc),+),
+                    type_name: $object_type,
+                    given_as: $crate::schema::given_as!($($given)?),
+                }, )* )? ]
             }
 
             fn legacy() -> &'static [$crate::schema::LegacyOption] {
@@ -377,10 +490,16 @@ macro_rules! row_word {
     (fixed) => {
         false
     };
-    (honoured) => {
+    (honoured honoured) => {
         true
     };
-    (accepted) => {
+    (honoured $other:ident) => {
+        false
+    };
+    (refused refused) => {
+        true
+    };
+    (refused $other:ident) => {
         false
     };
     (written) => {
@@ -391,4 +510,25 @@ macro_rules! row_word {
     };
 }
 
-pub(crate) use {options, row_key, row_word};
+/// The range of a row.
+macro_rules! row_range {
+    () => {
+        $crate::range::Range::ANY
+    };
+    ($range:expr) => {{
+        use $crate::range::*;
+        $range
+    }};
+}
+
+/// How a program gives an object.
+macro_rules! given_as {
+    () => {
+        None
+    };
+    ($given:literal) => {
+        Some($given)
+    };
+}
+
+pub(crate) use {given_as, options, row_key, row_range, row_word};

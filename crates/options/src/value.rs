@@ -1,8 +1,10 @@
 //! Values of options: how each type is read from and printed as text.
 
 use crate::config::{ConfigOptions, Diagnostic, Remark};
+use crate::fault::Fault;
 use crate::object_value::ObjectTexts;
 use crate::option_string::{escape, inside_braces, split_list, strip_braces, trim, unescape};
+use crate::range::Number;
 use crate::release::Release;
 use crate::schema::OptionInfo;
 use std::borrow::Cow;
@@ -133,6 +135,22 @@ pub(crate) trait OptionValue {
     fn unhonoured(&self) -> Vec<(String, String)> {
         Vec::new()
     }
+
+    /// The value, if it is a number.
+    fn as_number(&self) -> Option<Number> {
+        None
+    }
+
+    /// Takes a number that is a value of the type; others change nothing.
+    fn set_number(&mut self, _number: Number) {}
+
+    /// Of a struct: what is wrong with its options.
+    fn faults(&self) -> Vec<Fault> {
+        Vec::new()
+    }
+
+    /// Of a struct: gives options outside a range that corrects them the nearest value inside.
+    fn correct(&mut self) {}
 }
 
 pub(crate) fn bad<T>(why: impl Into<String>) -> Result<T, SetError> {
@@ -197,6 +215,16 @@ macro_rules! integer_values {
             fn print(&self, _release: Release) -> String {
                 self.to_string()
             }
+
+            fn as_number(&self) -> Option<Number> {
+                Some(Number::Integer(i128::from(*self)))
+            }
+
+            fn set_number(&mut self, number: Number) {
+                if let Number::Integer(integer) = number && let Ok(value) = Self::try_from(integer) {
+                    *self = value;
+                }
+            }
         }
     )*};
 }
@@ -240,6 +268,16 @@ impl OptionValue for f64 {
     /// With six decimals, as RocksDB prints it.
     fn print(&self, _release: Release) -> String {
         format!("{self:.6}")
+    }
+
+    fn as_number(&self) -> Option<Number> {
+        Some(Number::Real(*self))
+    }
+
+    fn set_number(&mut self, number: Number) {
+        if let Number::Real(real) = number {
+            *self = real;
+        }
     }
 }
 
@@ -294,6 +332,10 @@ impl<T: OptionValue + Default> OptionValue for Vec<T> {
             printed.extend(braced.then_some('}'));
         }
         if printed.contains('=') { format!("{{{printed}}}") } else { printed }
+    }
+
+    fn faults(&self) -> Vec<Fault> {
+        self.iter().flat_map(OptionValue::faults).collect()
     }
 }
 

@@ -24,13 +24,12 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
         "a_database_that_is_not_there_or_should_not_be_is_named",
     ),
     ("error_if_exists", WRITING_ERRORS, "a_database_that_is_not_there_or_should_not_be_is_named"),
-    ("inplace_update_support", WRITING_ERRORS, "options_are_checked_before_anything_is_made"),
     ("merge_operator", WRITING_ERRORS, "operands_wait_for_their_merge_operator"),
     ("comparator", WRITING_ERRORS, "another_comparator_is_refused"),
     (
         "table_factory",
-        "crates/db/src/validate_options/tests.rs",
-        "what_rocksdb_refuses_is_refused_in_its_words",
+        "crates/options/src/rules/tests.rs",
+        "a_fault_is_one_sentence_with_option_value_and_remedy",
     ),
     (
         "track_and_verify_wals_in_manifest",

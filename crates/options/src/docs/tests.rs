@@ -33,5 +33,6 @@ fn every_row_of_a_struct_is_in_its_section_once() {
             assert_eq!(section.matches(&format!("\n| `{}` |", info.name)).count(), 1);
         }
     }
-    assert!(text.lines().all(|line| !line.starts_with('|') || line.matches('|').count() == 8));
+    let columns = |line: &str| line.matches('|').count() - 1;
+    assert!(text.lines().all(|line| !line.starts_with('|') || [8, 4].contains(&columns(line))));
 }

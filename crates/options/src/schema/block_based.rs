@@ -37,7 +37,7 @@ options! {
         data_block_index_type: DataBlockIndexType =
             DataBlockIndexType::BinarySearch, mutable honoured 5.16;
         /// Entries per bucket target for the block hash index.
-        data_block_hash_table_util_ratio: f64 = 0.75, mutable honoured 5.16;
+        data_block_hash_table_util_ratio: f64 = 0.75, [above(0.0)] mutable honoured 5.16;
         /// Block checksum algorithm.
         checksum: ChecksumType = ChecksumType::Xxh3, mutable honoured 4.2;
         /// Disable the block cache entirely.
@@ -45,13 +45,13 @@ options! {
         /// Block cache object; null creates a 32 MiB one.
         block_cache: Option<LruCacheOptions> = None, mutable honoured 3.11 unwritten;
         /// Uncompressed data block byte target.
-        block_size: u64 = 4096, mutable honoured 4.2;
+        block_size: u64 = 4096, [at_most(u32::MAX as i128)] mutable honoured 4.2;
         /// Percent fullness slack deciding early block end.
         block_size_deviation: i32 = 10, mutable honoured 4.2;
         /// Keys between restart points in data blocks.
-        block_restart_interval: i32 = 16, mutable honoured 4.2;
+        block_restart_interval: i32 = 16, [at_least(1).corrected()] mutable honoured 4.2;
         /// Keys between restart points in index blocks.
-        index_block_restart_interval: i32 = 1, mutable honoured 4.5;
+        index_block_restart_interval: i32 = 1, [at_least(1).corrected()] mutable honoured 4.5;
         /// Partition byte target for index and filters.
         metadata_block_size: u64 = 4096, mutable honoured 5.4;
         /// Split filters to match a two-level index.
@@ -79,7 +79,7 @@ options! {
         /// Bitmap granularity for read-amplification stats; 0 off.
         read_amp_bytes_per_bit: ReadAmpBytesPerBit = ReadAmpBytesPerBit(0), mutable accepted 4.13;
         /// On-disk table format number; RocksDB before 8.6 reads none above 5.
-        format_version: u32 = 5, mutable honoured 4.2;
+        format_version: u32 = 5, [at_most(7)] mutable honoured 4.2;
         /// Group keys ahead of values within each block.
         separate_key_value_in_data_block: bool = false, mutable honoured 11.0;
         /// Key-gap variation below which an index block is flagged uniform.
@@ -89,9 +89,9 @@ options! {
         /// Pad blocks to page-size boundaries (needs no compression).
         block_align: bool = false, mutable honoured 5.14;
         /// Storage unit that data blocks should not straddle; 0 off.
-        super_block_alignment_size: u64 = 0, mutable honoured 10.8;
+        super_block_alignment_size: u64 = 0, [power_of_two_up_to(1 << 31).or(0)] mutable honoured 10.8;
         /// Divisor limiting padding per storage unit.
-        super_block_alignment_space_overhead_ratio: u64 = 128, mutable honoured 10.8;
+        super_block_alignment_space_overhead_ratio: u64 = 128, [at_least(4).or(0)] mutable honoured 10.8;
         /// How far index separator keys are abbreviated.
         index_shortening: IndexShorteningMode =
             IndexShorteningMode::ShortenSeparators, mutable honoured 6.2;
@@ -104,6 +104,12 @@ options! {
         initial_auto_readahead_size: u64 = 8192, mutable honoured 7.2;
         /// Sequential reads seen before readahead begins.
         num_file_reads_for_auto_readahead: u64 = 2, mutable honoured 7.7;
+    }
+    objects {
+        /// Cache of pages on a fast device.
+        persistent_cache: "PersistentCache";
+        /// Charges memory of other uses to the block cache, by role.
+        cache_usage_options: "CacheUsageOptions";
     }
     legacy {
         hash_index_allow_collision 4.2;

@@ -1,5 +1,6 @@
 //! Options of the LRU cache.
 
+use crate::fault::Fault;
 use crate::object_value::NULLPTR;
 use crate::release::Release;
 use crate::schema::{no_short_form, options};
@@ -12,13 +13,25 @@ options! {
         /// Bytes the cache may hold.
         capacity: u64 = 0, mutable honoured 5.10;
         /// Base-2 logarithm of the number of shards; negative: chosen from the capacity.
-        num_shard_bits: i32 = -1, fixed honoured 5.10;
+        num_shard_bits: i32 = -1, [at_most(19)] fixed honoured 5.10;
         /// Inserting over the capacity fails instead of growing.
         strict_capacity_limit: bool = false, mutable honoured 5.10;
         /// Share of the capacity kept for index and filter blocks.
-        high_pri_pool_ratio: f64 = 0.5, mutable honoured 5.10;
+        high_pri_pool_ratio: f64 = 0.5, [real_between(0.0, 1.0)] mutable honoured 5.10;
         /// Share of the capacity kept for entries of low priority before those of the bottom.
-        low_pri_pool_ratio: f64 = 0.0, mutable honoured 7.6;
+        low_pri_pool_ratio: f64 = 0.0, [real_between(0.0, 1.0)] mutable honoured 7.6;
+    }
+    objects {
+        /// Where memory of cached blocks comes from.
+        memory_allocator: "MemoryAllocator";
+        /// Whether memory of bookkeeping counts.
+        metadata_charge_policy: "CacheMetadataChargePolicy";
+        /// The next tier, for what is evicted.
+        secondary_cache: "SecondaryCache";
+        /// Seed of the hash that spreads keys over shards.
+        hash_seed: "int32_t";
+        /// Locks of shards spin before they sleep.
+        use_adaptive_mutex: "bool";
     }
 }
 
@@ -47,5 +60,9 @@ impl OptionValue for Option<LruCacheOptions> {
 
     fn print(&self, release: Release) -> String {
         self.as_ref().map_or_else(|| NULLPTR.to_owned(), |cache| cache.print(release))
+    }
+
+    fn faults(&self) -> Vec<Fault> {
+        self.as_ref().map_or_else(Vec::new, OptionValue::faults)
     }
 }

@@ -21,19 +21,19 @@ options! {
     pub struct ColumnFamilyOptions, short form no_short_form;
     rows {
         /// Memtables (active plus immutable) held before writes stall.
-        max_write_buffer_number: i32 = 2, mutable honoured 4.0;
+        max_write_buffer_number: i32 = 2, [at_least(2).corrected()] mutable honoured 4.0;
         /// Immutable memtables required before a flush starts.
-        min_write_buffer_number_to_merge: i32 = 1, fixed honoured 4.0;
+        min_write_buffer_number_to_merge: i32 = 1, [at_least(1).corrected()] fixed honoured 4.0;
         /// Flushed memtable bytes kept for conflict checks; -1 automatic.
         max_write_buffer_size_to_maintain: i64 = 0, fixed accepted 6.5;
         /// Overwrite values inside the memtable when they fit.
-        inplace_update_support: bool = false, fixed honoured 4.0;
+        inplace_update_support: bool = false, fixed refused 4.0;
         /// Lock stripes guarding in-place updates.
         inplace_update_num_locks: u64 = 10_000, mutable accepted 4.0;
         /// Garbage share at which flush cleans in RAM instead; 0 off.
         experimental_mempurge_threshold: f64 = 0.0, mutable accepted 7.5;
         /// Fraction of memtable given to its bloom filter.
-        memtable_prefix_bloom_size_ratio: f64 = 0.0, mutable honoured 4.11;
+        memtable_prefix_bloom_size_ratio: f64 = 0.0, [real_between(0.0, 0.25).corrected()] mutable honoured 4.11;
         /// Memtable bloom also covers full keys.
         memtable_whole_key_filtering: bool = false, mutable honoured 6.0;
         /// Huge page size for memtable arena; 0 ordinary pages.
@@ -48,7 +48,7 @@ options! {
         /// Codec list indexed by level; overrides the general codec.
         compression_per_level: Vec<CompressionType> = Vec::new(), mutable honoured 3.9;
         /// Count of levels.
-        num_levels: i32 = 7, fixed honoured 4.0;
+        num_levels: i32 = 7, [at_least(1)] fixed honoured 4.0;
         /// L0 file count that throttles writers.
         level0_slowdown_writes_trigger: i32 = 20, mutable honoured 4.0;
         /// L0 file count that blocks writers.
@@ -109,7 +109,7 @@ options! {
         /// Age in seconds after which every file is rewritten.
         periodic_compaction_seconds: u64 = u64::MAX - 1, mutable honoured 6.2;
         /// Useless-read rate per byte marking a file; 0 off.
-        read_triggered_compaction_threshold: f64 = 0.0, mutable accepted 11.8;
+        read_triggered_compaction_threshold: f64 = 0.0, [real_at_least(0.0)] mutable accepted 11.8;
         /// Try compressing one in N blocks for statistics; 0 off.
         sample_for_compression: u64 = 0, mutable accepted 6.1;
         /// Temperature tag for last-level output.
@@ -137,9 +137,9 @@ options! {
         /// Relocate live blobs out of old files in compaction.
         enable_blob_garbage_collection: bool = false, mutable honoured 6.15;
         /// Oldest share of blob files eligible for relocation.
-        blob_garbage_collection_age_cutoff: f64 = 0.25, mutable honoured 6.15;
+        blob_garbage_collection_age_cutoff: f64 = 0.25, [real_between(0.0, 1.0)] mutable honoured 6.15;
         /// Garbage ratio forcing compaction of eligible blob files.
-        blob_garbage_collection_force_threshold: f64 = 1.0, mutable honoured 6.26;
+        blob_garbage_collection_force_threshold: f64 = 1.0, [real_between(0.0, 1.0)] mutable honoured 6.26;
         /// Prefetch bytes for blob reads in compaction.
         blob_compaction_readahead_size: u64 = 0, mutable accepted 6.27;
         /// First level where values are split out.
@@ -157,11 +157,11 @@ options! {
         blob_direct_write_partition_strategy: ObjectName =
             ObjectName::null(), fixed accepted 11.8 unwritten;
         /// Checksum bytes per memtable entry (0,1,2,4,8).
-        memtable_protection_bytes_per_key: u32 = 0, mutable accepted 7.6;
+        memtable_protection_bytes_per_key: u32 = 0, [one_of(&[0, 1, 2, 4, 8]).not_supported()] mutable accepted 7.6;
         /// Keep user timestamps on disk, not only in memtables.
         persist_user_defined_timestamps: bool = true, fixed honoured 8.3;
         /// Checksum bytes per entry of loaded blocks (0,1,2,4,8).
-        block_protection_bytes_per_key: u8 = 0, mutable accepted 8.3;
+        block_protection_bytes_per_key: u8 = 0, [one_of(&[0, 1, 2, 4, 8]).not_supported()] mutable accepted 8.3;
         /// Minimum age in seconds before snapshot-release compactions.
         bottommost_file_compaction_delay: u32 = 0, mutable honoured 8.6;
         /// Check key order while reading memtables.
@@ -225,8 +225,16 @@ options! {
         pub plain_table: PlainTableOptions;
         /// Options of cuckoo tables, which this engine does not read.
         pub cuckoo_table: CuckooTableOptions;
+    }
+    hidden {
         /// Where the objects came from.
-        pub(crate) objects: ObjectTexts;
+        objects: ObjectTexts;
+    }
+    objects {
+        /// Edits a value in the memtable in place.
+        inplace_callback: "UpdateStatus (*)(char*, uint32_t*, Slice, std::string*)";
+        /// Cap on concurrent compactions that families share.
+        compaction_thread_limiter: "ConcurrentTaskLimiter";
     }
     legacy {
         filter_deletes 4.0;

@@ -20,7 +20,7 @@ options! {
         /// Share of data kept compressed; -1 all.
         compression_size_percent: i32 = -1, mutable honoured 5.10;
         /// Sorted run limit; -1 from trigger, 0 automatic.
-        max_read_amp: i32 = -1, mutable honoured 9.4;
+        max_read_amp: i32 = -1, [at_least(-1).not_supported()] mutable honoured 9.4;
         /// Rule for stopping run selection.
         stop_style: CompactionStopStyle = CompactionStopStyle::TotalSize, mutable honoured 5.10;
         /// Move non-overlapping files without rewriting.

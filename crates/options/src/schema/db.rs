@@ -41,7 +41,7 @@ options! {
         /// Threads opening tables at startup when files unlimited.
         max_file_opening_threads: i32 = 16, fixed honoured 4.0;
         /// Size of the shared pool serving asynchronous get calls.
-        read_io_executor_threads: i32 = 1, fixed accepted 11.8;
+        read_io_executor_threads: i32 = 1, [at_least(1)] fixed accepted 11.8;
         /// Open returns before tables are opened in background.
         open_files_async: bool = false, fixed accepted 11.1;
         /// Live WAL bytes forcing flushes; 0 picks automatic bound.
@@ -71,7 +71,7 @@ options! {
         /// Age in seconds at which info LOG rolls; 0 never.
         log_file_time_to_roll: u64 = 0, fixed honoured 4.0;
         /// How many old info LOG files are retained.
-        keep_log_file_num: u64 = 1000, fixed honoured 4.0;
+        keep_log_file_num: u64 = 1000, [at_least(1)] fixed honoured 4.0;
         /// Number of finished WAL files kept for reuse.
         recycle_log_file_num: u64 = 0, fixed honoured 4.2;
         /// Next WAL file is created ahead of time in background.
@@ -223,6 +223,22 @@ options! {
         wal_write_temperature: Temperature = Temperature::Unknown, fixed accepted 9.6;
         /// Save file-system metadata in MANIFEST to speed table reopening.
         fast_sst_open: bool = false, mutable accepted 11.8;
+    }
+    objects {
+        /// Tracks table files, space caps, paced deletion.
+        sst_file_manager: "SstFileManager";
+        /// Destination of the text LOG instead of the file.
+        info_log: "Logger" as "OpenContext::info_log";
+        /// Memtable memory accountant that databases can share.
+        write_buffer_manager: "WriteBufferManager";
+        /// Cache of whole key lookups, above the block cache.
+        row_cache: "RowCache";
+        /// File kinds whose writes pass checksums on to the storage.
+        checksum_handoff_file_types: "FileTypeSet";
+        /// Hands compactions to another process.
+        compaction_service: "CompactionService";
+        /// Compaction styles whose outputs get write lifetime hints.
+        calculate_sst_write_lifetime_hint_set: "CompactionStyleSet";
     }
     legacy {
         allow_os_buffer 4.0;
