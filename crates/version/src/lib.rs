@@ -22,6 +22,7 @@ pub mod level_targets;
 pub mod live_versions;
 pub mod manifest;
 mod manifest_snapshot;
+pub mod manifest_tail;
 pub mod manifest_writer;
 pub mod recovery;
 pub mod shape;
@@ -48,6 +49,7 @@ pub use level_targets::{
 };
 pub use live_versions::{LiveFiles, ObsoleteFile};
 pub use manifest::{ManifestReader, ManifestRecord, read_current};
+pub use manifest_tail::{ManifestActivity, ManifestTail};
 pub use manifest_writer::{ManifestWriter, create_manifest, set_current_file};
 pub use recovery::{
     ColumnFamilyState, RecoveredManifest, ReplayedManifest, build_version, list_column_families,

@@ -60,6 +60,16 @@ impl Manifest {
         self.write_file("MANIFEST-000005", bytes);
     }
 
+    pub(crate) fn append_bytes(&self, bytes: &[u8]) {
+        let mut all = self.bytes();
+        all.extend_from_slice(bytes);
+        // In place: whoever has the file open sees it grow.
+        let options = FileOptions::default();
+        let mut file = self.fs.reopen_writable_file(&self.path(), &options).unwrap();
+        file.append(bytes).unwrap();
+        file.close().unwrap();
+    }
+
     pub(crate) fn write_payloads(&self, payloads: &[&[u8]]) {
         let file = self.fs.new_writable_file(&self.path(), &FileOptions::default()).unwrap();
         let mut log = LogWriter::new(file);

@@ -254,12 +254,12 @@ impl VersionEditHandler {
         }
     }
 
-    /// Ends the replay. An incomplete atomic group is left out.
+    /// Checks that the numbers are known that every database has.
     ///
     /// # Errors
-    /// `Corruption` if a number that every database has was never set.
-    pub fn finish(self) -> Result<(DatabaseReplay, BTreeMap<u32, ColumnFamilyReplay>)> {
-        let database = self.database;
+    /// `Corruption` if one of them was never set.
+    pub(crate) fn check_complete(&self) -> Result<()> {
+        let database = &self.database;
         let missing: Vec<_> = [
             ("log_file_number", database.has_log_number),
             ("next_file_number", database.next_file_number.is_some()),
@@ -275,7 +275,16 @@ impl VersionEditHandler {
                 missing.join(", ")
             )));
         }
-        Ok((database, self.families))
+        Ok(())
+    }
+
+    /// Ends the replay. An incomplete atomic group is left out.
+    ///
+    /// # Errors
+    /// `Corruption` if a number that every database has was never set.
+    pub fn finish(self) -> Result<(DatabaseReplay, BTreeMap<u32, ColumnFamilyReplay>)> {
+        self.check_complete()?;
+        Ok((self.database, self.families))
     }
 }
 

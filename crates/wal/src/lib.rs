@@ -12,6 +12,7 @@
 mod log_compression;
 pub mod log_format;
 pub mod log_reader;
+mod log_source;
 pub mod log_writer;
 pub mod recovery_mode;
 #[cfg(test)]

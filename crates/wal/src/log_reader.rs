@@ -8,6 +8,9 @@
 //! - Zeros fill the rest of a block, then something else follows than a control record (which is
 //!   never cut and may leave room): a hole, as when the system lost a page ([`DamageKind::Hole`]).
 //! - A logical record whose Zstandard frame is bad ([`DamageKind::BadCompression`]).
+//!
+//! A log that is being written is followed ([`LogReader::follow`]): what is cut at its end is not
+//! damage then, but not there yet.
 
 use crate::log_compression::LogDecompressor;
 use crate::log_format::{
@@ -15,13 +18,15 @@ use crate::log_format::{
     RECORD_TYPE_SAFE_IGNORE_MASK, RECYCLABLE_HEADER_SIZE, TimestampSize, ZERO_TYPE,
     decode_timestamp_sizes,
 };
+use crate::log_source::LogSource;
 use base::coding::{decode_fixed16, decode_fixed32};
 use base::{Result, Status, crc32c};
-use env::SequentialFile;
+use env::{RandomAccessFile, SequentialFile};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Bytes that a compressed record may take for each of its compressed bytes, and those that any
 /// may take. Without compression a record is bounded by its file; a Zstandard frame can claim
@@ -161,8 +166,12 @@ impl LogDamage {
 /// Reads a log from start to end.
 #[derive(Debug)]
 pub struct LogReader {
-    file: Box<dyn SequentialFile>,
+    file: LogSource,
     log_number: u32,
+    /// What is cut at the end is waited for.
+    follows: bool,
+    /// What stands at the end and is waited for.
+    tail: Option<LogDamage>,
     /// Why reading cannot go on.
     failed: Option<Status>,
     /// The current block; its first `block_length` bytes are from the file.
@@ -236,8 +245,23 @@ impl LogReader {
     /// Reads `file` from its start. `log_number` is the number in the name of a WAL, which
     /// recyclable records repeat; 0 for a MANIFEST.
     pub fn new(file: Box<dyn SequentialFile>, log_number: u64) -> Self {
+        Self::of(LogSource::Whole(file), log_number)
+    }
+
+    /// Reads a log that somebody else may still be appending to. Where it ends for now
+    /// [`LogReader::read`] gives none, and when it is called again what has come since. What is cut
+    /// there, and in a recycled log what is not of its present life, is not there yet: see
+    /// [`LogReader::tail`].
+    pub fn follow(file: Arc<dyn RandomAccessFile>, log_number: u64) -> Self {
+        let follows = true;
+        Self { follows, eof: true, ..Self::of(LogSource::Growing(file), log_number) }
+    }
+
+    fn of(file: LogSource, log_number: u64) -> Self {
         Self {
             file,
+            follows: false,
+            tail: None,
             // Records hold the low 32 bits.
             log_number: log_number as u32,
             failed: None,
@@ -271,7 +295,26 @@ impl LogReader {
         self.recyclable == Some(true)
     }
 
-    /// The next thing in the log; none at its end and ever after.
+    /// What was found at the end of a log that is followed, when it was last read: part of a record
+    /// that is being written, or damage. None if the last record is whole.
+    pub fn tail(&self) -> Option<&LogDamage> {
+        self.tail.as_ref()
+    }
+
+    /// Nothing will be appended any more to the log that was followed: what is cut at its end is
+    /// damage from now on.
+    ///
+    /// # Errors
+    /// `IoError` from the file.
+    pub fn stop_following(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.follows) {
+            self.refill()?;
+        }
+        Ok(())
+    }
+
+    /// The next thing in the log; none at its end and ever after, or until there is more of a log
+    /// that is followed.
     ///
     /// # Errors
     /// `IoError` from the file; `NotSupported` if the log is compressed in an unknown way. After
@@ -298,15 +341,29 @@ impl LogReader {
     }
 
     fn advance(&mut self) -> Result<Step> {
+        self.tail = None;
+        if self.follows && self.eof {
+            self.refill()?;
+        }
         loop {
             let record = match self.read_physical()? {
                 Physical::Record(record) => record,
+                Physical::Damage(kind, offset, dropped) if self.may_be_unwritten(kind) => {
+                    self.wait_at(offset);
+                    self.tail = Some(self.damage_at(kind, offset, dropped));
+                    return Ok(Step::End);
+                }
                 Physical::Damage(kind, offset, dropped) => {
                     return Ok(self.damage(kind, offset, dropped));
                 }
                 Physical::End => {
                     return Ok(match self.unfinished {
                         None => Step::End,
+                        Some(Unfinished { offset, .. }) if self.follows => {
+                            self.tail =
+                                Some(self.damage_at(DamageKind::TruncatedRecord, offset, 0));
+                            Step::End
+                        }
                         Some(Unfinished { offset, .. }) => {
                             self.damage(DamageKind::TruncatedRecord, offset, 0)
                         }
@@ -317,6 +374,21 @@ impl LogReader {
                 return Ok(step);
             }
         }
+    }
+
+    /// Whether what looks like damage of this kind may be what a writer has not written yet.
+    fn may_be_unwritten(&self, kind: DamageKind) -> bool {
+        use DamageKind::{MissingEnd, OldRecord, OldRecordInsideRecord};
+        let is_of_another_life = matches!(kind, OldRecord | OldRecordInsideRecord);
+        let may_follow_the_last = self.is_recycled() && kind != MissingEnd;
+        self.follows && (kind.is_torn_tail() || is_of_another_life || may_follow_the_last)
+    }
+
+    /// Goes on at `offset` of the current block the next time, with what the file has there then.
+    fn wait_at(&mut self, offset: u64) {
+        self.position = (offset - self.block_offset) as usize;
+        self.block_length = self.position;
+        self.eof = true;
     }
 
     /// Takes a physical record into the logical one; a step if that came to something.
@@ -461,7 +533,10 @@ impl LogReader {
                     continue;
                 }
                 if left.iter().all(|&byte| byte == 0) {
-                    self.position = self.block_length;
+                    match self.follows {
+                        true => self.wait_at(self.offset()),
+                        false => self.position = self.block_length,
+                    }
                     return Ok(Physical::End);
                 }
                 return Ok(self.drop_block(DamageKind::TruncatedHeader));
@@ -527,6 +602,9 @@ impl LogReader {
             };
             return Some(self.drop_block(kind));
         }
+        if self.follows && self.eof {
+            return Some(Physical::Damage(DamageKind::TruncatedHeader, self.offset(), 0));
+        }
         // Too short for a recyclable header: the ordinary end of a block.
         if self.is_recycled() && left.len() < RECYCLABLE_HEADER_SIZE {
             self.position = self.block_length;
@@ -547,9 +625,15 @@ impl LogReader {
     fn next_block(&mut self) -> Result<()> {
         self.block_offset += self.block_length as u64;
         (self.block_length, self.position) = (0, 0);
+        self.refill()
+    }
+
+    /// Reads what the file has of the rest of the current block.
+    fn refill(&mut self) -> Result<()> {
         // A short read alone does not end the log: records after it would be lost without a word.
         while self.block_length < BLOCK_SIZE {
-            match self.file.read(&mut self.block[self.block_length..])? {
+            let offset = self.block_offset + self.block_length as u64;
+            match self.file.read(offset, &mut self.block[self.block_length..])? {
                 0 => break,
                 count => self.block_length += count,
             }
@@ -578,13 +662,19 @@ impl LogReader {
     fn damage(&mut self, kind: DamageKind, offset: u64, dropped: usize) -> Step {
         self.zeros = None;
         self.start_damaged |= offset == 0 && self.decompressor.is_none();
-        let unfinished = self.unfinished.take().map_or(0, |unfinished| unfinished.size_bytes);
-        Step::Damage(LogDamage {
+        let damage = self.damage_at(kind, offset, dropped);
+        self.unfinished = None;
+        Step::Damage(damage)
+    }
+
+    fn damage_at(&self, kind: DamageKind, offset: u64, dropped: usize) -> LogDamage {
+        let unfinished = self.unfinished.map_or(0, |unfinished| unfinished.size_bytes);
+        LogDamage {
             kind,
             offset,
             dropped_bytes: unfinished + dropped as u64,
             in_recycled_log: self.is_recycled(),
-        })
+        }
     }
 }
 

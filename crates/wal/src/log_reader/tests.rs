@@ -7,6 +7,7 @@ use DamageKind::*;
 use testing::hexes::{hex, unhex};
 
 mod damage;
+mod following;
 mod golden;
 
 const LOG_NUMBER: u64 = 4;

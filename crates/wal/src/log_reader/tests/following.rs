@@ -1,0 +1,118 @@
+//! Logs that grow while they are read.
+
+use super::*;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+/// A file that somebody is writing.
+#[derive(Debug, Default)]
+struct Growing(Mutex<Vec<u8>>);
+
+impl RandomAccessFile for Growing {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        let bytes = self.0.lock().unwrap();
+        let rest = bytes.get(offset as usize..).unwrap_or(&[]);
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        Ok(count)
+    }
+
+    fn size(&self) -> Result<u64> {
+        Ok(self.0.lock().unwrap().len() as u64)
+    }
+
+    fn path(&self) -> &Path {
+        Path::new("000004.log")
+    }
+}
+
+/// The next records, up to where the log ends for now, each with its end.
+fn news(reader: &mut LogReader) -> Vec<(Vec<u8>, u64)> {
+    let mut records = Vec::new();
+    while let Some(entry) = reader.read().unwrap() {
+        match entry {
+            LogEntry::Record(record) => records.push((record.payload.to_vec(), record.end_offset)),
+            other => panic!("{other:?}"),
+        }
+    }
+    records
+}
+
+/// Sizes around those of fragments and blocks.
+const SIZES: [usize; 9] = [1, 0, 300, 32_740, 5, 70_000, 32_768 - 7, 40_000, 17];
+
+#[test]
+fn records_come_when_their_last_byte_is_there() {
+    for form in FORMS {
+        let written = records(&SIZES);
+        let bytes = form.write(&written);
+        let file = Arc::new(Growing::default());
+        let mut reader = LogReader::follow(file.clone(), LOG_NUMBER);
+        let mut seen = Vec::new();
+        // Steps of all lengths, so that every place is cut in some log.
+        let (mut end, mut step) = (0, 1);
+        while end < bytes.len() {
+            end = (end + step).min(bytes.len());
+            step = step * 7 % 211 + 1;
+            let mut grown = file.0.lock().unwrap();
+            let from = grown.len();
+            grown.extend_from_slice(&bytes[from..end]);
+            drop(grown);
+            for (payload, record_end) in news(&mut reader) {
+                assert!(from < record_end as usize && record_end as usize <= end, "{form:?}");
+                seen.push(Record(payload));
+            }
+        }
+        assert_eq!(seen.len(), written.len(), "{form:?}");
+        assert!(seen == written, "{form:?}");
+        assert_eq!(reader.tail(), None);
+    }
+}
+
+#[test]
+fn a_recycled_file_is_overwritten_byte_by_byte() {
+    let old = RECYCLABLE.write_numbered(&records(&[900; 80]), LOG_NUMBER - 1);
+    let written = records(&[50, 1200, 3, 40_000]);
+    let bytes = RECYCLABLE.write(&written);
+    let file = Arc::new(Growing(Mutex::new(old)));
+    let mut reader = LogReader::follow(file.clone(), LOG_NUMBER);
+    assert_eq!(news(&mut reader), []);
+    let mut seen = Vec::new();
+    for (place, byte) in bytes.iter().enumerate() {
+        file.0.lock().unwrap()[place] = *byte;
+        // Inside a block copy a reader can meet any state; here the header is whole or not begun.
+        if place % 97 == 0 || place + 1 == bytes.len() {
+            seen.extend(news(&mut reader).into_iter().map(|(payload, _)| Record(payload)));
+        }
+    }
+    assert!(seen == written, "{}", seen.len());
+    assert!(matches!(reader.tail(), Some(tail) if tail.in_recycled_log));
+}
+
+#[test]
+fn a_cut_record_is_damage_once_nothing_more_will_come() {
+    for form in FORMS {
+        let bytes = form.write(&records(&[10, 50_000]));
+        let file = Arc::new(Growing(Mutex::new(bytes[..bytes.len() - 1].to_vec())));
+        let mut reader = LogReader::follow(file, LOG_NUMBER);
+        assert_eq!(news(&mut reader).len(), 1);
+        assert_eq!(reader.tail().map(|tail| tail.kind), Some(TruncatedPayload));
+        reader.stop_following().unwrap();
+        match reader.read().unwrap() {
+            Some(LogEntry::Damage(damage)) => assert_eq!(damage.kind, TruncatedPayload),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn damage_before_the_end_is_told_at_once() {
+    let mut bytes = LEGACY.write(&records(&[10, 10, 10]));
+    bytes[20] ^= 1;
+    let mut reader = LogReader::follow(Arc::new(Growing(Mutex::new(bytes))), LOG_NUMBER);
+    assert!(matches!(reader.read(), Ok(Some(LogEntry::Record(_)))));
+    match reader.read().unwrap() {
+        Some(LogEntry::Damage(damage)) => assert_eq!(damage.kind, ChecksumMismatch),
+        other => panic!("{other:?}"),
+    }
+}
