@@ -11,6 +11,7 @@ use crate::read::read_view::{ReadView, Visibility};
 use crate::read::scan::ScanOrigin;
 use crate::read::value_resolver::Columns;
 use crate::recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy};
+use crate::secondary::open_as_secondary;
 use crate::steady_recovery::recover_steadily;
 use crate::super_version::SuperVersion;
 use crate::warnings;
@@ -114,8 +115,35 @@ impl Db {
             warnings,
             this: Weak::new(),
             writing: None,
+            secondary: None,
         };
         Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Opens the column families `families` to read what another process, the primary, is writing:
+    /// RocksDB or this engine. As [`Db::open_for_read_only`], and
+    /// [`Db::try_catch_up_with_primary`] shows what the primary has written since. No lock is taken,
+    /// and nothing is written to `path`: the LOG of the secondary is in `secondary_path`, which is
+    /// made if it is missing.
+    ///
+    /// With `max_open_files` = -1 all files are opened at once, and stay readable when the primary
+    /// deletes them. Otherwise a read may fail with `IoError` because a file is gone that was not
+    /// open; after catching up it works again. There are no snapshots, as nobody tells the primary of
+    /// them.
+    ///
+    /// # Errors
+    /// As [`Db::open_for_read_only`]; `InvalidArgument` also if `secondary_path` is `path`;
+    /// `NotSupported` with `best_efforts_recovery` and with transactions that are written before they
+    /// are committed.
+    pub fn open_as_secondary(
+        options: &DbOptions,
+        path: &Path,
+        secondary_path: &Path,
+        families: &[ColumnFamilyDescriptor],
+        context: &OpenContext,
+    ) -> Result<Self> {
+        let inner = open_as_secondary(options, path, secondary_path, families, context)?;
+        Ok(Self { inner })
     }
 
     /// Opens the database for reading and writing, with all its column families; `families` must
@@ -285,7 +313,7 @@ impl Db {
     ) -> Result<Option<Vec<PinnableSlice>>> {
         check_timestamp(options, &family.0)?;
         let super_version = family.0.super_version.load();
-        let sequence = self.sequence_of(options);
+        let sequence = self.sequence_of(options)?;
         check_history(options, &family.0, &super_version)?;
         get_merge_operands(&family.0, self.view(&super_version, sequence), options, key)
     }
@@ -321,7 +349,7 @@ impl Db {
         check_timestamp(options, &family.0)?;
         check_start_timestamp(options, &family.0)?;
         let super_version = family.0.super_version.load();
-        let sequence = self.sequence_of(options);
+        let sequence = self.sequence_of(options)?;
         check_history(options, &family.0, &super_version)?;
         let view = self.view(&super_version, sequence);
         let mut options = options.clone();
@@ -359,7 +387,7 @@ impl Db {
     ) -> Result<(Option<Lookup>, Source)> {
         check_timestamp(options, &family.0)?;
         let super_version = family.0.super_version.load();
-        let sequence = self.sequence_of(options);
+        let sequence = self.sequence_of(options)?;
         check_history(options, &family.0, &super_version)?;
         get(&family.0, self.view(&super_version, sequence), options, key)
     }
@@ -367,10 +395,16 @@ impl Db {
     /// The newest sequence number that a read may see. Taken after the state is loaded: a state
     /// loaded later could lack versions that this number would show, dropped by a compaction for
     /// newer ones.
+    ///
+    /// # Errors
+    /// `NotSupported` if a secondary is to be read as of a snapshot.
     #[inline]
-    fn sequence_of(&self, options: &ReadOptions) -> SequenceNumber {
+    fn sequence_of(&self, options: &ReadOptions) -> Result<SequenceNumber> {
         let last = self.inner.visibility.last_sequence();
-        options.snapshot.unwrap_or(last).min(last)
+        match options.snapshot {
+            None => Ok(last),
+            Some(snapshot) => self.inner.check_snapshot().map(|()| snapshot.min(last)),
+        }
     }
 
     #[inline]

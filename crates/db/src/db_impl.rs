@@ -10,6 +10,7 @@ use crate::options_file_writer::OptionsFiles;
 use crate::periodic_work::PeriodicWork;
 use crate::read::read_view::Visibility;
 use crate::recovery::{RecoveredDb, wal_directory};
+use crate::secondary::Secondary;
 use crate::snapshot_list::SnapshotList;
 use crate::table_set::TableSet;
 use crate::write::memtable_stage::MemTableStage;
@@ -49,6 +50,8 @@ pub(crate) struct DbImpl {
     pub(crate) this: Weak<DbImpl>,
     /// What only a database open for writing has.
     pub(crate) writing: Option<Writing>,
+    /// What only one has that follows another process.
+    pub(crate) secondary: Option<Secondary>,
 }
 
 /// What writes need. Locks are taken in the order of the fields, and none of the first four is
@@ -135,9 +138,10 @@ impl DbImpl {
     /// # Errors
     /// `NotSupported` if the database is open for reading only.
     pub(crate) fn writing(&self) -> Result<&Writing> {
-        self.writing
-            .as_ref()
-            .ok_or_else(|| Status::not_supported("Not supported operation in read only mode."))
+        self.writing.as_ref().ok_or_else(|| {
+            let mode = if self.secondary.is_some() { "secondary" } else { "read only" };
+            Status::not_supported(format!("Not supported operation in {mode} mode."))
+        })
     }
 
     /// Takes in an error of the write path or of background work, and tells who waits.

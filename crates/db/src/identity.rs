@@ -64,7 +64,7 @@ pub(crate) fn settle_db_id(
     Ok(id)
 }
 
-fn read_identity(fs: &dyn FileSystem, path: &Path) -> Result<Option<Vec<u8>>> {
+pub(crate) fn read_identity(fs: &dyn FileSystem, path: &Path) -> Result<Option<Vec<u8>>> {
     match read_file_to_vec(fs, &path.join(IDENTITY), IDENTITY_SIZE_MAX) {
         Ok(mut id) => {
             if id.last() == Some(&b'\n') {

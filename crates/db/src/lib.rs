@@ -46,6 +46,7 @@ mod read;
 mod recovery;
 mod resume;
 mod sanitize;
+mod secondary;
 mod sequence_times;
 mod shape;
 mod snapshot_list;
@@ -76,6 +77,7 @@ pub use manual_compaction::{
 pub use read::db_iter::DbIterator;
 pub use read::value_resolver::Columns;
 pub use recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy};
+pub use secondary::SecondaryProgress;
 pub use shape::ShapeOptions;
 pub use snapshot_list::Snapshot;
 pub use table::{ReadOptions, ReadTier};

@@ -404,6 +404,7 @@ fn assemble(
         warnings: warnings::warnings(options, descriptors),
         this: Weak::new(),
         writing: Some(writing),
+        secondary: None,
     })
 }
 

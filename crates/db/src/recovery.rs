@@ -35,6 +35,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+pub(crate) use timestamp_size::TimestampSizes;
 use version::{
     ColumnFamilyReplay, ColumnFamilyState, EpochNumbers, RecoveredManifest, VersionOptions,
 };
@@ -255,7 +256,10 @@ pub(crate) fn recovering_families(
             has_tables: state.version.files().next().is_some(),
             blob_files: state.version.blob_files().iter().map(|file| file.number()).collect(),
             unstated_timestamp_size,
-            memtable: Some(MemTable::new(comparator.clone(), &memtable_options(descriptor))),
+            memtable: Some(Arc::new(MemTable::new(
+                comparator.clone(),
+                &memtable_options(descriptor),
+            ))),
             comparator,
         };
         families.insert(state.id, family);
@@ -324,7 +328,7 @@ pub(crate) fn open_family(
     descriptor: &ColumnFamilyDescriptor,
     context: &OpenContext,
     state: &ColumnFamilyState,
-    memtable: Option<MemTable>,
+    memtable: Option<Arc<MemTable>>,
     open_files: &OpenFiles,
 ) -> Result<ColumnFamilyData> {
     let family = &descriptor.options;
@@ -356,7 +360,7 @@ pub(crate) fn open_family(
         cache: open_files.tables.clone(),
         keeps_all_open: options.max_open_files < 0,
     };
-    let memtables: Vec<_> = memtable.into_iter().map(Arc::new).collect();
+    let memtables: Vec<_> = memtable.into_iter().collect();
     memtables.iter().for_each(|memtable| memtable.mark_immutable());
     Ok(ColumnFamilyData {
         id: state.id,

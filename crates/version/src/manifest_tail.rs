@@ -40,7 +40,8 @@ impl ManifestActivity {
         self.edits += 1;
         self.families_added += u64::from(edit.column_family_add.is_some());
         self.families_dropped += u64::from(edit.column_family_drop);
-        let bytes = edit.new_files.iter().map(|new| new.file.file_size).fold(0, u64::saturating_add);
+        let bytes =
+            edit.new_files.iter().map(|new| new.file.file_size).fold(0, u64::saturating_add);
         let deleted: BTreeSet<u64> = edit.deleted_files.iter().map(|&(_, number)| number).collect();
         let added: BTreeSet<u64> = edit.new_files.iter().map(|new| new.file.number).collect();
         if deleted.is_empty() && !added.is_empty() {

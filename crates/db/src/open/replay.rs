@@ -55,7 +55,7 @@ impl DbImpl {
         let last_replayed = replayed.next_sequence.map_or(0, |next| next.saturating_sub(1));
         let last_sequence = self.visibility.last_sequence().max(last_replayed);
         let MemTableInserter { families, transactions, .. } = inserter;
-        let memtables: BTreeMap<u32, MemTable> = families
+        let memtables: BTreeMap<u32, Arc<MemTable>> = families
             .into_iter()
             .filter_map(|(id, family)| Some((id, family.memtable?)))
             .filter(|(_, memtable)| !memtable.is_empty())
@@ -120,7 +120,7 @@ impl DbImpl {
                 if let Some(family) = inserter.families.get_mut(&id)
                     && let Some(full) = family.memtable.take()
                 {
-                    family.memtable = Some(self.empty_memtable(id)?);
+                    family.memtable = Some(Arc::new(self.empty_memtable(id)?));
                     self.build_recovered(id, full, edits, job)?;
                 }
             }
@@ -140,14 +140,14 @@ impl DbImpl {
     fn build_recovered(
         &self,
         id: u32,
-        memtable: MemTable,
+        memtable: Arc<MemTable>,
         edits: &mut Edits,
         job: u64,
     ) -> Result<()> {
         memtable.mark_immutable();
         let family = self.family(id)?;
         let built = self
-            .build_level0_table(&family, &[Arc::new(memtable)])
+            .build_level0_table(&family, &[memtable])
             .map_err(|error| error.context(format!("column family {}", family.name)))?;
         self.writing()?.info_log.level0_table_built(job, &family.name.to_string(), &built);
         family.stats.count_flush(&built, JobPriority::User);
@@ -159,14 +159,14 @@ impl DbImpl {
     }
 
     /// Lets recovered memtables take writes, and their WALs be needed for longer.
-    fn keep_memtables(&mut self, memtables: BTreeMap<u32, MemTable>) -> Result<()> {
+    fn keep_memtables(&mut self, memtables: BTreeMap<u32, Arc<MemTable>>) -> Result<()> {
         let writing = self.writing()?;
         let mut stage = writing.stage.lock();
         let mut retired = Vec::new();
         let mut state = writing.state.lock();
         for (id, memtable) in memtables {
             let Some(family) = state.family_mut(id) else { continue };
-            family.active = Arc::new(memtable);
+            family.active = memtable;
             retired.push(family.install_memtables());
             stage.memtables.set(ActiveFamily::new(family.data.clone(), family.active.clone()));
             if family.active.should_flush() {

@@ -8,6 +8,7 @@ use memtable::MemTable;
 use options::CompactionStyle;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 fn sum(tables: &[Arc<MemTable>], of: impl Fn(&MemTable) -> u64) -> u64 {
     tables.iter().map(|table| of(table)).sum()
@@ -200,7 +201,10 @@ pub(super) fn is_write_stopped(source: &Source<'_>) -> Option<u64> {
 pub(super) fn min_log_number_to_keep(source: &Source<'_>) -> Option<u64> {
     Some(match &source.db.writing {
         Some(writing) => writing.versions.lock().min_log_number_to_keep(),
-        None => source.db.recovered.min_log_number_to_keep,
+        None => match &source.db.secondary {
+            Some(secondary) => secondary.min_log_number_to_keep.load(Ordering::Acquire),
+            None => source.db.recovered.min_log_number_to_keep,
+        },
     })
 }
 

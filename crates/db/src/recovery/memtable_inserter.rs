@@ -11,6 +11,7 @@ use base::dbformat::{ValueType, hex};
 use base::{ColumnFamilyName, InternalKeyComparator, Result, SequenceNumber, Status};
 use memtable::MemTable;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 use wal::write_batch_reader::{Entry, Record, WriteBatchReader};
 
 /// When the entries of a transaction take effect (`TransactionDBOptions::write_policy`).
@@ -39,7 +40,7 @@ pub(crate) struct RecoveringFamily {
     /// writer (before 8.4) could not state them, else 0.
     pub(crate) unstated_timestamp_size: usize,
     /// None where the family was not asked for: its entries only use up sequence numbers.
-    pub(crate) memtable: Option<MemTable>,
+    pub(crate) memtable: Option<Arc<MemTable>>,
 }
 
 /// What replay builds.
