@@ -1,9 +1,10 @@
 //! What two OPTIONS files say differently.
 
 use crate::options_file::{ColumnFamilySection, OptionsFile};
-use crate::schema::block_based::BlockBasedTableOptions;
+use crate::options_struct::Configurable;
+use crate::release::Release;
+use crate::schema::Row;
 use crate::schema::cf::ColumnFamilyOptions;
-use crate::schema::db::DbOptions;
 use crate::table_factory::TableFactory;
 use base::ColumnFamilyName;
 
@@ -37,8 +38,7 @@ pub enum SectionChange {
 /// What `new` says differently from `old`: sections with differences only.
 pub fn difference(old: &OptionsFile, new: &OptionsFile) -> Vec<SectionChange> {
     let mut sections = Vec::new();
-    let names = DbOptions::infos().map(|info| info.name);
-    push(&mut sections, SectionChange::Db, names, |name| (old.db.get(name), new.db.get(name)));
+    push(&mut sections, SectionChange::Db, changes(&old.db, &new.db));
     for ColumnFamilySection { name, options } in &old.column_families {
         match new.column_family(name) {
             None => sections.push(SectionChange::Removed(name.clone())),
@@ -57,34 +57,29 @@ fn family_difference(
     old: &ColumnFamilyOptions,
     new: &ColumnFamilyOptions,
 ) {
-    push(
-        sections,
-        |changes| SectionChange::ColumnFamily(family.clone(), changes),
-        ColumnFamilyOptions::infos().map(|info| info.name),
-        |name| (old.get(name), new.get(name)),
-    );
+    let of_family = |changes| SectionChange::ColumnFamily(family.clone(), changes);
+    push(sections, of_family, changes(old, new));
     if old.table_factory == TableFactory::BlockBased && new.table_factory == old.table_factory {
-        push(
-            sections,
-            |changes| SectionChange::Table(family.clone(), changes),
-            BlockBasedTableOptions::infos().map(|info| info.name),
-            |name| (old.table.get(name), new.table.get(name)),
-        );
+        let of_table = |changes| SectionChange::Table(family.clone(), changes);
+        push(sections, of_table, changes(&old.table, &new.table));
     }
+}
+
+/// The options that have different values.
+pub(crate) fn changes<S: Configurable>(old: &S, new: &S) -> Vec<OptionChange> {
+    let change = |row: &'static Row<S>| {
+        let print = |options: &S| options.print_option(row, Release::NEWEST_KNOWN);
+        let (old, new) = (print(old), print(new));
+        (old != new).then_some(OptionChange { option: row.info.name, old, new })
+    };
+    S::rows().iter().filter_map(change).collect()
 }
 
 fn push(
     sections: &mut Vec<SectionChange>,
     section: impl FnOnce(Vec<OptionChange>) -> SectionChange,
-    names: impl Iterator<Item = &'static str>,
-    values: impl Fn(&str) -> (Option<String>, Option<String>),
+    changes: Vec<OptionChange>,
 ) {
-    let changes: Vec<OptionChange> = names
-        .filter_map(|option| match values(option) {
-            (Some(old), Some(new)) if old != new => Some(OptionChange { option, old, new }),
-            _ => None,
-        })
-        .collect();
     if !changes.is_empty() {
         sections.push(section(changes));
     }

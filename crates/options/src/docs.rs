@@ -69,7 +69,7 @@ pub fn reference() -> String {
     text
 }
 
-fn section<S: OptionStruct>(text: &mut String, what: &str) {
+pub(crate) fn section<S: OptionStruct>(text: &mut String, what: &str) {
     // Writing to a string cannot fail.
     let _ = write!(text, "\n## {}\n\n{what}\n\n", S::NAME);
     text.push_str(

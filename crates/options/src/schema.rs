@@ -532,3 +532,6 @@ macro_rules! given_as {
 }
 
 pub(crate) use {given_as, options, row_key, row_range, row_word};
+
+#[cfg(test)]
+mod tests;

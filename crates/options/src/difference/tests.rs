@@ -1,5 +1,6 @@
 use super::*;
 use crate::release::Release;
+use crate::schema::db::DbOptions;
 
 fn file(db: &str, families: &[(&str, &str)]) -> OptionsFile {
     let section = |(name, text): &(&str, &str)| ColumnFamilySection {

@@ -4,7 +4,7 @@ use super::{COMPLAINT, Failure, SUCCESS, arguments, read};
 use base::Status;
 use db::ColumnFamilyDescriptor;
 use options::dangers::{Danger, column_family_dangers, db_dangers};
-use options::{Diagnostic, OptionsFile};
+use options::{ColumnFamilySection, Diagnostic, OptionsFile, rules};
 use std::io::Write;
 
 pub(super) fn run(arguments: &[String], out: &mut dyn Write) -> Result<i32, Failure> {
@@ -18,25 +18,39 @@ pub(super) fn run(arguments: &[String], out: &mut dyn Write) -> Result<i32, Fail
         path.display(),
         file.rocksdb_version
     )?;
-    let refusal = refusal(&file);
-    if let Some(status) = &refusal {
-        writeln!(out, "\nrefused: {status}")?;
-    }
+    let is_refused = print_faults(&file, out)?;
     print_remarks(&file.diagnostics, out)?;
     print_dangers(&file, out)?;
-    Ok(if refusal.is_some() { COMPLAINT } else { SUCCESS })
+    Ok(if is_refused { COMPLAINT } else { SUCCESS })
 }
 
-/// Why a database cannot be opened with these options, if it cannot.
+/// Says why a database cannot be opened with these options, and which it would correct. Returns
+/// whether it cannot.
+fn print_faults(file: &OptionsFile, out: &mut dyn Write) -> Result<bool, Failure> {
+    let families = file.column_families.iter().map(|section| (&section.name, &section.options));
+    let faults = rules::faults(&file.db, families);
+    let mut is_refused = false;
+    for fault in &faults {
+        match fault.status() {
+            Some(status) => writeln!(out, "\nrefused: {status}")?,
+            None => writeln!(out, "\ncorrected: {fault}")?,
+        }
+        is_refused |= fault.status().is_some();
+    }
+    // What the rules do not know, such as objects that nobody registered, the database does.
+    if !is_refused && let Some(status) = refusal(file) {
+        writeln!(out, "\nrefused: {status}")?;
+        is_refused = true;
+    }
+    Ok(is_refused)
+}
+
 fn refusal(file: &OptionsFile) -> Option<Status> {
-    let families: Vec<ColumnFamilyDescriptor> = file
-        .column_families
-        .iter()
-        .map(|section| ColumnFamilyDescriptor {
-            name: section.name.clone(),
-            options: section.options.clone(),
-        })
-        .collect();
+    let descriptor = |section: &ColumnFamilySection| ColumnFamilyDescriptor {
+        name: section.name.clone(),
+        options: section.options.clone(),
+    };
+    let families: Vec<_> = file.column_families.iter().map(descriptor).collect();
     db::validate_options(&file.db, &families).err()
 }
 

@@ -143,10 +143,18 @@ fn what_has_no_effect_and_what_is_dangerous_is_said() {
 #[test]
 fn what_is_refused_is_said() {
     let directory = tempfile::tempdir().unwrap();
-    let db = "  allow_mmap_reads=true\n  use_direct_reads=true";
-    let (status, out) = said(&["check", &write(&directory, "OPTIONS", db, "")]);
+    let db = "  allow_mmap_reads=true\n  use_direct_reads=true\n  keep_log_file_num=0";
+    let family = "  max_write_buffer_number=1";
+    let (status, out) = said(&["check", &write(&directory, "OPTIONS", db, family)]);
     assert_eq!(status, COMPLAINT);
-    assert!(out.contains("\nrefused: Not implemented: If memory mapped reads"), "{out}");
+    for sentence in [
+        "\nrefused: Invalid argument: keep_log_file_num=0 is outside its range: set it to at least 1\n",
+        "\nrefused: Not implemented: allow_mmap_reads=true contradicts use_direct_reads=true: ",
+        "\ncorrected: max_write_buffer_number=1 is outside its range, so that the nearest value is \
+         used: set it to at least 2 (column family default)\n",
+    ] {
+        assert!(out.contains(sentence), "{sentence}: {out}");
+    }
 }
 
 #[test]
