@@ -1,10 +1,16 @@
 //! How users have entries dropped or changed while tables are made of them.
 //!
 //! A filter sees the newest version of each key, and merge operands that no snapshot needs. What a
-//! snapshot still shows is no protection: RocksDB's `IgnoreSnapshots` is always true.
+//! snapshot still shows is no protection: filters that want it to be
+//! ([`CompactionFilter::ignore_snapshots`]) are refused, as RocksDB refuses them.
 
 use crate::wide_columns::Column;
 use std::fmt;
+use std::sync::Arc;
+
+mod remove_empty_value;
+
+pub use remove_empty_value::RemoveEmptyValueCompactionFilter;
 
 /// What a filter is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +55,38 @@ pub trait CompactionFilter: fmt::Debug + Send {
     fn filter_blob_by_key(&self, _level: usize, _user_key: &[u8]) -> Option<Decision> {
         None
     }
+
+    /// Whether entries are filtered that a snapshot still shows. A job whose filter says no fails:
+    /// that is how RocksDB answers since 6.0. Default: true.
+    fn ignore_snapshots(&self) -> bool {
+        true
+    }
+}
+
+/// One filter for all compactions of a column family, which may run at the same time
+/// (`compaction_filter`). It goes before [`CompactionFilterFactory`], and flushes do not ask it.
+pub type SharedCompactionFilter = Arc<dyn CompactionFilter + Sync>;
+
+impl<F: CompactionFilter + Sync + ?Sized> CompactionFilter for Arc<F> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn filter(&self, level: usize, user_key: &[u8], value: FilterValue<'_>) -> Decision {
+        (**self).filter(level, user_key, value)
+    }
+
+    fn filter_blob_by_key(&self, level: usize, user_key: &[u8]) -> Option<Decision> {
+        (**self).filter_blob_by_key(level, user_key)
+    }
+
+    fn ignore_snapshots(&self) -> bool {
+        (**self).ignore_snapshots()
+    }
 }
 
 /// Why tables are made. Numbers are those of `rocksdb::TableFileCreationReason`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum TableFileCreationReason {
     /// By a flush.
@@ -61,7 +95,8 @@ pub enum TableFileCreationReason {
     Compaction = 1,
     /// By recovery from the log.
     Recovery = 2,
-    /// By something else.
+    /// By something else, such as a program that makes a file to be ingested.
+    #[default]
     Misc = 3,
 }
 
@@ -85,6 +120,11 @@ pub trait CompactionFilterFactory: fmt::Debug + Send + Sync {
     /// The name by which OPTIONS files know it.
     fn name(&self) -> &str;
 
+    /// What OPTIONS files say of it beside its name. Default: nothing.
+    fn properties(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
     /// Whether tables made for this reason are filtered. Default: those of compactions.
     fn should_filter_table_file_creation(&self, reason: TableFileCreationReason) -> bool {
         reason == TableFileCreationReason::Compaction
@@ -94,3 +134,12 @@ pub trait CompactionFilterFactory: fmt::Debug + Send + Sync {
     /// nothing.
     fn create(&self, context: &CompactionFilterContext) -> Option<Box<dyn CompactionFilter>>;
 }
+
+/// The built-in filter of this name: `RemoveEmptyValueCompactionFilter`.
+pub fn builtin(name: &str) -> Option<SharedCompactionFilter> {
+    (name == RemoveEmptyValueCompactionFilter::NAME)
+        .then(|| Arc::new(RemoveEmptyValueCompactionFilter) as SharedCompactionFilter)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,9 @@
 //! Types that every other crate shares.
 //!
 //! What an internal key is and how keys are ordered, how integers are laid out on disk, what an
-//! error is, and the traits through which users bring their own comparators, merge operators and
-//! prefix extractors. This crate knows no file and no option.
+//! error is, and the traits through which users bring their own comparators, merge operators, prefix
+//! extractors, compaction filters, partitioners, collectors of table properties and checksums of
+//! files. This crate knows no file and no option.
 
 #![forbid(unsafe_code)]
 
@@ -23,12 +24,14 @@ pub mod merge_operator;
 pub mod pinnable_slice;
 pub mod range_tombstone;
 pub mod slice_transform;
+pub mod sst_partitioner;
 pub mod status;
+pub mod table_properties_collector;
 pub mod wide_columns;
 
 pub use checksum::ChecksumType;
 pub use column_family_name::ColumnFamilyName;
-pub use compaction_filter::{CompactionFilter, CompactionFilterFactory};
+pub use compaction_filter::{CompactionFilter, CompactionFilterFactory, SharedCompactionFilter};
 pub use comparator::Comparator;
 pub use dbformat::{InternalKey, ParsedInternalKey, SequenceNumber, ValueType};
 pub use file_checksum::{FileChecksumGenContext, FileChecksumGenFactory, FileChecksumGenerator};
@@ -38,4 +41,6 @@ pub use merge_operator::MergeOperator;
 pub use pinnable_slice::PinnableSlice;
 pub use range_tombstone::RangeTombstone;
 pub use slice_transform::SliceTransform;
+pub use sst_partitioner::{SstPartitioner, SstPartitionerFactory};
 pub use status::{Result, Status};
+pub use table_properties_collector::{TablePropertiesCollector, TablePropertiesCollectorFactory};

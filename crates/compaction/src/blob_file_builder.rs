@@ -1,9 +1,11 @@
 //! Writes large values of a job's outputs to blob files.
 
+use crate::checksummed_file::{RunningChecksum, checksummed};
 use crate::created_files::CreatedFiles;
-use base::Result;
+use base::{FileChecksumGenContext, FileChecksumGenFactory, Result};
 use blob::{BlobLogWriter, BlobReference};
 use compression::{CompressionOptions, CompressionType};
+use std::sync::Arc;
 use version::BlobFileAddition;
 
 /// Which values go to blob files, and how.
@@ -37,6 +39,10 @@ pub(crate) struct BlobFileBuilder<'a> {
     options: BlobFileOptions,
     /// The file being written, with its number.
     writer: Option<(u64, BlobLogWriter)>,
+    /// Makes the checksums of whole files, if they have some.
+    checksums: Option<Arc<dyn FileChecksumGenFactory>>,
+    /// The checksum of that file, as far as it is written.
+    checksum: RunningChecksum,
     additions: Vec<BlobFileAddition>,
 }
 
@@ -46,8 +52,17 @@ impl<'a> BlobFileBuilder<'a> {
         files: &'a CreatedFiles<'a>,
         column_family_id: u32,
         options: BlobFileOptions,
+        checksums: Option<Arc<dyn FileChecksumGenFactory>>,
     ) -> Self {
-        Self { files, column_family_id, options, writer: None, additions: Vec::new() }
+        Self {
+            files,
+            column_family_id,
+            options,
+            writer: None,
+            checksums,
+            checksum: RunningChecksum::default(),
+            additions: Vec::new(),
+        }
     }
 
     /// Writes a value to a blob file and says where it is; none if it is to stay in the table.
@@ -69,10 +84,18 @@ impl<'a> BlobFileBuilder<'a> {
         Ok(Some(reference))
     }
 
-    fn open(&self) -> Result<(u64, BlobLogWriter)> {
+    fn open(&mut self) -> Result<(u64, BlobLogWriter)> {
         let output = self.files.new_blob_file()?;
+        let mut file = output.file;
+        if let Some(factory) = &self.checksums {
+            let path = file.path().to_string_lossy().into_owned();
+            let context = FileChecksumGenContext { file_name: &path, requested_function_name: "" };
+            if let Some(generator) = factory.create(&context) {
+                (file, self.checksum) = checksummed(file, generator);
+            }
+        }
         let writer = BlobLogWriter::new(
-            output.file,
+            file,
             output.number,
             self.column_family_id,
             self.options.compression,
@@ -83,13 +106,17 @@ impl<'a> BlobFileBuilder<'a> {
 
     fn close(&mut self) -> Result<()> {
         let Some((number, writer)) = self.writer.take() else { return Ok(()) };
-        let addition = BlobFileAddition {
+        let mut addition = BlobFileAddition {
             number,
             total_blob_count: writer.blob_count(),
             total_blob_bytes: writer.blob_bytes(),
             ..BlobFileAddition::default()
         };
         writer.finish()?;
+        if let Some((name, value)) = std::mem::take(&mut self.checksum).take() {
+            addition.checksum_method = name.into_bytes();
+            addition.checksum_value = value;
+        }
         self.additions.push(addition);
         Ok(())
     }

@@ -6,7 +6,9 @@
 use crate::blob_file_builder::{BlobFileBuilder, BlobFileOptions};
 use crate::cancellation::Cancellation;
 use crate::compaction_input::{CompactionInput, KeyRange};
-use crate::compaction_iterator::{CompactionIterator, IterationContext, preferred_sequence};
+use crate::compaction_iterator::{
+    CompactionIterator, IterationContext, checked_filter, preferred_sequence,
+};
 use crate::created_files::CreatedFiles;
 use crate::deeper_levels::DeeperLevels;
 use crate::iteration_stats::IterationStats;
@@ -122,7 +124,7 @@ pub fn build_table(
     };
     let expected_entries = input.expected_entries;
     let times = input.times.clone();
-    let mut entries = start_iterator(&files, options, input, &tombstones);
+    let mut entries = start_iterator(&files, options, input, &tombstones)?;
     let mut output = None;
     entries.seek_to_first()?;
     if entries.valid() || !tombstones.is_empty() {
@@ -185,7 +187,7 @@ fn start_iterator<'a>(
     options: &BuildTableOptions,
     input: BuildTableInput,
     tombstones: &JobRangeTombstones,
-) -> CompactionIterator<'a> {
+) -> Result<CompactionIterator<'a>> {
     let comparator = options.tables.builder.comparator.clone();
     let merged = merged_input(&comparator, stripped_timestamp_size(options), input.iterators);
     let bound = input.full_history_ts_low.as_deref();
@@ -195,7 +197,7 @@ fn start_iterator<'a>(
         comparator: comparator.clone(),
         snapshots: input.snapshots,
         merge_operator: options.merge_operator.clone(),
-        filter: input.compaction_filter,
+        filter: checked_filter(input.compaction_filter)?,
         full_history_ts_low: input.full_history_ts_low,
         enforce_single_del_contracts: options.enforce_single_del_contracts,
         level: 0,
@@ -205,11 +207,16 @@ fn start_iterator<'a>(
         cancellation: options.cancellation.clone(),
         environment: files.environment(),
         blob_builder: options.blob_files.as_ref().map(|blob_options| {
-            BlobFileBuilder::new(files, options.column_family_id, blob_options.clone())
+            BlobFileBuilder::new(
+                files,
+                options.column_family_id,
+                blob_options.clone(),
+                options.tables.builder.file_checksum_gen_factory.clone(),
+            )
         }),
     };
     let input = CompactionInput::new(merged, comparator, &KeyRange::all(), false);
-    CompactionIterator::new(input, context)
+    Ok(CompactionIterator::new(input, context))
 }
 
 fn merged_input(

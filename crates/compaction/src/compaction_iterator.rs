@@ -40,6 +40,8 @@ mod filter;
 mod merge;
 mod single_deletion;
 
+pub(crate) use filter::checked_filter;
+
 /// What the rules depend on.
 pub(crate) struct IterationContext<'a> {
     pub(crate) comparator: InternalKeyComparator,

@@ -19,9 +19,11 @@ use crate::job_environment::JobEnvironment;
 use crate::output_table::{OutputFile, OutputTableOptions, verify_output};
 use crate::range_tombstones::{JobRangeTombstones, JobRangeTombstonesBuilder};
 use crate::snapshot_rules::SnapshotRules;
+use base::compaction_filter::TableFileCreationReason;
 use base::dbformat::MAX_SEQUENCE_NUMBER;
 use base::{
-    CompactionFilterFactory, InternalKeyComparator, MergeOperator, Result, SequenceNumber, Status,
+    CompactionFilterFactory, InternalKeyComparator, MergeOperator, Result, SequenceNumber,
+    SharedCompactionFilter, SstPartitionerFactory, Status,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -55,8 +57,12 @@ pub struct CompactionJobOptions {
     pub column_family_id: u32,
     /// Folds merge operands.
     pub merge_operator: Option<Arc<dyn MergeOperator>>,
-    /// Makes the filter of each part.
+    /// The filter of all parts, if there is one (`compaction_filter`).
+    pub compaction_filter: Option<SharedCompactionFilter>,
+    /// Makes the filter of each part, unless there is one for all.
     pub compaction_filter_factory: Option<Arc<dyn CompactionFilterFactory>>,
+    /// Says where outputs end, unless they go to L0.
+    pub sst_partitioner_factory: Option<Arc<dyn SstPartitionerFactory>>,
     /// Deletions of keys that are also deleted singly are errors
     /// (`enforce_single_del_contracts`). Default of RocksDB: true.
     pub enforce_single_del_contracts: bool,
@@ -132,7 +138,7 @@ impl CompactionJob {
         builder.compression = compaction.output_compression;
         builder.compression_options = compaction.output_compression_options.clone();
         builder.target_file_size = compaction.max_output_file_size;
-        builder.reason = table::TableFileCreationReason::Compaction;
+        builder.reason = TableFileCreationReason::Compaction;
         let comparator = builder.comparator.clone();
         Self { compaction, options, environment, comparator }
     }

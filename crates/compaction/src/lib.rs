@@ -10,6 +10,7 @@ mod blob_file_builder;
 pub mod blob_garbage_meter;
 pub mod build_table;
 pub mod cancellation;
+mod checksummed_file;
 pub mod compaction;
 mod compaction_input;
 mod compaction_iterator;

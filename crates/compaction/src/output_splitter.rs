@@ -2,6 +2,7 @@
 //!
 //! A file ends before a key when
 //!
+//! - the user's partitioner says so;
 //! - it has the size that it may have;
 //! - the key is at or after the cursor of round-robin compaction;
 //! - the key is in or behind an old file whose range is to move down for its age (`ttl`);
@@ -13,6 +14,7 @@
 //! Never between versions of one user key, and never in L0.
 
 use base::dbformat::extract_user_key;
+use base::sst_partitioner::{PartitionerRequest, SstPartitioner};
 use base::{InternalKey, InternalKeyComparator};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -52,6 +54,30 @@ pub(crate) struct OutputSplitter<'a> {
     /// Still to be split at.
     split_key: Option<&'a InternalKey>,
     old_files: OldFiles,
+    partition: Option<Partition>,
+}
+
+/// The user's rule, and the last user key that it was asked about.
+#[derive(Debug)]
+struct Partition {
+    partitioner: Box<dyn SstPartitioner>,
+    last_key: Vec<u8>,
+}
+
+impl Partition {
+    /// Moves to `user_key`. Returns whether a file of `size` bytes ends before it.
+    fn cross(&mut self, user_key: &[u8], open: Option<OpenFile>) -> bool {
+        let divides = open.is_some_and(|open| {
+            self.partitioner.should_partition(&PartitionerRequest {
+                prev_user_key: &self.last_key,
+                current_user_key: user_key,
+                current_output_file_size: open.size,
+            })
+        });
+        self.last_key.clear();
+        self.last_key.extend_from_slice(user_key);
+        divides
+    }
 }
 
 /// Files of the output level whose ranges get outputs of their own.
@@ -81,7 +107,15 @@ impl<'a> OutputSplitter<'a> {
             borders_crossed: 0,
             split_key,
             old_files: OldFiles { files: old_files, next: 0, is_inside: false },
+            partition: None,
         }
+    }
+
+    /// Files end where `partitioner` wants them to, too.
+    pub(crate) fn with_partitioner(mut self, partitioner: Option<Box<dyn SstPartitioner>>) -> Self {
+        self.partition =
+            partitioner.map(|partitioner| Partition { partitioner, last_key: Vec::new() });
+        self
     }
 
     /// Whether the open file, if there is one, ends before `key`. `last_key` is the last internal
@@ -99,8 +133,13 @@ impl<'a> OutputSplitter<'a> {
         let previously_overlapped = self.overlapped_bytes;
         let borders = self.cross_borders(key);
         let crosses_old_file = self.old_files.cross(key, &self.comparator);
+        let is_divided = self
+            .partition
+            .as_mut()
+            .is_some_and(|partition| partition.cross(extract_user_key(key), open));
         let Some(open) = open else { return false };
-        let wants_to = crosses_old_file
+        let wants_to = is_divided
+            || crosses_old_file
             || open.full_size >= self.rules.max_file_size
             || self
                 .split_key

@@ -18,9 +18,11 @@ use crate::warnings;
 use arc_swap::ArcSwap;
 use base::dbformat::hex;
 use base::status::Code;
-use base::{ColumnFamilyName, PinnableSlice, Result, SequenceNumber, Status};
+use base::{
+    ColumnFamilyName, FileChecksumGenFactory, PinnableSlice, Result, SequenceNumber, Status,
+};
 use cache::Cache;
-use env::{FileSystem, Logger, SystemClock, WallClock};
+use env::{FileSystem, Logger, RateLimiter, SystemClock, WallClock};
 use options::DbOptions;
 use statistics::{Moment, Statistics};
 use std::collections::BTreeMap;
@@ -48,6 +50,12 @@ pub struct OpenContext {
     /// Where a database that is opened for writing says what it does (`info_log`); none for the file
     /// `LOG`, by the options for it. One that is given decides itself what it keeps.
     pub info_log: Option<Arc<dyn Logger>>,
+    /// What flushes and compactions ask before they write (`rate_limiter`), and reads if it limits
+    /// them; several databases may share one. None for one by `rate_limiter_bytes_per_sec`.
+    pub rate_limiter: Option<Arc<dyn RateLimiter>>,
+    /// Makes the checksums of whole files that the MANIFEST keeps (`file_checksum_gen_factory`). None
+    /// for the built-in one that the option of this name may name.
+    pub file_checksum_gen_factory: Option<Arc<dyn FileChecksumGenFactory>>,
     /// The time of day: for the info log, for the ages of files, and for what is due now and then.
     pub clock: Arc<dyn SystemClock>,
 }
@@ -62,6 +70,8 @@ impl Default for OpenContext {
             transaction_write_policy: TransactionWritePolicy::default(),
             drops_user_defined_indexes: false,
             info_log: None,
+            rate_limiter: None,
+            file_checksum_gen_factory: None,
             clock: Arc::new(WallClock),
         }
     }

@@ -19,7 +19,7 @@ use crate::write::write_thread::WriteThread;
 use crate::write_stats::WriteStats;
 use arc_swap::{ArcSwap, Guard};
 use base::status::Code;
-use base::{Result, Status};
+use base::{FileChecksumGenFactory, Result, Status, file_checksum};
 use env::thread_pool::ThreadPool;
 use env::{FileLock, RateLimiter};
 use memtable::MemTableMemory;
@@ -171,6 +171,12 @@ impl DbImpl {
         found
             .map(|index| families[index].clone())
             .ok_or_else(|| Status::invalid_argument(format!("no column family with id {id}")))
+    }
+
+    /// What makes the checksums of whole files, if anything does.
+    pub(crate) fn file_checksum_gen_factory(&self) -> Option<Arc<dyn FileChecksumGenFactory>> {
+        let given = self.context.file_checksum_gen_factory.clone();
+        given.or_else(|| file_checksum::builtin(&self.options().file_checksum_gen_factory.id()))
     }
 
     /// Directory of the WALs.

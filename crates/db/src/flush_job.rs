@@ -14,6 +14,7 @@ use crate::internal_stats::JobPriority;
 use crate::memtable_list::ImmutableMemTable;
 use crate::wal_tracking::WalsToSync;
 use crate::work_stats::count_flush;
+use base::compaction_filter::TableFileCreationReason;
 use base::filename::{blob_file_name, table_file_name};
 use base::status::Code;
 use base::{Result, Status};
@@ -95,7 +96,8 @@ impl DbImpl {
             let memtables: Vec<_> =
                 pick.memtables.iter().map(|immutable| immutable.memtable.clone()).collect();
             writing.info_log.flush_started(job_id, pick, pick.reason);
-            let built = self.build_level0_table(&pick.family, &memtables);
+            let built =
+                self.build_level0_table(&pick.family, &memtables, TableFileCreationReason::Flush);
             let reason = || BackgroundErrorReason::flush(has_no_wal(writing));
             let mut built = built.map_err(|status| (Some(reason()), status))?;
             writing.info_log.level0_table_built(job_id, &pick.family.name.to_string(), &built);

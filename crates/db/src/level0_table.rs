@@ -4,8 +4,9 @@ use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
 use crate::family_files::FamilyFiles;
 use crate::table_builder_options::{compression_options, compression_type};
+use base::compaction_filter::{CompactionFilterContext, TableFileCreationReason};
 use base::dbformat::extract_user_key;
-use base::{InternalIterator, Result};
+use base::{CompactionFilter, InternalIterator, Result};
 use compaction::{
     BlobFileOptions, BuildTableInput, BuildTableOptions, Cancellation, OutputFile, OutputFileHint,
     OutputTableOptions, SnapshotRules, build_table,
@@ -59,11 +60,12 @@ fn flush_compression(family: &ColumnFamilyOptions) -> options::CompressionType {
 
 impl DbImpl {
     /// Writes what memtables hold, from old to new, into a table; returns what the MANIFEST is to
-    /// say of it. Nothing if nothing is left to write.
+    /// say of it. Nothing if nothing is left to write. `reason`: a flush or a recovery.
     pub(crate) fn build_level0_table(
         &self,
         family: &Arc<ColumnFamilyData>,
         memtables: &[Arc<MemTable>],
+        reason: TableFileCreationReason,
     ) -> Result<Level0Table> {
         let (start, cpu_start) = (Instant::now(), thread_cpu_micros());
         let writing = self.writing()?;
@@ -86,7 +88,7 @@ impl DbImpl {
                 .flush_verify_memtable_count
                 .then(|| memtables.iter().map(|memtable| memtable.num_point_entries()).sum()),
             snapshots: self.snapshot_rules(writing),
-            compaction_filter: None,
+            compaction_filter: compaction_filter(family, reason),
             full_history_ts_low: family.super_version.load().full_history_ts_low.clone(),
             epoch_number: family.epoch_numbers.next(),
             oldest_ancester_time: now_seconds,
@@ -97,7 +99,7 @@ impl DbImpl {
                 ..OutputFileHint::default()
             },
         };
-        let options = self.build_options(writing, family, now_seconds);
+        let options = self.build_options(writing, family, now_seconds, reason);
         let built = build_table(&files, &options, input)?;
         let mut edit = VersionEdit::default();
         built.add_to(&mut edit);
@@ -117,12 +119,13 @@ impl DbImpl {
         writing: &Writing,
         family: &ColumnFamilyData,
         now_seconds: u64,
+        reason: TableFileCreationReason,
     ) -> BuildTableOptions {
         let (db, options) = (self.options(), family.options());
         let mut builder = self.table_builder_options(writing, family, &options);
         builder.compression = compression_type(flush_compression(&options));
         builder.compression_options = compression_options(&options.compression_opts);
-        builder.reason = table::table_builder_options::TableFileCreationReason::Flush;
+        builder.reason = reason;
         BuildTableOptions {
             tables: OutputTableOptions {
                 builder,
@@ -157,6 +160,26 @@ impl DbImpl {
             ..FileOptions::default()
         }
     }
+}
+
+/// What filters a table made of memtables: what the user's factory makes, if it wants such tables
+/// filtered. The filter that compactions share has no say here.
+fn compaction_filter(
+    family: &ColumnFamilyData,
+    reason: TableFileCreationReason,
+) -> Option<Box<dyn CompactionFilter>> {
+    let options = family.options();
+    let factory = options.compaction_filter_factory.as_ref()?;
+    if !factory.should_filter_table_file_creation(reason) {
+        return None;
+    }
+    factory.create(&CompactionFilterContext {
+        is_full_compaction: false,
+        is_manual_compaction: false,
+        input_start_level: None,
+        column_family_id: family.id,
+        reason,
+    })
 }
 
 /// Where tables keep no timestamps, what was true before a flush is forgotten by it: the first time

@@ -22,6 +22,7 @@ mod db_state;
 mod db_write;
 mod error_handler;
 mod family_files;
+mod file_checks;
 mod flow_control;
 mod flush;
 mod flush_job;

@@ -53,7 +53,7 @@ use base::{Result, SequenceNumber, Status};
 use env::thread_pool::{BackgroundJobLimits, Priority, ThreadPool};
 use env::{FileLock, FileOptions, GenericRateLimiter, RateLimiter, RateLimiterOptions};
 use memtable::MemTableMemory;
-use options::{CompressionType, DbOptions, WalRecoveryMode};
+use options::{CompressionType, DbOptions, ObjectName, WalRecoveryMode};
 use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::Path;
@@ -69,6 +69,7 @@ pub(crate) fn open(
     descriptors: &[ColumnFamilyDescriptor],
     context: &OpenContext,
 ) -> Result<Arc<DbImpl>> {
+    let options = &with_given_objects(options, context);
     check_options(options, descriptors, context)?;
     directories::create(options, path, descriptors, context)?;
     let lock = directories::lock(path, context)?;
@@ -80,6 +81,15 @@ pub(crate) fn open(
     let opened = open_locked(options, path, descriptors, context, owned);
     info_log.opened(opened.as_ref().map(|_| ()));
     opened
+}
+
+/// Options as OPTIONS files are to have them: with the names of objects that the program gave.
+fn with_given_objects(options: &DbOptions, context: &OpenContext) -> DbOptions {
+    let mut options = options.clone();
+    if let Some(factory) = &context.file_checksum_gen_factory {
+        options.file_checksum_gen_factory = ObjectName::new(factory.name());
+    }
+    options
 }
 
 /// What an open has of its own from the beginning.
@@ -137,7 +147,12 @@ fn check_options(
             "Column families not opened: default; it must be among those to open",
         ));
     }
-    validate(options, descriptors)
+    let mut checked = options.clone();
+    if context.file_checksum_gen_factory.is_some() {
+        // It need not be among the built-in ones.
+        checked.file_checksum_gen_factory = ObjectName::null();
+    }
+    validate(&checked, descriptors)
 }
 
 fn version_set_options(options: &DbOptions) -> VersionSetOptions {
@@ -262,7 +277,13 @@ fn wal_options(options: &DbOptions, directory: &Path) -> WalOptions {
 }
 
 /// What flushes and compactions ask before they write (`rate_limiter_bytes_per_sec`).
-fn rate_limiter(options: &DbOptions) -> Result<Option<Arc<dyn RateLimiter>>> {
+fn rate_limiter(
+    options: &DbOptions,
+    context: &OpenContext,
+) -> Result<Option<Arc<dyn RateLimiter>>> {
+    if context.rate_limiter.is_some() {
+        return Ok(context.rate_limiter.clone());
+    }
     match options.rate_limiter_bytes_per_sec {
         0 => Ok(None),
         rate => Ok(Some(Arc::new(GenericRateLimiter::new(RateLimiterOptions::new(rate))?))),
@@ -379,7 +400,7 @@ fn assemble(
         sequence_times: Mutex::default(),
         snapshots: Arc::new(SnapshotList::default()),
         file_numbers: versions.file_numbers().clone(),
-        rate_limiter: rate_limiter(options)?,
+        rate_limiter: rate_limiter(options, context)?,
         bottommost_threshold: AtomicU64::new(u64::MAX),
         stats: WriteStats::default(),
         memtable_memory,

@@ -48,8 +48,9 @@ pub(crate) fn picker_options(
         default_write_temperature: Temperature(family.default_write_temperature as u8),
         last_level_temperature: Temperature(family.last_level_temperature as u8),
         allow_ingest_behind: db.allow_ingest_behind || family.cf_allow_ingest_behind,
-        // Filters are objects of a program; options can name one, and none is registered.
-        has_compaction_filter: false,
+        has_compaction_filter: family.compaction_filter.is_some()
+            || family.compaction_filter_factory.is_some(),
+        sst_partitioner_factory: family.sst_partitioner_factory.clone(),
         universal: universal_options(family),
     }
 }

@@ -72,7 +72,7 @@ fn sanitize_ages(result: &mut ColumnFamilyOptions) {
         result.ttl = if is_block_based && !is_fifo { DEFAULT_SECONDS } else { 0 };
     }
     let has_filter =
-        !result.compaction_filter.is_null() || !result.compaction_filter_factory.is_null();
+        result.compaction_filter.is_some() || result.compaction_filter_factory.is_some();
     let period = &mut result.periodic_compaction_seconds;
     if !is_fifo {
         if has_filter && is_block_based && *period == UNSET_SECONDS {

@@ -3,7 +3,6 @@
 use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
 use base::ChecksumType;
-use base::file_checksum;
 use compression::{CompressionOptions, CompressionType};
 use options::{ColumnFamilyOptions, DataBlockIndexType, FilterPolicy, IndexShorteningMode};
 use table::filter::FilterPolicy as TableFilterPolicy;
@@ -137,9 +136,8 @@ impl DbImpl {
     ) -> TableBuilderOptions {
         TableBuilderOptions {
             comparator: family.comparator.clone(),
-            file_checksum_gen_factory: file_checksum::builtin(
-                &self.options().file_checksum_gen_factory.id(),
-            ),
+            collector_factories: options.table_properties_collector_factories.clone(),
+            file_checksum_gen_factory: self.file_checksum_gen_factory(),
             column_family_id: family.id.into(),
             column_family_name: family.name.to_string(),
             db_id: String::from_utf8_lossy(&writing.db_id).into_owned(),

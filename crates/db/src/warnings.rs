@@ -5,9 +5,17 @@ use crate::switch_memtable::memtable_rep;
 use options::{ColumnFamilyOptions, DbOptions};
 
 /// Options that name an object, and what a missing one means for reads.
-const OBJECTS: [(&str, &str); 2] = [
+const OBJECTS_OF_READS: [(&str, &str); 2] = [
     ("merge_operator", "keys that have merge operands cannot be read"),
     ("prefix_extractor", "filters of prefixes are not used"),
+];
+
+/// Those whose object only writes need.
+const OBJECTS_OF_WRITES: [(&str, &str); 4] = [
+    ("compaction_filter", "compactions do not filter by it"),
+    ("compaction_filter_factory", "compactions do not filter by what it would make"),
+    ("sst_partitioner_factory", "tables are not divided by it"),
+    ("table_properties_collectors", "tables are without what it would collect"),
 ];
 
 /// Options that a read would act on, of those that are not honoured yet. The others have no say
@@ -67,7 +75,9 @@ fn collect(
                 "{owner}: memtable_factory={name} is not there: a skip list is used"
             ));
         }
-        warnings.extend(unregistered(&owner, options));
+        warnings.extend(unregistered(&owner, options, &OBJECTS_OF_READS));
+        let of_writes = OBJECTS_OF_WRITES.into_iter().filter(|(option, _)| matters(option));
+        warnings.extend(unregistered(&owner, options, &of_writes.collect::<Vec<_>>()));
     }
     // Names and values may have line ends in them; a warning is one line.
     warnings.into_iter().map(one_line).collect()
@@ -81,8 +91,12 @@ fn unhonoured(owner: &str, options: &[(String, String)]) -> Option<String> {
     Some(format!("{owner}: accepted, not honoured yet: {}", values.join(", ")))
 }
 
-fn unregistered(owner: &str, options: &ColumnFamilyOptions) -> impl Iterator<Item = String> {
-    OBJECTS.into_iter().filter_map(move |(option, consequence)| {
+fn unregistered(
+    owner: &str,
+    options: &ColumnFamilyOptions,
+    objects: &[(&str, &str)],
+) -> impl Iterator<Item = String> {
+    objects.iter().filter_map(move |(option, consequence)| {
         let name = options.unregistered(option)?;
         Some(format!("{owner}: {option}={name} is not registered: {consequence}"))
     })

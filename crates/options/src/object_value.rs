@@ -3,11 +3,14 @@
 //! The text is `nullptr` (or nothing), a name, or `{id=name;property=value;…}`.
 
 use crate::config::Remark;
-use crate::option_string::{split_pairs, unescape};
+use crate::option_string::{escape, split_list, split_pairs, strip_braces, unescape};
 use crate::registry::Registry;
 use crate::release::Release;
 use crate::value::{Context, OptionValue, SetError, bad};
-use base::{Comparator, MergeOperator, SliceTransform};
+use base::{
+    CompactionFilterFactory, Comparator, MergeOperator, SharedCompactionFilter, SliceTransform,
+    SstPartitionerFactory, TablePropertiesCollectorFactory,
+};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -127,28 +130,29 @@ impl OptionValue for ObjectNames {
 }
 
 /// An object an option holds, for telling whether it is still the same one.
-#[derive(Clone)]
-pub(crate) enum Object {
-    Comparator(Arc<dyn Comparator>),
-    MergeOperator(Option<Arc<dyn MergeOperator>>),
-    SliceTransform(Option<Arc<dyn SliceTransform>>),
+pub(crate) trait SameObject {
+    fn is(&self, other: &Self) -> bool;
 }
 
-impl Object {
+impl<T: ?Sized> SameObject for Arc<T> {
     fn is(&self, other: &Self) -> bool {
-        fn same<T: ?Sized>(a: Option<&Arc<T>>, b: Option<&Arc<T>>) -> bool {
-            match (a, b) {
-                (Some(a), Some(b)) => std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b)),
-                (None, None) => true,
-                _ => false,
-            }
-        }
+        std::ptr::addr_eq(Arc::as_ptr(self), Arc::as_ptr(other))
+    }
+}
+
+impl<T: SameObject> SameObject for Option<T> {
+    fn is(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Comparator(a), Self::Comparator(b)) => same(Some(a), Some(b)),
-            (Self::MergeOperator(a), Self::MergeOperator(b)) => same(a.as_ref(), b.as_ref()),
-            (Self::SliceTransform(a), Self::SliceTransform(b)) => same(a.as_ref(), b.as_ref()),
+            (Some(a), Some(b)) => a.is(b),
+            (None, None) => true,
             _ => false,
         }
+    }
+}
+
+impl<T: SameObject> SameObject for Vec<T> {
+    fn is(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().zip(other).all(|(a, b)| a.is(b))
     }
 }
 
@@ -161,10 +165,10 @@ pub(crate) struct ObjectTexts(Vec<ObjectText>);
 struct ObjectText {
     option: &'static str,
     text: String,
-    id: String,
     /// What the option was set to. If it is something else now, the text no longer counts.
     object: Object,
-    registered: bool,
+    /// The name that was asked for and that nobody registered.
+    unregistered: Option<String>,
 }
 
 impl ObjectTexts {
@@ -183,7 +187,7 @@ impl ObjectTexts {
 
     /// The name that was asked for, where `object` is only in its place.
     pub(crate) fn unregistered(&self, option: &str, object: &Object) -> Option<&str> {
-        self.current(option, object).filter(|known| !known.registered).map(|known| &*known.id)
+        self.current(option, object)?.unregistered.as_deref()
     }
 }
 
@@ -196,124 +200,275 @@ impl fmt::Debug for ObjectTexts {
 /// A name and a value.
 pub(crate) type Property<'t> = (&'t str, Cow<'t, str>);
 
-/// A class of objects that options name.
-trait ObjectClass: Clone {
-    const CLASS: &'static str;
-    fn null() -> Option<Self>;
-    fn find(id: &str, properties: &[Property<'_>], registry: &Registry) -> Option<Self>;
-    fn name(&self) -> &str;
-    fn object(&self) -> Object;
+/// An object an option holds: one that is always there, perhaps one, or several.
+pub(crate) trait ObjectSlot: Clone + SameObject {
+    fn into_object(self) -> Object;
 }
 
-fn set_object<T: ObjectClass>(
-    slot: &mut T,
+/// A class of objects that options name.
+trait ObjectClass: Sized {
+    const CLASS: &'static str;
+    fn find(id: &str, properties: &[Property<'_>], registry: &Registry) -> Option<Self>;
+    fn name(&self) -> &str;
+    fn properties(&self) -> Vec<(&'static str, String)>;
+}
+
+/// As OPTIONS files have an object.
+fn printed(object: &impl ObjectClass) -> String {
+    let properties = object.properties();
+    if properties.is_empty() {
+        return object.name().to_owned();
+    }
+    let properties: String =
+        properties.iter().map(|(name, value)| format!("{name}={};", escape(value))).collect();
+    format!("{{id={};{properties}}}", object.name())
+}
+
+/// What a text asks for.
+enum Asked<T> {
+    Nothing,
+    Object(T),
+    /// Nobody registered the name, which is this one.
+    Unregistered(String),
+}
+
+/// What the text asks for, and whether it says more than a name. `known` is there already: it is
+/// found by its name, registered or not.
+fn find_object<T: ObjectClass + Clone>(
     text: &str,
+    known: &[T],
     context: &mut Context<'_>,
-) -> Result<(), SetError> {
-    let option = context.option;
+) -> Result<(Asked<T>, bool), SetError> {
     let ObjectId { id, properties } = ObjectId::parse(text, "");
     let id = context.plain(id);
     let properties: Vec<Property<'_>> =
         properties.into_iter().map(|(name, value)| (name, context.plain(value))).collect();
-    context.objects.forget(option);
     if id.is_empty() {
-        return match T::null() {
-            Some(null) if properties.is_empty() => {
-                *slot = null;
-                Ok(())
-            }
-            _ => bad(format!("expected the name of a {}, found {text:?}", T::CLASS)),
+        return match properties.is_empty() {
+            true => Ok((Asked::Nothing, false)),
+            false => bad(format!("expected the name of a {}, found {text:?}", T::CLASS)),
         };
     }
-    let same = properties.is_empty() && slot.name() == id;
     let found = T::find(&id, &properties, &context.config.registry);
-    let registered = found.is_some() || same;
-    // RocksDB, too, leaves what is there in the place of an object nobody registered.
-    if let Some(found) = found {
-        *slot = found;
-    }
-    if !registered {
-        context.remark(Remark::NotRegistered, "", text);
-    }
-    if !registered || !properties.is_empty() {
-        context.objects.0.push(ObjectText {
-            option,
-            text: context.written(text).into_owned(),
-            id: id.into_owned(),
-            object: slot.object(),
-            registered,
-        });
-    }
-    Ok(())
+    let found = found.or_else(|| {
+        let same = |known: &&T| properties.is_empty() && known.name() == id;
+        known.iter().find(same).cloned()
+    });
+    let asked = match found {
+        Some(found) => Asked::Object(found),
+        None => {
+            context.remark(Remark::NotRegistered, "", text);
+            Asked::Unregistered(id.into_owned())
+        }
+    };
+    Ok((asked, !properties.is_empty()))
 }
 
-macro_rules! object_values {
-    ($($type:ty),*) => {$(
-        impl OptionValue for $type {
-            fn type_name() -> String {
-                <$type as ObjectClass>::CLASS.to_owned()
+/// Keeps the text of an object whose name does not say it all.
+fn keep_text(text: &str, object: Object, unregistered: Option<String>, context: &mut Context<'_>) {
+    context.objects.0.push(ObjectText {
+        option: context.option,
+        text: context.written(text).into_owned(),
+        object,
+        unregistered,
+    });
+}
+
+fn set_object<S: ObjectSlot, T: ObjectClass + Clone>(
+    slot: &mut S,
+    text: &str,
+    context: &mut Context<'_>,
+    known: &[T],
+    put: impl FnOnce(&mut S, Option<T>) -> Result<(), SetError>,
+) -> Result<(), SetError> {
+    let (asked, has_properties) = find_object(text, known, context)?;
+    context.objects.forget(context.option);
+    match asked {
+        Asked::Nothing => put(slot, None),
+        Asked::Object(object) => {
+            put(slot, Some(object))?;
+            if has_properties {
+                keep_text(text, slot.clone().into_object(), None, context);
             }
-            fn set(&mut self, text: &str, context: &mut Context<'_>) -> Result<(), SetError> {
-                set_object(self, text, context)
-            }
-            fn print(&self, _release: Release) -> String {
-                self.name().to_owned()
+            Ok(())
+        }
+        // RocksDB, too, leaves what is there in the place of an object nobody registered.
+        Asked::Unregistered(id) => {
+            keep_text(text, slot.clone().into_object(), Some(id), context);
+            Ok(())
+        }
+    }
+}
+
+/// From a row for each class: what an option can hold of it.
+macro_rules! object_classes {
+    ($($variant:ident: $type:ty, $class:literal, $find:ident, $properties:expr;)*) => {
+        /// What an option holds.
+        #[derive(Clone)]
+        pub(crate) enum Object {
+            /// A comparator, which is always there.
+            Comparator(Arc<dyn Comparator>),
+            /// Several.
+            Collectors(Vec<Arc<dyn TablePropertiesCollectorFactory>>),
+            $( $variant(Option<$type>), )*
+        }
+
+        impl Object {
+            fn is(&self, other: &Self) -> bool {
+                match (self, other) {
+                    (Self::Comparator(a), Self::Comparator(b)) => a.is(b),
+                    (Self::Collectors(a), Self::Collectors(b)) => a.is(b),
+                    $( (Self::$variant(a), Self::$variant(b)) => a.is(b), )*
+                    _ => false,
+                }
             }
         }
-    )*};
+
+        $(
+            impl ObjectClass for $type {
+                const CLASS: &'static str = $class;
+                fn find(id: &str, properties: &[Property<'_>], registry: &Registry) -> Option<Self> {
+                    registry.$find(id, properties)
+                }
+                fn name(&self) -> &str {
+                    (**self).name()
+                }
+                fn properties(&self) -> Vec<(&'static str, String)> {
+                    $properties(self)
+                }
+            }
+
+            impl ObjectSlot for Option<$type> {
+                fn into_object(self) -> Object {
+                    Object::$variant(self)
+                }
+            }
+
+            impl OptionValue for Option<$type> {
+                fn type_name() -> String {
+                    $class.to_owned()
+                }
+                fn set(&mut self, text: &str, context: &mut Context<'_>) -> Result<(), SetError> {
+                    let known: Vec<$type> = self.iter().cloned().collect();
+                    set_object(self, text, context, &known, |slot, object| {
+                        *slot = object;
+                        Ok(())
+                    })
+                }
+                fn print(&self, _release: Release) -> String {
+                    self.as_ref().map_or_else(|| NULLPTR.to_owned(), printed)
+                }
+            }
+        )*
+    };
 }
 
-object_values!(
-    Arc<dyn Comparator>,
-    Option<Arc<dyn MergeOperator>>,
-    Option<Arc<dyn SliceTransform>>
-);
+/// Of classes whose name says it all.
+fn none<T>(_object: &T) -> Vec<(&'static str, String)> {
+    Vec::new()
+}
+
+object_classes! {
+    MergeOperator: Arc<dyn MergeOperator>, "merge operator", configured_merge_operator, none;
+    SliceTransform: Arc<dyn SliceTransform>, "prefix extractor", configured_slice_transform, none;
+    CompactionFilter: SharedCompactionFilter, "compaction filter", configured_compaction_filter,
+        none;
+    CompactionFilterFactory: Arc<dyn CompactionFilterFactory>, "compaction filter factory",
+        configured_compaction_filter_factory,
+        |object: &Arc<dyn CompactionFilterFactory>| (**object).properties();
+    SstPartitionerFactory: Arc<dyn SstPartitionerFactory>, "partitioner factory",
+        configured_sst_partitioner_factory,
+        |object: &Arc<dyn SstPartitionerFactory>| (**object).properties();
+}
 
 impl ObjectClass for Arc<dyn Comparator> {
     const CLASS: &'static str = "comparator";
-    fn null() -> Option<Self> {
-        None
-    }
     fn find(id: &str, properties: &[Property<'_>], registry: &Registry) -> Option<Self> {
-        if properties.is_empty() { registry.comparator(id) } else { None }
+        registry.configured_comparator(id, properties)
     }
     fn name(&self) -> &str {
-        Comparator::name(&**self)
+        (**self).name()
     }
-    fn object(&self) -> Object {
-        Object::Comparator(Self::clone(self))
+    fn properties(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
     }
 }
 
-impl ObjectClass for Option<Arc<dyn MergeOperator>> {
-    const CLASS: &'static str = "merge operator";
-    fn null() -> Option<Self> {
-        Some(None)
-    }
-    fn find(id: &str, properties: &[Property<'_>], registry: &Registry) -> Option<Self> {
-        registry.configured_merge_operator(id, properties).map(Some)
-    }
-    fn name(&self) -> &str {
-        self.as_ref().map_or(NULLPTR, |operator| operator.name())
-    }
-    fn object(&self) -> Object {
-        Object::MergeOperator(self.clone())
+impl ObjectSlot for Arc<dyn Comparator> {
+    fn into_object(self) -> Object {
+        Object::Comparator(self)
     }
 }
 
-impl ObjectClass for Option<Arc<dyn SliceTransform>> {
-    const CLASS: &'static str = "prefix extractor";
-    fn null() -> Option<Self> {
-        Some(None)
+impl OptionValue for Arc<dyn Comparator> {
+    fn type_name() -> String {
+        <Self as ObjectClass>::CLASS.to_owned()
     }
+    fn set(&mut self, text: &str, context: &mut Context<'_>) -> Result<(), SetError> {
+        let known = [self.clone()];
+        set_object(self, text, context, &known, |slot, object| match object {
+            Some(object) => {
+                *slot = object;
+                Ok(())
+            }
+            None => bad(format!("expected the name of a comparator, found {text:?}")),
+        })
+    }
+    fn print(&self, _release: Release) -> String {
+        printed(self)
+    }
+}
+
+impl ObjectClass for Arc<dyn TablePropertiesCollectorFactory> {
+    const CLASS: &'static str = "table properties collector";
     fn find(id: &str, properties: &[Property<'_>], registry: &Registry) -> Option<Self> {
-        if properties.is_empty() { registry.slice_transform(id).map(Some) } else { None }
+        registry.configured_table_properties_collector(id, properties)
     }
     fn name(&self) -> &str {
-        self.as_ref().map_or(NULLPTR, |transform| transform.name())
+        (**self).name()
     }
-    fn object(&self) -> Object {
-        Object::SliceTransform(self.clone())
+    fn properties(&self) -> Vec<(&'static str, String)> {
+        (**self).properties()
+    }
+}
+
+impl ObjectSlot for Vec<Arc<dyn TablePropertiesCollectorFactory>> {
+    fn into_object(self) -> Object {
+        Object::Collectors(self)
+    }
+}
+
+/// `{One:{id=Two;a=b;}}`; nothing for none.
+impl OptionValue for Vec<Arc<dyn TablePropertiesCollectorFactory>> {
+    fn type_name() -> String {
+        "list of table properties collectors".to_owned()
+    }
+
+    fn set(&mut self, text: &str, context: &mut Context<'_>) -> Result<(), SetError> {
+        let (mut found, mut unregistered) = (Vec::new(), None);
+        let mut says_more = false;
+        for element in split_list(strip_braces(text)).map_err(SetError::BadValue)? {
+            let (asked, has_properties) = find_object(strip_braces(element), self, context)?;
+            says_more |= has_properties;
+            match asked {
+                Asked::Nothing => {}
+                Asked::Object(object) => found.push(object),
+                Asked::Unregistered(id) => unregistered = unregistered.or(Some(id)),
+            }
+        }
+        context.objects.forget(context.option);
+        *self = found;
+        if says_more || unregistered.is_some() {
+            keep_text(text, self.clone().into_object(), unregistered, context);
+        }
+        Ok(())
+    }
+
+    fn print(&self, _release: Release) -> String {
+        match self.is_empty() {
+            true => String::new(),
+            false => format!("{{{}}}", self.iter().map(printed).collect::<Vec<_>>().join(":")),
+        }
     }
 }
 

@@ -158,12 +158,22 @@ impl ColumnFamilyOptions {
             "memtable_insert_with_hint_prefix_extractor" => {
                 Object::SliceTransform(self.memtable_insert_with_hint_prefix_extractor.clone())
             }
+            "compaction_filter" => Object::CompactionFilter(self.compaction_filter.clone()),
+            "compaction_filter_factory" => {
+                Object::CompactionFilterFactory(self.compaction_filter_factory.clone())
+            }
+            "sst_partitioner_factory" => {
+                Object::SstPartitionerFactory(self.sst_partitioner_factory.clone())
+            }
+            "table_properties_collectors" => {
+                Object::Collectors(self.table_properties_collector_factories.clone())
+            }
             _ => return None,
         })
     }
 
-    /// The name `comparator`, `merge_operator` or `prefix_extractor` was set to, where nobody had
-    /// registered an object of that name and none was given since.
+    /// The name that an option whose value is an object was set to, where nobody had registered an
+    /// object of that name and none was given since. Of a list the first such name.
     pub fn unregistered(&self, option: &str) -> Option<&str> {
         self.objects.unregistered(option, &self.object(option)?)
     }

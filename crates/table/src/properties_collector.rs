@@ -1,54 +1,8 @@
-//! Collectors of properties that are not the table's own (`TablePropertiesCollector`).
-
-use base::{InternalKeyComparator, ParsedInternalKey};
-use std::collections::BTreeMap;
-use std::fmt;
+//! The collector that the engine itself brings.
 
 use crate::properties::names::{TIMESTAMP_MAX, TIMESTAMP_MIN};
-
-/// Names and values of properties.
-pub type CollectedProperties = BTreeMap<Vec<u8>, Vec<u8>>;
-
-/// Looks at every entry of one table as it is added, and makes properties of what it saw.
-pub trait TablePropertiesCollector: fmt::Debug + Send {
-    /// Takes an entry or range tombstone. `file_size` is that of the blocks written before.
-    fn add(&mut self, key: &ParsedInternalKey<'_>, value: &[u8], file_size: u64);
-
-    /// Takes notice of a data block that is complete, of so many bytes before compression.
-    fn add_block(&mut self, _uncompressed_size: u64) {}
-
-    /// The properties. Where two collectors have one of the same name, the first one's counts.
-    fn finish(&mut self) -> CollectedProperties;
-
-    /// Whether the table should be compacted soon; asked after [`TablePropertiesCollector::finish`].
-    fn need_compact(&self) -> bool {
-        false
-    }
-
-    /// Its name, for messages.
-    fn name(&self) -> &str;
-}
-
-/// What is known when a collector is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TablePropertiesCollectorContext {
-    /// The column family.
-    pub column_family_id: u64,
-    /// The table's level, if it is known.
-    pub level: Option<u32>,
-}
-
-/// Makes a collector for each new table.
-pub trait TablePropertiesCollectorFactory: fmt::Debug + Send + Sync {
-    /// A collector for one table; none if it wants to see nothing of it.
-    fn create(
-        &self,
-        context: &TablePropertiesCollectorContext,
-    ) -> Option<Box<dyn TablePropertiesCollector>>;
-
-    /// The name that tables list in `rocksdb.property.collectors`.
-    fn name(&self) -> &str;
-}
+use base::table_properties_collector::{CollectedProperties, TablePropertiesCollector};
+use base::{InternalKeyComparator, ParsedInternalKey};
 
 /// Collects the smallest and largest timestamp of a table whose keys have some.
 #[derive(Debug)]

@@ -5,9 +5,10 @@ use crate::filter::filter_policy::FilterContext;
 use crate::format::{FORMAT_VERSION_MAX, FORMAT_VERSION_WRITTEN_MIN};
 use crate::index::IndexType;
 use crate::properties::UNKNOWN_COLUMN_FAMILY_ID;
-use crate::properties_collector::TablePropertiesCollectorFactory;
 use crate::sort_prefix::SortPrefixOrder;
+use base::compaction_filter::TableFileCreationReason;
 use base::file_checksum::FileChecksumGenFactory;
+use base::table_properties_collector::TablePropertiesCollectorFactory;
 use base::{ChecksumType, InternalKeyComparator, Result, SliceTransform, Status};
 use compression::{CompressionOptions, CompressionType};
 use std::sync::Arc;
@@ -22,20 +23,6 @@ pub enum IndexShortening {
     Separators,
     /// That after the last block, too.
     SeparatorsAndSuccessor,
-}
-
-/// Why a table is built.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TableFileCreationReason {
-    /// Of a memtable.
-    Flush,
-    /// Of other tables.
-    Compaction,
-    /// Of a log, when a database is opened.
-    Recovery,
-    /// For anything else, such as a file to be ingested.
-    #[default]
-    Misc,
 }
 
 /// How a table is built: the column family's options, and what is known of the file.

@@ -4,8 +4,25 @@ use super::{CompactionIterator, ValueSource};
 use base::compaction_filter::{Decision, FilterValue};
 use base::dbformat::extract_user_key;
 use base::wide_columns::{self, Column};
-use base::{Result, ValueType};
+use base::{CompactionFilter, PinnableSlice, Result, Status, ValueType};
 use blob::BlobReference;
+
+/// The filter of a job, unless it wants what no filter can have.
+///
+/// # Errors
+/// `NotSupported` if it does not ignore snapshots.
+pub(crate) fn checked_filter(
+    filter: Option<Box<dyn CompactionFilter>>,
+) -> Result<Option<Box<dyn CompactionFilter>>> {
+    match filter {
+        Some(filter) if !filter.ignore_snapshots() => Err(Status::not_supported(format!(
+            "compaction filter {}: a filter that does not ignore snapshots is not supported any \
+             more",
+            filter.name()
+        ))),
+        filter => Ok(filter),
+    }
+}
 
 impl CompactionIterator<'_> {
     /// Asks the filter about the current entry, if there is one. Returns the user key to go on
@@ -36,11 +53,33 @@ impl CompactionIterator<'_> {
                 }
             },
             ValueType::WideColumnEntity => {
-                let columns = wide_columns::decode(value)?;
+                let mut columns = wide_columns::decode(value)?;
+                let read = self.read_blob_columns(&columns)?;
+                for (column, value) in columns.iter_mut().zip(&read) {
+                    if let Some(value) = value {
+                        (column.value, column.is_blob_index) = (value, false);
+                    }
+                }
                 filter.filter(level, user_key, FilterValue::Entity(&columns))
             }
             _ => filter.filter(level, user_key, FilterValue::Value(value)),
         })
+    }
+
+    /// The values of those columns that are in blob files.
+    fn read_blob_columns(&self, columns: &[Column<'_>]) -> Result<Vec<Option<PinnableSlice>>> {
+        if columns.iter().all(|column| !column.is_blob_index) {
+            return Ok(Vec::new());
+        }
+        let user_key = extract_user_key(&self.key);
+        let read = |column: &Column<'_>| match column.is_blob_index {
+            true => {
+                let reference = BlobReference::decode(column.value)?;
+                self.context.environment.read_blob(user_key, &reference).map(Some)
+            }
+            false => Ok(None),
+        };
+        columns.iter().map(read).collect()
     }
 
     fn obey(&mut self, decision: Decision) -> Option<Vec<u8>> {

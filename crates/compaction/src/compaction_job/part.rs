@@ -4,7 +4,7 @@ use super::{CompactionJob, PreparedInputs};
 use crate::blob_file_builder::BlobFileBuilder;
 use crate::blob_garbage_meter::BlobFlow;
 use crate::compaction_input::{CompactionInput, KeyRange};
-use crate::compaction_iterator::{CompactionIterator, IterationContext};
+use crate::compaction_iterator::{CompactionIterator, IterationContext, checked_filter};
 use crate::compaction_outputs::{CompactionOutputs, OutputsContext};
 use crate::created_files::CreatedFiles;
 use crate::deeper_levels::DeeperLevels;
@@ -14,7 +14,8 @@ use crate::level_input_iterator::LevelInputIterator;
 use crate::output_splitter::{OutputSplitter, SplitRules};
 use crate::output_table::{OutputFile, OutputTableSpec};
 use base::compaction_filter::{CompactionFilterContext, TableFileCreationReason};
-use base::{CompactionFilter, InternalIterator, InternalKey, Result};
+use base::sst_partitioner::SstPartitionerContext;
+use base::{CompactionFilter, InternalIterator, InternalKey, Result, SstPartitioner};
 use std::sync::Arc;
 use std::time::Instant;
 use table::ReadOptions;
@@ -44,7 +45,7 @@ impl Part<'_> {
     /// Goes over the range and writes its outputs.
     pub(super) fn run(&self) -> Result<PartOutcome> {
         let (start, cpu_start) = (Instant::now(), env::thread_cpu_micros());
-        let mut entries = self.start_iterator();
+        let mut entries = self.start_iterator()?;
         let mut outputs = CompactionOutputs::new(self.outputs_context());
         entries.seek_to_first()?;
         while entries.valid() {
@@ -72,7 +73,7 @@ impl Part<'_> {
         })
     }
 
-    fn start_iterator(&self) -> CompactionIterator<'_> {
+    fn start_iterator(&self) -> Result<CompactionIterator<'_>> {
         let Self { job, inputs, files, range } = self;
         let options = &job.options;
         let merged = iterator::merge(&job.comparator, self.input_iterators());
@@ -84,7 +85,7 @@ impl Part<'_> {
             snapshots: options.snapshots.clone(),
             cover: inputs.tombstones.cover(&options.snapshots, history),
             merge_operator: options.merge_operator.clone(),
-            filter: self.compaction_filter(),
+            filter: checked_filter(self.compaction_filter())?,
             full_history_ts_low: options.full_history_ts_low.clone(),
             enforce_single_del_contracts: options.enforce_single_del_contracts,
             level: job.compaction.start_level,
@@ -95,10 +96,15 @@ impl Part<'_> {
             cancellation: options.cancellation.clone(),
             environment: files.environment(),
             blob_builder: options.blob_files.as_ref().map(|blob_options| {
-                BlobFileBuilder::new(files, options.column_family_id, blob_options.clone())
+                BlobFileBuilder::new(
+                    files,
+                    options.column_family_id,
+                    blob_options.clone(),
+                    options.tables.builder.file_checksum_gen_factory.clone(),
+                )
             }),
         };
-        CompactionIterator::new(input, context)
+        Ok(CompactionIterator::new(input, context))
     }
 
     fn deeper_levels(&self) -> DeeperLevels {
@@ -116,6 +122,9 @@ impl Part<'_> {
     }
 
     fn compaction_filter(&self) -> Option<Box<dyn CompactionFilter>> {
+        if let Some(filter) = &self.job.options.compaction_filter {
+            return Some(Box::new(filter.clone()));
+        }
         let factory = self.job.options.compaction_filter_factory.as_ref()?;
         let reason = TableFileCreationReason::Compaction;
         if !factory.should_filter_table_file_creation(reason) {
@@ -128,6 +137,20 @@ impl Part<'_> {
             input_start_level: Some(compaction.start_level),
             column_family_id: self.job.options.column_family_id,
             reason,
+        })
+    }
+
+    fn partitioner(&self) -> Option<Box<dyn SstPartitioner>> {
+        let compaction = &self.job.compaction;
+        if compaction.output_level == 0 {
+            return None;
+        }
+        self.job.options.sst_partitioner_factory.as_ref()?.create(&SstPartitionerContext {
+            is_full_compaction: compaction.is_full_compaction,
+            is_manual_compaction: compaction.is_manual(),
+            output_level: compaction.output_level,
+            smallest_user_key: &compaction.smallest_user_key,
+            largest_user_key: &compaction.largest_user_key,
         })
     }
 
@@ -181,7 +204,8 @@ impl Part<'_> {
                 &compaction.grandparents,
                 self.split_key(),
                 self.old_files(),
-            ),
+            )
+            .with_partitioner(self.partitioner()),
             counts_tail: job.options.target_file_size_is_upper_bound,
             range: self.range.padded(&job.comparator),
             fragments: self.inputs.tombstones.fragments(),

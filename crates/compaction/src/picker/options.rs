@@ -1,6 +1,8 @@
 //! The options that pickers go by.
 
+use base::SstPartitionerFactory;
 use compression::{CompressionOptions, CompressionType};
+use std::sync::Arc;
 use version::{CompactionStyle, LevelTargetOptions, Temperature};
 
 /// Which file of a level is compacted first (`compaction_pri`). Numbers are RocksDB's.
@@ -72,7 +74,7 @@ impl Default for UniversalOptions {
 
 /// The options of a column family that decide what is compacted and how outputs look. Defaults are
 /// RocksDB's, after its sanitizing for block-based tables.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct PickerOptions {
     /// Targets and triggers: style, number of levels, `max_bytes_for_level_base` and so on.
     pub levels: LevelTargetOptions,
@@ -122,6 +124,8 @@ pub struct PickerOptions {
     pub allow_ingest_behind: bool,
     /// `compaction_filter` or `compaction_filter_factory` is set: manual compactions rewrite.
     pub has_compaction_filter: bool,
+    /// `sst_partitioner_factory`: files that it would divide are rewritten instead of moved.
+    pub sst_partitioner_factory: Option<Arc<dyn SstPartitionerFactory>>,
     /// `compaction_options_universal`.
     pub universal: UniversalOptions,
 }
@@ -153,6 +157,7 @@ impl Default for PickerOptions {
             last_level_temperature: Temperature::UNKNOWN,
             allow_ingest_behind: false,
             has_compaction_filter: false,
+            sst_partitioner_factory: None,
             universal: UniversalOptions::default(),
         }
     }

@@ -6,6 +6,7 @@ use super::options::{CompactionPri, PickerOptions};
 use crate::compaction::{Compaction, CompactionInputFiles};
 use crate::compaction_reason::CompactionReason;
 use base::InternalKey;
+use base::sst_partitioner::SstPartitionerContext;
 use compression::{CompressionOptions, CompressionType};
 use std::sync::Arc;
 use version::{CompactionStyle, FileMetaData, Temperature};
@@ -36,9 +37,11 @@ impl PickerInput<'_> {
     pub(crate) fn compaction(&self, draft: Draft) -> Compaction {
         let options = self.options;
         let range = self.key_range(&draft.inputs).expect("a compaction has inputs");
-        let is_trivial_move = draft.may_move && self.is_trivial_move(&draft);
-        let is_bottommost_level = self.is_bottommost(&draft, &range.smallest, &range.largest);
         let input_files: usize = draft.inputs.iter().map(|input| input.files.len()).sum();
+        let is_trivial_move = draft.may_move
+            && self.is_trivial_move(&draft)
+            && !self.would_be_divided(&draft, &range, input_files);
+        let is_bottommost_level = self.is_bottommost(&draft, &range.smallest, &range.largest);
         let target_output_file_size =
             target_file_size(options, draft.output_level, draft.base_level);
         // Grandparents may end files early, so that they get no larger than this on average.
@@ -113,6 +116,28 @@ impl PickerInput<'_> {
                 draft.output_level,
                 draft.max_compaction_bytes,
             )
+    }
+
+    /// Whether the user's partitioner would divide one of the files to be moved. RocksDB does not
+    /// ask it about moves to the last level.
+    fn would_be_divided(
+        &self,
+        draft: &Draft,
+        range: &super::overlap::KeyRange,
+        input_files: usize,
+    ) -> bool {
+        let Some(factory) = &self.options.sst_partitioner_factory else { return false };
+        let partitioner = factory.create(&SstPartitionerContext {
+            is_full_compaction: input_files == self.version.files().count(),
+            is_manual_compaction: draft.reason == CompactionReason::ManualCompaction,
+            output_level: draft.output_level,
+            smallest_user_key: range.smallest.user_key(),
+            largest_user_key: range.largest.user_key(),
+        });
+        let Some(mut partitioner) = partitioner else { return false };
+        draft.inputs.iter().flat_map(|input| &input.files).any(|file| {
+            !partitioner.can_do_trivial_move(file.smallest.user_key(), file.largest.user_key())
+        })
     }
 
     /// Whether no two files of L0 overlap.

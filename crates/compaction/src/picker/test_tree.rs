@@ -17,6 +17,7 @@ use super::*;
 use crate::compaction::{Compaction, CompactionInputFiles};
 use crate::in_progress::{CompactionId, RunningCompaction};
 use base::dbformat::MAX_SEQUENCE_NUMBER;
+use base::sst_partitioner::SstPartitionerFixedPrefixFactory;
 use base::{InternalKey, ValueType};
 use compression::CompressionType;
 use std::fmt::Write as _;
@@ -326,6 +327,9 @@ fn options(directive: &Directive) -> PickerOptions {
         blob_garbage_collection_age_cutoff: directive.parse_or("blob_cutoff", 0.5),
         blob_garbage_collection_force_threshold: directive.parse_or("blob_force", 0.5),
         has_compaction_filter: directive.has("filter"),
+        sst_partitioner_factory: directive
+            .has("partition")
+            .then(|| Arc::new(SstPartitionerFixedPrefixFactory::new(1)) as _),
         allow_ingest_behind: directive.has("ingest_behind"),
         max_subcompactions: directive.parse_or("subcompactions", 1),
         level0_stop_writes_trigger: directive.parse_or("stop", 36),

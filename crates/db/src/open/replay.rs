@@ -16,6 +16,7 @@ use crate::recovery::{
 use crate::switch_memtable::{memtable_options, new_memtable};
 use crate::write::memtable_stage::ActiveFamily;
 use base::Result;
+use base::compaction_filter::TableFileCreationReason;
 use base::filename::wal_file_name;
 use memtable::{MemTable, MemTableOptions};
 use std::collections::BTreeMap;
@@ -147,7 +148,7 @@ impl DbImpl {
         memtable.mark_immutable();
         let family = self.family(id)?;
         let built = self
-            .build_level0_table(&family, &[memtable])
+            .build_level0_table(&family, &[memtable], TableFileCreationReason::Recovery)
             .map_err(|error| error.context(format!("column family {}", family.name)))?;
         self.writing()?.info_log.level0_table_built(job, &family.name.to_string(), &built);
         family.stats.count_flush(&built, JobPriority::User);

@@ -1,5 +1,7 @@
 use super::*;
-use options::{DbPath, ObjectName};
+use base::compaction_filter::RemoveEmptyValueCompactionFilter;
+use options::DbPath;
+use std::sync::Arc;
 
 const MONTH: u64 = 30 * 24 * 60 * 60;
 
@@ -29,7 +31,7 @@ fn ages_by_style() {
     assert_eq!(ages(|family| family.periodic_compaction_seconds = 7), (MONTH, 7));
     assert_eq!(ages(|family| family.table_factory = TableFactory::from_name("PlainTable")), (0, 0));
     let filter = |family: &mut ColumnFamilyOptions| {
-        family.compaction_filter_factory = ObjectName::new("Factory");
+        family.compaction_filter = Some(Arc::new(RemoveEmptyValueCompactionFilter));
     };
     assert_eq!(ages(filter), (MONTH, MONTH));
     assert_eq!(ages(|family| family.compaction_style = CompactionStyle::Universal), (MONTH, MONTH));

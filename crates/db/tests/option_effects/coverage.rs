@@ -12,6 +12,7 @@ const PERIODIC_WORK: &str = "crates/db/src/periodic_work/tests.rs";
 const MERGES_AT_WRITE: &str = "crates/db/tests/writing/successive_merges.rs";
 const TEMPERATURES: &str = "crates/db/tests/carried_over/temperatures.rs";
 const ADAPTIVE_YIELD: &str = "crates/db/src/write/adaptive_yield/tests.rs";
+const HOOKS_FILTERS: &str = "crates/db/tests/hooks/compaction_filters.rs";
 const BACKGROUND_JOBS: &str = "crates/db/tests/option_effects/background_jobs.rs";
 
 /// Options whose effect is proven by a test that is no file of `testdata`: the option, the file
@@ -141,6 +142,18 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("max_background_flushes", BACKGROUND_JOBS, "so_many_flushes_run_at_once_as_may"),
     ("max_background_compactions", BACKGROUND_JOBS, "so_many_compactions_run_at_once_as_may"),
     ("rate_limiter_bytes_per_sec", BACKGROUND_JOBS, "background_work_writes_no_faster_than_it_may"),
+    ("compaction_filter", HOOKS_FILTERS, "compactions_do_what_the_filter_decides"),
+    ("compaction_filter_factory", HOOKS_FILTERS, "a_factory_is_asked_for_what_it_wants"),
+    (
+        "sst_partitioner_factory",
+        "crates/db/tests/hooks/partitioners.rs",
+        "compactions_divide_tables_and_flushes_do_not",
+    ),
+    (
+        "table_properties_collectors",
+        "crates/db/tests/hooks/collectors.rs",
+        "tables_of_many_deletions_are_compacted_soon",
+    ),
     (
         "verify_compression",
         "crates/db/src/table_builder_options/tests.rs",

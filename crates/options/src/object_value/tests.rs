@@ -92,9 +92,43 @@ fn properties_are_printed_back() {
 #[test]
 fn objects_without_a_class_are_texts() {
     let mut options = ColumnFamilyOptions::default();
-    assert!(options.compaction_filter_factory.is_null());
-    let text = "{id=TtlCompactionFilterFactory;user_filter_factory=nullptr;ttl=0;}";
-    apply(&mut options, "compaction_filter_factory", text);
-    assert_eq!(options.compaction_filter_factory.id(), "TtlCompactionFilterFactory");
-    assert_eq!(options.get("compaction_filter_factory").unwrap(), text);
+    assert!(options.compression_manager.is_null());
+    let text = "{id=MyManager;level=nullptr;ttl=0;}";
+    apply(&mut options, "compression_manager", text);
+    assert_eq!(options.compression_manager.id(), "MyManager");
+    assert_eq!(options.get("compression_manager").unwrap(), text);
+}
+
+#[test]
+fn a_maker_hears_what_a_text_says_of_an_object() {
+    use base::sst_partitioner::{SstPartitionerFactory, SstPartitionerFixedPrefixFactory};
+    let mut registry = Registry::new();
+    registry.register_sst_partitioner_factory_maker(
+        "by.tenant",
+        Arc::new(|properties| match properties {
+            [("width", width)] => {
+                let length = width.parse().ok()?;
+                let factory = SstPartitionerFixedPrefixFactory::new(length);
+                Some(Arc::new(factory) as Arc<dyn SstPartitionerFactory>)
+            }
+            _ => None,
+        }),
+    );
+    let config = ConfigOptions { registry: Arc::new(registry), ..ConfigOptions::default() };
+    let mut options = ColumnFamilyOptions::default();
+    let mut apply = |text: &str| {
+        options.apply("sst_partitioner_factory", text, &config).unwrap();
+        let factory = options.sst_partitioner_factory.as_ref();
+        let found = factory.map(|factory| format!("{:?}", factory.properties()));
+        let printed = options.get("sst_partitioner_factory").unwrap();
+        (found, options.unregistered("sst_partitioner_factory").map(str::to_owned), printed)
+    };
+    let four = Some(r#"[("length", "4")]"#.to_owned());
+    assert_eq!(
+        apply("{id=by.tenant;width=4}"),
+        (four.clone(), None, "{id=by.tenant;width=4}".into())
+    );
+    let missing = "{id=by.tenant;width=x}";
+    assert_eq!(apply(missing), (four, Some("by.tenant".to_owned()), missing.into()));
+    assert_eq!(apply("nullptr"), (None, None, "nullptr".into()));
 }

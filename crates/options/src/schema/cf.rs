@@ -3,7 +3,7 @@
 use crate::enums::{
     CompactionPri, CompactionStyle, CompressionType, PrepopulateBlobCache, Temperature,
 };
-use crate::object_value::{ObjectName, ObjectNames, ObjectTexts};
+use crate::object_value::{ObjectName, ObjectTexts};
 use crate::schema::block_based::BlockBasedTableOptions;
 use crate::schema::cache::LruCacheOptions;
 use crate::schema::compaction::{CompactionOptionsFifo, CompactionOptionsUniversal};
@@ -13,7 +13,10 @@ use crate::schema::plain::{CuckooTableOptions, PlainTableOptions};
 use crate::schema::{no_short_form, options};
 use crate::table_factory::TableFactory;
 use base::comparator::BytewiseComparator;
-use base::{Comparator, MergeOperator, SliceTransform};
+use base::{
+    CompactionFilterFactory, Comparator, MergeOperator, SharedCompactionFilter, SliceTransform,
+    SstPartitionerFactory, TablePropertiesCollectorFactory,
+};
 use std::sync::Arc;
 
 options! {
@@ -86,8 +89,8 @@ options! {
         /// In-memory container kind.
         memtable_factory: ObjectName = ObjectName::new("SkipListFactory"), fixed honoured 4.1;
         /// Makers of user-defined table properties.
-        table_properties_collector_factories as "table_properties_collectors": ObjectNames =
-            ObjectNames::default(), fixed accepted 6.26;
+        table_properties_collector_factories as "table_properties_collectors":
+            Vec<Arc<dyn TablePropertiesCollectorFactory>> = Vec::new(), fixed honoured 6.26;
         /// Merge chain length in memtable that triggers eager merging.
         max_successive_merges: u64 = 0, mutable honoured 4.0;
         /// Allow disk reads to honour the chain limit.
@@ -183,9 +186,10 @@ options! {
         /// Combines Merge operands with base values.
         merge_operator: Option<Arc<dyn MergeOperator>> = None, fixed honoured 4.1;
         /// Single shared filter that drops or edits entries in compaction.
-        compaction_filter: ObjectName = ObjectName::null(), fixed accepted 4.1;
+        compaction_filter: Option<SharedCompactionFilter> = None, fixed honoured 4.1;
         /// Builds a filter per compaction; used if no fixed filter.
-        compaction_filter_factory: ObjectName = ObjectName::null(), fixed accepted 4.1;
+        compaction_filter_factory: Option<Arc<dyn CompactionFilterFactory>> =
+            None, fixed honoured 4.1;
         /// Memtable bytes before it becomes immutable.
         write_buffer_size: u64 = 64 << 20, mutable honoured 4.0;
         /// Codec for data blocks unless per-level overrides apply.
@@ -212,7 +216,8 @@ options! {
         /// Per-family table directories; empty uses the DB list.
         cf_paths: Vec<DbPath> = Vec::new(), fixed honoured 5.18 unwritten;
         /// Decides where compaction output files must be cut.
-        sst_partitioner_factory: ObjectName = ObjectName::null(), fixed accepted 6.26;
+        sst_partitioner_factory: Option<Arc<dyn SstPartitionerFactory>> =
+            None, fixed honoured 6.26;
         /// Flush once this many range deletes collect; 0 off.
         memtable_max_range_deletions: u32 = 0, mutable honoured 8.6;
         /// Effort spent evicting cached blocks of dead files.

@@ -21,14 +21,13 @@ use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle, FORMAT_VERSION_WITH_CONTEXT
 use crate::index::index_builder::IndexBuilder;
 use crate::index::shortened_index_builder::strip_timestamp;
 use crate::properties::TableProperties;
-use crate::properties_collector::{
-    TablePropertiesCollector, TablePropertiesCollectorContext, TimestampCollector,
-};
+use crate::properties_collector::TimestampCollector;
 use crate::range_del;
 use crate::table_builder_options::TableBuilderOptions;
 use base::dbformat::extract_user_key;
 use base::file_checksum::FileChecksumGenContext;
 use base::hash::xxh3_128_with_seed;
+use base::table_properties_collector::{TablePropertiesCollector, TablePropertiesCollectorContext};
 use base::{ParsedInternalKey, Result, Status, ValueType};
 use compression::CompressionType;
 use env::WritableFile;

@@ -8,8 +8,9 @@ use crate::property::table_stats::TableStats;
 use crate::property::text::general;
 use crate::property::{live_data_size, sstables};
 use crate::sanitize::{delayed_write_rate, sanitize_column_family};
+use base::compaction_filter::RemoveEmptyValueCompactionFilter;
 use base::{InternalKey, InternalKeyComparator, Status, ValueType};
-use options::{ColumnFamilyOptions, CompactionStyle, DbOptions, ObjectName};
+use options::{ColumnFamilyOptions, CompactionStyle, DbOptions};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -149,7 +150,7 @@ fn family_options(directive: &Directive) -> ColumnFamilyOptions {
     options.compaction_options_fifo.max_table_files_size = directive.parse_or("fifo_max", 1 << 30);
     options.compaction_options_fifo.allow_compaction = directive.has("fifo_compaction");
     if directive.has("filter") {
-        options.compaction_filter = ObjectName::new("Filter");
+        options.compaction_filter = Some(Arc::new(RemoveEmptyValueCompactionFilter));
     }
     sanitize_column_family(&DbOptions::default(), &options)
 }

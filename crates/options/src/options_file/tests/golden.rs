@@ -114,7 +114,8 @@ fn nothing_in_them_is_unknown() {
             let file = OptionsFile::parse(Path::new(&name), &content, &ConfigOptions::default())
                 .map_err(|status| status.to_string())?;
             for diagnostic in &file.diagnostics {
-                let own = ["golden.append", "golden.shortlex", "TtlMergeOperator"];
+                let own =
+                    ["golden.append", "golden.shortlex", "TtlMergeOperator", "TtlCompactionFilter"];
                 let expected = match diagnostic.remark {
                     Remark::NotHonoured | Remark::Legacy => true,
                     Remark::NotRegistered => own.iter().any(|id| diagnostic.value.contains(id)),

@@ -42,6 +42,15 @@ fn values(info: &OptionInfo) -> BoxedStrategy<String> {
         }
         "prefix extractor" => "nullptr|fixed:[1-9]|rocksdb\\.CappedPrefix\\.[1-9]|mine".boxed(),
         "object" => r"nullptr|Thing|\{id=Thing;a=b;c=\{id=Other;d=\\:;\};\}".boxed(),
+        "compaction filter" => "nullptr|RemoveEmptyValueCompactionFilter|mine".boxed(),
+        "compaction filter factory" => r"nullptr|mine|\{id=mine;ttl=1;\}".boxed(),
+        "partitioner factory" => {
+            r"nullptr|mine|\{id=SstPartitionerFixedPrefixFactory;length=[1-9];\}".boxed()
+        }
+        "list of table properties collectors" => {
+            r"|\{mine\}|\{mine:CompactOnDeletionCollector\}|\{\{id=CompactOnDeletionCollector;window_size=9;\}\}"
+                .boxed()
+        }
         "list of objects" => r"|\{One\}|\{One:Two\}|\{\{id=One;a=1;\}:Two\}".boxed(),
         "TableFactory" => "BlockBasedTable|PlainTable|CuckooTable|Mine".boxed(),
         "FilterPolicy" => "nullptr|bloomfilter:[1-9]0:false|ribbonfilter:[1-9]\\.5:[0-6]".boxed(),

@@ -4,12 +4,13 @@
 use super::parts::Parts;
 use crate::filter::FilterPolicy;
 use crate::properties::{TableProperties, names};
-use crate::properties_collector::{
+use crate::table_builder_options::{IndexShortening, TableBuilderOptions};
+use crate::test_files::comparator_of;
+use base::compaction_filter::TableFileCreationReason;
+use base::table_properties_collector::{
     CollectedProperties, TablePropertiesCollector, TablePropertiesCollectorContext,
     TablePropertiesCollectorFactory,
 };
-use crate::table_builder_options::{IndexShortening, TableBuilderOptions, TableFileCreationReason};
-use crate::test_files::comparator_of;
 use base::{ParsedInternalKey, slice_transform};
 use compression::{CompressionOptions, CompressionType};
 use std::sync::Arc;

@@ -1,0 +1,10 @@
+//! What users bring along does what it is for: filters, partitioners, collectors and the rest of
+//! docs/hooks.md, through a whole database.
+
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
+
+mod collectors;
+mod compaction_filters;
+mod file_checksums;
+mod fixture;
+mod partitioners;
