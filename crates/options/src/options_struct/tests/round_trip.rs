@@ -5,6 +5,29 @@ use crate::enums::*;
 use crate::option_string::escape;
 use proptest::prelude::*;
 
+/// Texts of an option whose value is an object.
+fn objects(info: &OptionInfo) -> BoxedStrategy<String> {
+    match &*info.type_name() {
+        "comparator" => "leveldb\\.BytewiseComparator(\\.u64ts)?|mine".boxed(),
+        "merge operator" => {
+            r"nullptr|put|mine|\{id=StringAppendOperator;delimiter=[,|\\\\]\\:;\}".boxed()
+        }
+        "prefix extractor" => "nullptr|fixed:[1-9]|rocksdb\\.CappedPrefix\\.[1-9]|mine".boxed(),
+        "object" => r"nullptr|Thing|\{id=Thing;a=b;c=\{id=Other;d=\\:;\};\}".boxed(),
+        "compaction filter" => "nullptr|RemoveEmptyValueCompactionFilter|mine".boxed(),
+        "compaction filter factory" => r"nullptr|mine|\{id=mine;ttl=1;\}".boxed(),
+        "partitioner factory" => {
+            r"nullptr|mine|\{id=SstPartitionerFixedPrefixFactory;length=[1-9];\}".boxed()
+        }
+        "list of table properties collectors" => {
+            r"|\{mine\}|\{mine:CompactOnDeletionCollector\}|\{\{id=CompactOnDeletionCollector;window_size=9;\}\}"
+                .boxed()
+        }
+        "list of objects" => r"|\{One\}|\{One:Two\}|\{\{id=One;a=1;\}:Two\}".boxed(),
+        other => panic!("no values for the type {other} of {}", info.name),
+    }
+}
+
 /// Texts that are values of a row's type.
 fn values(info: &OptionInfo) -> BoxedStrategy<String> {
     fn words<T: Copy + std::fmt::Debug + 'static>(
@@ -36,22 +59,6 @@ fn values(info: &OptionInfo) -> BoxedStrategy<String> {
                 format!("{{{{temperature=kHot;age={a};}}:{{temperature=kIce;age={b}}}}}")
             })
             .boxed(),
-        "comparator" => "leveldb\\.BytewiseComparator(\\.u64ts)?|mine".boxed(),
-        "merge operator" => {
-            r"nullptr|put|mine|\{id=StringAppendOperator;delimiter=[,|\\\\]\\:;\}".boxed()
-        }
-        "prefix extractor" => "nullptr|fixed:[1-9]|rocksdb\\.CappedPrefix\\.[1-9]|mine".boxed(),
-        "object" => r"nullptr|Thing|\{id=Thing;a=b;c=\{id=Other;d=\\:;\};\}".boxed(),
-        "compaction filter" => "nullptr|RemoveEmptyValueCompactionFilter|mine".boxed(),
-        "compaction filter factory" => r"nullptr|mine|\{id=mine;ttl=1;\}".boxed(),
-        "partitioner factory" => {
-            r"nullptr|mine|\{id=SstPartitionerFixedPrefixFactory;length=[1-9];\}".boxed()
-        }
-        "list of table properties collectors" => {
-            r"|\{mine\}|\{mine:CompactOnDeletionCollector\}|\{\{id=CompactOnDeletionCollector;window_size=9;\}\}"
-                .boxed()
-        }
-        "list of objects" => r"|\{One\}|\{One:Two\}|\{\{id=One;a=1;\}:Two\}".boxed(),
         "TableFactory" => "BlockBasedTable|PlainTable|CuckooTable|Mine".boxed(),
         "FilterPolicy" => "nullptr|bloomfilter:[1-9]0:false|ribbonfilter:[1-9]\\.5:[0-6]".boxed(),
         "CompressionOptions" => (any::<i32>(), any::<bool>())
@@ -78,7 +85,7 @@ fn values(info: &OptionInfo) -> BoxedStrategy<String> {
         "IndexShorteningMode" => words(IndexShorteningMode::ALL, IndexShorteningMode::name),
         "ChecksumType" => words(ChecksumType::ALL, ChecksumType::name),
         "CompressionType" => "kNoCompression|kZSTD|kCustomCompression9[0-9A-F]".boxed(),
-        other => panic!("no values for the type {other} of {}", info.name),
+        _ => objects(info),
     }
 }
 
