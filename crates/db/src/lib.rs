@@ -75,6 +75,8 @@ pub use live_files::LiveFileMetaData;
 pub use manual_compaction::{
     BlobGarbageCollectionPolicy, BottommostLevelCompaction, CompactRangeOptions,
 };
+pub use property::docs::properties_reference;
+pub use property::{PropertyInfo, PropertyKind};
 pub use read::db_iter::DbIterator;
 pub use read::value_resolver::Columns;
 pub use recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy};

@@ -1,6 +1,6 @@
 //! Properties: what a database says of itself, by name (`GetProperty`).
 //!
-//! [`table::PROPERTIES`] declares each of them once. Names, numbers and texts are those of RocksDB
+//! [`table::SECTIONS`] declares each of them once. Names, numbers and texts are those of RocksDB
 //! 7.8, and for names that came later those of the releases that have them. Where RocksDB counts
 //! what only a writer does, a database that is open for reading answers as RocksDB's does: 0.
 
@@ -9,6 +9,7 @@ pub(crate) mod cache_entry_stats;
 pub(crate) mod compaction_need;
 pub(crate) mod compaction_stats;
 pub(crate) mod db_stats;
+pub(crate) mod docs;
 pub(crate) mod level_state;
 pub(crate) mod live_data_size;
 mod numbers;
@@ -24,8 +25,10 @@ use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;
 use crate::db_impl::DbImpl;
 use source::Source;
-use std::collections::BTreeMap;
-use table::{Answer, PROPERTIES};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+use table::{Answer, properties};
+pub use table::{PropertyInfo, PropertyKind};
 
 impl Db {
     /// The value of a property as text; none if there is no such property, or it has no value.
@@ -64,16 +67,26 @@ impl Db {
     }
 
     /// The sum of a property that is a number over all open column families; none if one of them
-    /// has no value.
+    /// has no value. A block cache that several of them share counts once.
     pub fn aggregated_int_property(&self, name: &str) -> Option<u64> {
+        let is_of_block_cache = name.starts_with("rocksdb.block-cache-");
+        let mut caches = HashSet::new();
         self.column_families().try_fold(0_u64, |sum, family| {
-            Some(sum.wrapping_add(self.int_property(&family, name)?))
+            let value = self.int_property(&family, name)?;
+            let cache = family.0.tables.options.block_cache.as_ref().map(Arc::as_ptr);
+            let counts = !is_of_block_cache || caches.insert(cache.map(<*const _>::cast::<()>));
+            Some(sum.wrapping_add(if counts { value } else { 0 }))
         })
+    }
+
+    /// What properties there are, in the order of docs/properties.md.
+    pub fn properties() -> impl Iterator<Item = PropertyInfo> {
+        properties().map(|property| property.info)
     }
 
     /// The names of all properties, those without arguments first found in this order.
     pub fn property_names() -> impl Iterator<Item = &'static str> {
-        PROPERTIES.iter().map(|property| property.name)
+        properties().map(|property| property.info.name)
     }
 }
 
@@ -95,7 +108,7 @@ impl DbImpl {
 /// The property of this name, and the digits behind the name.
 fn find(name: &str) -> Option<(&'static Answer, &str)> {
     let bare = name.trim_end_matches(|character: char| character.is_ascii_digit());
-    let property = PROPERTIES.iter().find(|property| property.name == bare)?;
+    let property = properties().find(|property| property.info.name == bare)?;
     Some((&property.answer, &name[bare.len()..]))
 }
 

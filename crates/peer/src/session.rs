@@ -76,6 +76,7 @@ fn read(database: &Database, request: &Request) -> Result<Option<Value>> {
         }
         Request::LatestSequence => json!(database.latest_sequence()?),
         Request::Property { family, name } => json!(database.property(family, name)?),
+        Request::IntProperty { family, name } => json!(database.int_property(family, name)?),
         Request::Get { family, key, snapshot } => {
             json!(database.get(family, key, *snapshot)?.map(Bytes))
         }

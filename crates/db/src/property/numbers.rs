@@ -18,7 +18,13 @@ fn active(source: &Source<'_>, of: impl Fn(&MemTable) -> u64) -> u64 {
     source.memtables().0.map_or(0, of)
 }
 
-fn memory_bytes(table: &MemTable) -> u64 {
+/// Of a memtable that takes writes RocksDB tells what its arena has allocated.
+fn allocated_bytes(table: &MemTable) -> u64 {
+    table.approximate_memory_allocated() as u64
+}
+
+/// Of others, what is in use.
+fn used_bytes(table: &MemTable) -> u64 {
     table.approximate_memory_usage() as u64
 }
 
@@ -27,11 +33,11 @@ pub(super) fn immutable_memtables(source: &Source<'_>) -> Option<u64> {
 }
 
 pub(super) fn active_memtable_bytes(source: &Source<'_>) -> Option<u64> {
-    Some(active(source, memory_bytes))
+    Some(active(source, allocated_bytes))
 }
 
 pub(super) fn memtable_bytes(source: &Source<'_>) -> Option<u64> {
-    Some(active(source, memory_bytes) + sum(source.memtables().1, memory_bytes))
+    Some(active(source, allocated_bytes) + sum(source.memtables().1, used_bytes))
 }
 
 pub(super) fn active_memtable_entries(source: &Source<'_>) -> Option<u64> {

@@ -2,6 +2,7 @@ mod versions;
 
 use crate::{ColumnFamilyDescriptor, ColumnFamilyHandle, Db, OpenContext, ReadOptions};
 use options::{ColumnFamilyOptions, DbOptions};
+use std::sync::Arc;
 use testing::fixtures::{self, Unpacked};
 use testing::parallel;
 
@@ -265,4 +266,27 @@ fn every_property_of_every_directory() {
         }
         Ok::<_, String>(())
     });
+}
+
+#[test]
+fn a_block_cache_of_several_families_counts_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = DbOptions {
+        create_if_missing: true,
+        create_missing_column_families: true,
+        ..DbOptions::default()
+    };
+    let families = ["default", "other"]
+        .map(|name| ColumnFamilyDescriptor::new(name, ColumnFamilyOptions::default()));
+    let sum = |context: &OpenContext, name: &str| {
+        let db = Db::open(&options, directory.path(), &families, context).unwrap();
+        db.aggregated_int_property(name).unwrap()
+    };
+    let own = OpenContext::default();
+    let cache = cache::LruCache::new(&cache::LruCacheOptions::default()).unwrap();
+    let shared = OpenContext { block_cache: Some(Arc::new(cache)), ..OpenContext::default() };
+    let capacity = "rocksdb.block-cache-capacity";
+    assert_eq!(sum(&own, capacity), 64 << 20);
+    assert_eq!(sum(&shared, capacity), 32 << 20);
+    assert_eq!(sum(&shared, "rocksdb.is-file-deletions-enabled"), 2);
 }

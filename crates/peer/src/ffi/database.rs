@@ -175,6 +175,15 @@ impl Database {
         Ok(Some(copy))
     }
 
+    pub(crate) fn int_property(&self, family: &Bytes, name: &str) -> Result<Option<u64>> {
+        let get = self.functions.property_int_cf()?;
+        let (family, name) = (self.family(family)?, c_string(name.as_bytes())?);
+        let mut value = 0;
+        // SAFETY: a live database and family, a C string, a number of ours.
+        let status = unsafe { get(self.raw, family, name.as_ptr(), &raw mut value) };
+        Ok((status == 0).then_some(value))
+    }
+
     pub(crate) fn get(
         &self,
         family: &Bytes,

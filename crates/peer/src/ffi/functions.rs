@@ -107,6 +107,7 @@ functions! {
 
     get_latest_sequence_number(Raw) -> u64;
     property_value_cf(Raw, Raw, Text) -> *mut c_char;
+    property_int_cf(Raw, Raw, Text, *mut u64) -> c_int;
     get_cf(Raw, Raw, Raw, Text, usize, *mut usize, Slot) -> *mut c_char;
     write(Raw, Raw, Raw, Slot);
     writebatch_create_from(Text, usize) -> Raw;

@@ -49,6 +49,8 @@ pub enum Request {
     LatestSequence,
     /// A property's text, or null.
     Property { family: Bytes, name: String },
+    /// A property's number, or null.
+    IntProperty { family: Bytes, name: String },
     /// A value, or null.
     Get {
         family: Bytes,

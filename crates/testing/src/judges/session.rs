@@ -206,6 +206,11 @@ impl Session {
         self.ask(&Request::Property { family: family.into(), name: name.to_owned() })
     }
 
+    /// A property's number.
+    pub fn int_property(&mut self, family: &[u8], name: &str) -> Result<Option<u64>> {
+        self.ask(&Request::IntProperty { family: family.into(), name: name.to_owned() })
+    }
+
     /// A value.
     pub fn get(
         &mut self,

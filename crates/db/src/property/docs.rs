@@ -1,0 +1,65 @@
+//! The reference of properties, as Markdown.
+
+use super::table::{PropertyKind, SECTIONS};
+use std::fmt::Write as _;
+
+const HEAD: &str = "\
+# Properties
+
+What a database says of itself, by name: `Db::property` (text), `Db::int_property` (number),
+`Db::map_property` (map) and `Db::aggregated_int_property` (the sum of a number over all column families,
+a cache that several of them share counted once). Names of `rocksdb.` are RocksDB's, and so are the
+answers; `crates/db/tests/property_compare.rs` and `property_peers` compare them. Names that
+end in `N` take a number there. Every property has an answer, in a database open for writing and in one
+that is only read; there, what only a writer has or does is 0. Made from the table in
+`crates/db/src/property/table.rs`; do not edit.
+
+Statistics as texts are laid out as RocksDB 7.8 lays them out, because scripts count lines and columns;
+what later releases added has lines of its own, and keys of its own in the maps.
+";
+
+const TAIL: &str = "
+## Where the answers differ
+
+- `rocksdb.size-all-mem-tables` and `cur-size-*` are the memory as RocksDB's arena would fill, so that
+  memtables are as large as RocksDB's; `touchstone.memory` tells the memory that they really take.
+- `rocksdb.num-immutable-mem-table-flushed` is 0: flushed memtables are not kept.
+- `rocksdb.min-obsolete-sst-number-to-keep` is the largest number: files that are being written are
+  protected one by one.
+- `rocksdb.compaction-abort-count` is 0: compactions are not aborted all at once.
+- `rocksdb.estimate-table-readers-mem` counts tables that are open; RocksDB opens all of them first.
+- `rocksdb.num-running-compaction-sorted-runs` counts those of compactions that only move files, too.
+";
+
+/// The text of docs/properties.md.
+pub fn properties_reference() -> String {
+    let mut text = HEAD.to_owned();
+    for section in SECTIONS {
+        let _ = write!(
+            text,
+            "\n## {}\n\n| Name | Forms | RocksDB since | What it tells |\n\
+             | --- | --- | --- | --- |\n",
+            section.title
+        );
+        for property in section.properties {
+            let info = &property.info;
+            let forms = match info.kind {
+                PropertyKind::Number => "number",
+                PropertyKind::Text => "text",
+                PropertyKind::Map => "text, map",
+            };
+            let argument = if takes_argument(info.name) { "N" } else { "" };
+            let since = if info.since.is_empty() { "not" } else { info.since };
+            let _ =
+                writeln!(text, "| `{}{argument}` | {forms} | {since} | {} |", info.name, info.doc);
+        }
+    }
+    text + TAIL
+}
+
+fn takes_argument(name: &str) -> bool {
+    name.ends_with("-at-level") || name.ends_with("-at-temperature")
+}
+
+#[cfg(test)]
+mod tests;
