@@ -3,8 +3,11 @@
 use crate::blob_file_reader::BlobFileReader;
 use base::Result;
 use base::filename::blob_file_name;
-use env::{FileOptions, FileSystem};
+use env::{
+    CountedFileKind, CountedRandomAccessFile, FileOptions, FileSystem, ReadCounting, ReadTickers,
+};
 use parking_lot::RwLock;
+use statistics::{Statistics, Ticker};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -86,6 +89,7 @@ pub struct BlobFileCache {
     file_options: FileOptions,
     column_family_id: u32,
     open_files: Arc<OpenBlobFiles>,
+    statistics: Option<Arc<Statistics>>,
 }
 
 impl BlobFileCache {
@@ -97,7 +101,18 @@ impl BlobFileCache {
         column_family_id: u32,
         open_files: Arc<OpenBlobFiles>,
     ) -> Self {
-        Self { file_system, directory, file_options, column_family_id, open_files }
+        let statistics = None;
+        Self { file_system, directory, file_options, column_family_id, open_files, statistics }
+    }
+
+    /// Counts what is read.
+    pub fn with_statistics(mut self, statistics: Option<Arc<Statistics>>) -> Self {
+        self.statistics = statistics;
+        self
+    }
+
+    pub(crate) fn statistics(&self) -> Option<&Statistics> {
+        self.statistics.as_deref()
     }
 
     /// The file of this number, opened if it is not open.
@@ -106,10 +121,28 @@ impl BlobFileCache {
     /// As [`BlobFileReader::open`] and the file system.
     pub fn get(&self, file_number: u64) -> Result<Arc<BlobFileReader>> {
         self.open_files.get_or_open(file_number, || {
-            let path = blob_file_name(&self.directory, file_number);
-            let file = self.file_system.new_random_access_file(&path, &self.file_options)?;
-            BlobFileReader::open(file, self.column_family_id)
+            let opened = self.open(file_number);
+            if let Some(statistics) = &self.statistics {
+                statistics.record(|recorder| {
+                    recorder.tick(Ticker::NoFileOpens, 1);
+                    recorder.tick(Ticker::NoFileErrors, u64::from(opened.is_err()));
+                });
+            }
+            opened
         })
+    }
+
+    fn open(&self, file_number: u64) -> Result<BlobFileReader> {
+        let path = blob_file_name(&self.directory, file_number);
+        let file = self.file_system.new_random_access_file(&path, &self.file_options)?;
+        let counting = ReadCounting {
+            kind: CountedFileKind::Blob,
+            level: ReadTickers::NON_LAST_LEVEL,
+            temperature: None,
+        };
+        let file = CountedRandomAccessFile::wrap(file, self.statistics.as_ref(), counting);
+        let reader = BlobFileReader::open(file, self.column_family_id)?;
+        Ok(reader.with_statistics(self.statistics.clone()))
     }
 
     /// Forgets a file that left the version. Those who read it may finish.

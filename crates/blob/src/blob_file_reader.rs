@@ -6,6 +6,7 @@ use crate::blob_log_format::{BlobLogFooter, BlobLogHeader, BlobLogRecordHeader};
 use base::{PinnableSlice, Result, Status};
 use compression::{CompressionType, decompress};
 use env::{RandomAccessFile, read_exact_at, read_exact_into};
+use statistics::{HistogramType, Statistics};
 use std::fmt;
 use std::sync::Arc;
 
@@ -37,6 +38,7 @@ pub struct BlobFileReader {
     footer: BlobLogFooter,
     /// Where records end.
     end_offset: u64,
+    statistics: Option<Arc<Statistics>>,
 }
 
 impl BlobFileReader {
@@ -56,7 +58,14 @@ impl BlobFileReader {
         let header = read_header(&*file, column_family_id)?;
         let end_offset = size - BlobLogFooter::SIZE as u64;
         let footer = read_footer(&*file, end_offset)?;
-        Ok(Self { file, compression: header.compression, footer, end_offset })
+        let compression = header.compression;
+        Ok(Self { file, compression, footer, end_offset, statistics: None })
+    }
+
+    /// Times how long values take to be uncompressed.
+    pub(crate) fn with_statistics(mut self, statistics: Option<Arc<Statistics>>) -> Self {
+        self.statistics = statistics;
+        self
     }
 
     /// How all values are compressed.
@@ -158,12 +167,17 @@ impl BlobFileReader {
     }
 
     fn decompress(&self, reference: &BlobReference, stored: &[u8]) -> Result<PinnableSlice> {
-        decompress(self.compression, stored, COMPRESSION_FORMAT_VERSION, None)
+        let start = self.statistics.as_ref().and_then(|statistics| statistics.start_timer());
+        let value = decompress(self.compression, stored, COMPRESSION_FORMAT_VERSION, None)
             .map(PinnableSlice::from)
             .map_err(|status| {
                 let path = self.file.path().display();
                 status.context(format_args!("{path} at offset {}", reference.offset))
-            })
+            });
+        if let Some(statistics) = &self.statistics {
+            statistics.stop_timer(HistogramType::BlobDbDecompressionMicros, start);
+        }
+        value
     }
 
     fn to_usize(&self, size: u64) -> Result<usize> {

@@ -7,6 +7,8 @@ use crate::blob_log_format::{
 use base::Result;
 use compression::{CompressionOptions, CompressionType, compress};
 use env::WritableFile;
+use statistics::{HistogramType, Statistics};
+use std::sync::Arc;
 
 /// Writes one blob file from its start to its end.
 #[derive(Debug)]
@@ -20,6 +22,7 @@ pub struct BlobLogWriter {
     blob_bytes: u64,
     /// The record being put together.
     buffer: Vec<u8>,
+    statistics: Option<Arc<Statistics>>,
 }
 
 impl BlobLogWriter {
@@ -45,7 +48,14 @@ impl BlobLogWriter {
             blob_count: 0,
             blob_bytes: 0,
             buffer: Vec::new(),
+            statistics: None,
         })
+    }
+
+    /// Times how long values take to be compressed.
+    pub fn with_statistics(mut self, statistics: Option<Arc<Statistics>>) -> Self {
+        self.statistics = statistics;
+        self
     }
 
     /// Appends a value and tells where it is. `key` is the user key, with its timestamp.
@@ -57,7 +67,12 @@ impl BlobLogWriter {
         let stored_value = match self.compression {
             CompressionType::None => value,
             kind => {
+                let statistics = self.statistics.as_deref();
+                let start = statistics.and_then(Statistics::start_timer);
                 compressed = compress(kind, &self.compression_options, value, None)?;
+                if let Some(statistics) = statistics {
+                    statistics.stop_timer(HistogramType::BlobDbCompressionMicros, start);
+                }
                 &compressed
             }
         };

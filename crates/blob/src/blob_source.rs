@@ -7,6 +7,7 @@ use base::pinnable_slice::PinnedBytes;
 use base::{PinnableSlice, Result, Status};
 use cache::{Cache, CacheKey, Priority};
 use parking_lot::RwLock;
+use statistics::Ticker;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -73,10 +74,10 @@ impl BlobSource {
         };
         let key = CacheKey::new(self.cache_id(&**cache, reference.file_number), reference.offset);
         let cached = cache.lookup(&key).and_then(|value| value.downcast::<CachedBlob>().ok());
-        if let Some(blob) = cached
-            && blob.reference == *reference
-            && *blob.user_key == *user_key
-        {
+        let cached =
+            cached.filter(|blob| blob.reference == *reference && *blob.user_key == *user_key);
+        self.count_lookup(cached.as_deref());
+        if let Some(blob) = cached {
             return Ok(pinned(blob));
         }
         let value = self.read(options, user_key, reference)?;
@@ -85,8 +86,29 @@ impl BlobSource {
         }
         let blob = Arc::new(CachedBlob { value, user_key: user_key.into(), reference: *reference });
         let charge_bytes = blob.value.len() + blob.user_key.len() + size_of::<CachedBlob>();
-        cache.insert(key, Arc::clone(&blob) as _, charge_bytes, Priority::Bottom)?;
+        let inserted = cache.insert(key, Arc::clone(&blob) as _, charge_bytes, Priority::Bottom);
+        if let Some(statistics) = self.files.statistics() {
+            statistics.record(|recorder| match &inserted {
+                Ok(_) => {
+                    recorder.tick(Ticker::BlobDbCacheAdd, 1);
+                    recorder.tick(Ticker::BlobDbCacheBytesWrite, blob.value.len() as u64);
+                }
+                Err(_) => recorder.tick(Ticker::BlobDbCacheAddFailures, 1),
+            });
+        }
+        inserted?;
         Ok(pinned(blob))
+    }
+
+    fn count_lookup(&self, found: Option<&CachedBlob>) {
+        let Some(statistics) = self.files.statistics() else { return };
+        statistics.record(|recorder| match found {
+            Some(blob) => {
+                recorder.tick(Ticker::BlobDbCacheHit, 1);
+                recorder.tick(Ticker::BlobDbCacheBytesRead, blob.value.len() as u64);
+            }
+            None => recorder.tick(Ticker::BlobDbCacheMiss, 1),
+        });
     }
 
     /// Forgets a file that left the version. Its cached values age out.

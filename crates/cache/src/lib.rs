@@ -45,6 +45,17 @@ pub struct CacheCounters {
     pub evictions: u64,
 }
 
+/// What became of a value that was to be put into a cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Insertion {
+    /// It is there, and before there was none of its key.
+    Added,
+    /// It took the place of another value of its key.
+    Replaced,
+    /// It could not fit.
+    NotKept,
+}
+
 /// A cache that many readers share.
 pub trait Cache: fmt::Debug + Send + Sync {
     /// The name that RocksDB gives this kind, as `LRUCache`.
@@ -66,7 +77,7 @@ pub trait Cache: fmt::Debug + Send + Sync {
         value: CacheValue,
         charge_bytes: usize,
         priority: Priority,
-    ) -> Result<()>;
+    ) -> Result<Insertion>;
 
     /// Forgets `key`.
     fn erase(&self, key: &CacheKey);

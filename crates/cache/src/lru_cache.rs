@@ -12,7 +12,7 @@
 mod hash_index;
 mod shard;
 
-use crate::{Cache, CacheCounters, CacheKey, CacheValue, Priority};
+use crate::{Cache, CacheCounters, CacheKey, CacheValue, Insertion, Priority};
 use base::status::SubCode;
 use base::{Result, Status};
 use parking_lot::Mutex;
@@ -169,15 +169,15 @@ impl Cache for LruCache {
         value: CacheValue,
         charge_bytes: usize,
         priority: Priority,
-    ) -> Result<()> {
+    ) -> Result<Insertion> {
         let hash = key.hash();
         let charge = charge_bytes.saturating_add(self.metadata_bytes);
         // Values go after the lock does: dropping one may take long.
         let mut dropped = shard::Dropped::default();
         let inserted =
             self.shard(hash).lock().insert(key, hash as u32, value, charge, priority, &mut dropped);
-        if inserted || !self.strict_capacity_limit {
-            return Ok(());
+        if inserted != Insertion::NotKept || !self.strict_capacity_limit {
+            return Ok(inserted);
         }
         Err(Status::aborted("Insert failed due to LRU cache being full.")
             .with_subcode(SubCode::MemoryLimit))

@@ -5,6 +5,7 @@ use crate::created_files::CreatedFiles;
 use base::{FileChecksumGenContext, FileChecksumGenFactory, Result};
 use blob::{BlobLogWriter, BlobReference};
 use compression::{CompressionOptions, CompressionType};
+use statistics::Statistics;
 use std::sync::Arc;
 use version::BlobFileAddition;
 
@@ -19,6 +20,8 @@ pub struct BlobFileOptions {
     pub compression: CompressionType,
     /// With these options.
     pub compression_options: CompressionOptions,
+    /// Where it is timed how long that takes (`statistics`). Default: none.
+    pub statistics: Option<Arc<Statistics>>,
 }
 
 impl Default for BlobFileOptions {
@@ -28,6 +31,7 @@ impl Default for BlobFileOptions {
             blob_file_size: 256 << 20,
             compression: CompressionType::None,
             compression_options: CompressionOptions::default(),
+            statistics: None,
         }
     }
 }
@@ -100,7 +104,8 @@ impl<'a> BlobFileBuilder<'a> {
             self.column_family_id,
             self.options.compression,
             self.options.compression_options.clone(),
-        )?;
+        )?
+        .with_statistics(self.options.statistics.clone());
         Ok((output.number, writer))
     }
 

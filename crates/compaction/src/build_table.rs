@@ -214,6 +214,7 @@ fn start_iterator<'a>(
                 options.tables.builder.file_checksum_gen_factory.clone(),
             )
         }),
+        statistics: options.tables.builder.statistics.clone(),
     };
     let input = CompactionInput::new(merged, comparator, &KeyRange::all(), false);
     Ok(CompactionIterator::new(input, context))

@@ -31,6 +31,7 @@ use base::{
     CompactionFilter, InternalKeyComparator, MergeOperator, ParsedInternalKey, Result,
     SequenceNumber, Status, ValueType,
 };
+use statistics::Statistics;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -63,6 +64,8 @@ pub(crate) struct IterationContext<'a> {
     pub(crate) cancellation: Cancellation,
     pub(crate) environment: &'a dyn JobEnvironment,
     pub(crate) blob_builder: Option<BlobFileBuilder<'a>>,
+    /// Where merges and the filter are timed.
+    pub(crate) statistics: Option<Arc<Statistics>>,
 }
 
 /// Where the value of the current entry is.

@@ -25,6 +25,7 @@ use base::{
     CompactionFilterFactory, InternalKeyComparator, MergeOperator, Result, SequenceNumber,
     SharedCompactionFilter, SstPartitionerFactory, Status,
 };
+use statistics::Activity;
 use std::sync::Arc;
 use std::time::Instant;
 use table::SeqnoToTimeMapping;
@@ -241,7 +242,11 @@ impl CompactionJob {
                 end: boundaries.get(index).map(strip),
             })
             .collect();
-        let run = |range: &KeyRange| Part { job: self, inputs, files, range }.run();
+        let activity = Activity::current();
+        let run = |range: &KeyRange| {
+            let _activity = activity.begin();
+            Part { job: self, inputs, files, range }.run()
+        };
         let Some((first, others)) = ranges.split_first() else { return Ok(Vec::new()) };
         std::thread::scope(|scope| {
             let threads: Vec<_> = others.iter().map(|range| scope.spawn(|| run(range))).collect();

@@ -287,7 +287,11 @@ impl DbImpl {
                 paranoid_file_checks: options.paranoid_file_checks,
                 now_seconds: self.context.clock.now_seconds(),
             },
-            blob_files: blob_file_options(&options, compaction.output_level),
+            blob_files: blob_file_options(
+                &options,
+                compaction.output_level,
+                self.context.statistics.as_ref(),
+            ),
             column_family_id: family.id,
             merge_operator: options.merge_operator.clone(),
             compaction_filter: options.compaction_filter.clone(),

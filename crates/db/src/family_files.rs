@@ -6,7 +6,10 @@ use base::filename::{blob_file_name, table_file_name};
 use base::{PinnableSlice, Result};
 use blob::{BlobReadOptions, BlobReference};
 use compaction::{JobEnvironment, NewOutputFile, OutputFileHint};
-use env::{FileOptions, FileSystem, IoPriority, RateLimitedFile, RateLimiter};
+use env::{
+    CountedFileKind, CountedWritableFile, FileOptions, FileSystem, IoPriority, RateLimitedFile,
+    RateLimiter,
+};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -76,7 +79,13 @@ impl FamilyFiles {
         &*self.family.tables.file_system
     }
 
-    fn create(&self, number: u64, path: PathBuf, preallocation: u64) -> Result<NewOutputFile> {
+    fn create(
+        &self,
+        number: u64,
+        path: PathBuf,
+        preallocation: u64,
+        kind: CountedFileKind,
+    ) -> Result<NewOutputFile> {
         let options = FileOptions { preallocation_block_size: preallocation, ..self.file_options };
         let file = self.file_system().new_writable_file(&path, &options)?;
         self.directories.lock().insert(env::parent_directory(&path));
@@ -86,6 +95,8 @@ impl FamilyFiles {
                 Box::new(RateLimitedFile::new(file, limiter.clone(), *priority))
             }
         };
+        let statistics = self.family.tables.options.statistics.as_ref();
+        let file = CountedWritableFile::wrap(file, statistics, kind);
         Ok(NewOutputFile { number, path, file })
     }
 }
@@ -100,13 +111,14 @@ impl JobEnvironment for FamilyFiles {
         let directory = paths.get(hint.path_id as usize).or(paths.last());
         let directory = directory.map_or(Path::new("."), PathBuf::as_path);
         let number = self.file_numbers.next();
-        self.create(number, table_file_name(directory, number), hint.preallocation_size)
+        let kind = CountedFileKind::Table;
+        self.create(number, table_file_name(directory, number), hint.preallocation_size, kind)
     }
 
     fn new_blob_file(&self) -> Result<NewOutputFile> {
         let directory = self.family.tables.paths.first().map_or(Path::new("."), PathBuf::as_path);
         let number = self.file_numbers.next();
-        self.create(number, blob_file_name(directory, number), 0)
+        self.create(number, blob_file_name(directory, number), 0, CountedFileKind::Blob)
     }
 
     fn discard_file(&self, number: u64, path: &Path) {

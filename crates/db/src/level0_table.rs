@@ -15,6 +15,7 @@ use compression::CompressionType;
 use env::{FileOptions, IoPriority, thread_cpu_micros};
 use memtable::MemTable;
 use options::ColumnFamilyOptions;
+use statistics::Statistics;
 use std::sync::Arc;
 use std::time::Instant;
 use version::{Temperature, VersionEdit};
@@ -38,6 +39,7 @@ pub(crate) struct Level0Table {
 pub(crate) fn blob_file_options(
     family: &ColumnFamilyOptions,
     level: usize,
+    statistics: Option<&Arc<Statistics>>,
 ) -> Option<BlobFileOptions> {
     let starting_level = usize::try_from(family.blob_file_starting_level).unwrap_or(0);
     let is_wanted = family.enable_blob_files && level >= starting_level;
@@ -46,6 +48,7 @@ pub(crate) fn blob_file_options(
         blob_file_size: family.blob_file_size,
         compression: compression_type(family.blob_compression_type),
         compression_options: compression_options(&family.blob_compression_opts),
+        statistics: statistics.cloned(),
     })
 }
 
@@ -133,7 +136,7 @@ impl DbImpl {
                 paranoid_file_checks: options.paranoid_file_checks,
                 now_seconds,
             },
-            blob_files: blob_file_options(&options, 0),
+            blob_files: blob_file_options(&options, 0, self.context.statistics.as_ref()),
             column_family_id: family.id,
             merge_operator: options.merge_operator.clone(),
             enforce_single_del_contracts: db.enforce_single_del_contracts,

@@ -155,12 +155,13 @@ fn check_options(
     validate(&checked, descriptors)
 }
 
-fn version_set_options(options: &DbOptions) -> VersionSetOptions {
+fn version_set_options(options: &DbOptions, context: &OpenContext) -> VersionSetOptions {
     VersionSetOptions {
         max_manifest_file_size: options.max_manifest_file_size,
         max_manifest_space_amp_pct: u32::try_from(options.max_manifest_space_amp_pct).unwrap_or(0),
         use_fsync: options.use_fsync,
         write_dbid_to_manifest: options.write_dbid_to_manifest,
+        statistics: context.statistics.clone(),
     }
 }
 
@@ -172,7 +173,7 @@ fn open_versions(
     context: &OpenContext,
 ) -> Result<(VersionSet, bool)> {
     let fs = &context.file_system;
-    let set_options = version_set_options(options);
+    let set_options = version_set_options(options, context);
     let by_name = Descriptors::new(descriptors);
     let open_family = |family: &version::ColumnFamilyReplay| {
         by_name.find(&family.name).map(version_options).transpose()

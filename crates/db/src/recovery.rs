@@ -342,10 +342,12 @@ pub(crate) fn open_family(
         file_options,
         state.id,
         open_files.blob_files.clone(),
-    );
+    )
+    .with_statistics(context.statistics.clone());
     let resolver = ValueResolver {
         comparator: comparator.clone(),
         merge_operator: family.merge_operator.clone(),
+        statistics: context.statistics.clone(),
         blobs: BlobReads {
             version: state.version.clone(),
             source: Arc::new(BlobSource::new(blob_files, read_setup::blob_cache(descriptor)?)),
@@ -358,6 +360,7 @@ pub(crate) fn open_family(
         options: read_setup::table_options(descriptor, context, &comparator)?,
         verifies_unique_ids: options.verify_sst_unique_id_in_manifest,
         cache: open_files.tables.clone(),
+        num_levels: usize::try_from(family.num_levels).unwrap_or(0),
         keeps_all_open: options.max_open_files < 0,
     };
     let memtables: Vec<_> = memtable.into_iter().collect();

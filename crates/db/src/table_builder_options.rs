@@ -143,6 +143,7 @@ impl DbImpl {
             db_id: String::from_utf8_lossy(&writing.db_id).into_owned(),
             db_session_id: writing.session_id.clone(),
             db_host_id: self.host_id(),
+            statistics: self.context.statistics.clone(),
             ..family_part(options)
         }
     }

@@ -1,12 +1,15 @@
 //! Opens the tables of a column family.
 
 use base::{Result, Status};
-use env::FileSystem;
-use statistics::Ticker;
+use env::{
+    CountedFileKind, CountedRandomAccessFile, FileSystem, RandomAccessFile, ReadCounting,
+    ReadTickers,
+};
+use statistics::{HistogramType, Ticker};
 use std::path::PathBuf;
 use std::sync::Arc;
 use table::{BlockBasedTable, TableCache, TableOptions, TableProperties, TableTail};
-use version::{FileMetaData, find_table_file};
+use version::{FileMetaData, Temperature, find_table_file};
 
 /// Where the tables of a column family are and how they are read.
 #[derive(Debug)]
@@ -20,6 +23,8 @@ pub(crate) struct TableSet {
     /// Whether a table must have the unique id that the MANIFEST gives it.
     pub(crate) verifies_unique_ids: bool,
     pub(crate) cache: Arc<TableCache>,
+    /// How many levels the family has: the last one is counted apart.
+    pub(crate) num_levels: usize,
     /// Whether every table may stay open (`max_open_files` = -1).
     pub(crate) keeps_all_open: bool,
 }
@@ -47,23 +52,58 @@ impl TableSet {
     /// The table of a file, opened if it is not open.
     pub(crate) fn open(&self, file: &FileMetaData, level: usize) -> Result<Arc<BlockBasedTable>> {
         self.cache.get_or_open(file.number, || {
-            let (path, size) = find_table_file(&*self.file_system, &self.paths, file)?;
-            let opened = self.file_system.new_random_access_file(&path, &self.file_options)?;
-            let block_cache = self.options.block_cache.as_deref();
-            let options = TableOptions {
-                cache_id: block_cache.map(|cache| self.cache.cache_id(file.number, cache)),
-                level: Some(level),
-                file_number: file.number,
-                largest_sequence: Some(file.largest_seqno),
-                expected_unique_id: file.unique_id.filter(|_| self.verifies_unique_ids),
-                user_defined_timestamps_persisted: file.user_defined_timestamps_persisted,
-                ..self.options.clone()
+            let Some(statistics) = &self.options.statistics else {
+                return self.open_uncounted(file, level);
             };
-            if let Some(statistics) = &options.statistics {
-                statistics.record_tick(Ticker::NoFileOpens, 1);
-            }
-            BlockBasedTable::open(opened, size, &options)
+            let start = statistics.start_timer();
+            let opened = self.open_uncounted(file, level);
+            statistics.record(|recorder| {
+                recorder.tick(Ticker::NoFileOpens, 1);
+                recorder.tick(Ticker::NoFileErrors, u64::from(opened.is_err()));
+                recorder.micros_since(HistogramType::TableOpenIoMicros, start);
+            });
+            opened
         })
+    }
+
+    fn open_uncounted(&self, file: &FileMetaData, level: usize) -> Result<Arc<BlockBasedTable>> {
+        let (path, size) = find_table_file(&*self.file_system, &self.paths, file)?;
+        let opened = self.file_system.new_random_access_file(&path, &self.file_options)?;
+        let opened = self.counted(opened, file, level);
+        let block_cache = self.options.block_cache.as_deref();
+        let options = TableOptions {
+            cache_id: block_cache.map(|cache| self.cache.cache_id(file.number, cache)),
+            level: Some(level),
+            is_in_last_level: self.is_last(level),
+            file_number: file.number,
+            largest_sequence: Some(file.largest_seqno),
+            expected_unique_id: file.unique_id.filter(|_| self.verifies_unique_ids),
+            user_defined_timestamps_persisted: file.user_defined_timestamps_persisted,
+            ..self.options.clone()
+        };
+        BlockBasedTable::open(opened, size, &options)
+    }
+
+    fn is_last(&self, level: usize) -> bool {
+        level + 1 == self.num_levels
+    }
+
+    /// The file of a table, whose reads are counted if anybody wants to know.
+    fn counted(
+        &self,
+        opened: Arc<dyn RandomAccessFile>,
+        file: &FileMetaData,
+        level: usize,
+    ) -> Arc<dyn RandomAccessFile> {
+        let counting = ReadCounting {
+            kind: CountedFileKind::Table,
+            level: match self.is_last(level) {
+                true => ReadTickers::LAST_LEVEL,
+                false => ReadTickers::NON_LAST_LEVEL,
+            },
+            temperature: tickers_of(file.temperature),
+        };
+        CountedRandomAccessFile::wrap(opened, self.options.statistics.as_ref(), counting)
     }
 
     /// What a file says of itself. Reads no more of it than that takes.
@@ -71,8 +111,23 @@ impl TableSet {
         if let Some(table) = self.cache.get(file.number) {
             return Ok(table.properties().clone());
         }
+        if let Some(statistics) = &self.options.statistics {
+            statistics.record_tick(Ticker::NumberDirectLoadTableProperties, 1);
+        }
         let (path, size) = find_table_file(&*self.file_system, &self.paths, file)?;
         let opened = self.file_system.new_random_access_file(&path, &self.file_options)?;
         Ok(Arc::new(TableTail::read(&*opened, size)?.properties.unwrap_or_default()))
+    }
+}
+
+/// How files of a temperature are counted; those without one are not.
+fn tickers_of(temperature: Temperature) -> Option<ReadTickers> {
+    match temperature {
+        Temperature::HOT => Some(ReadTickers::HOT),
+        Temperature::WARM => Some(ReadTickers::WARM),
+        Temperature::COOL => Some(ReadTickers::COOL),
+        Temperature::COLD => Some(ReadTickers::COLD),
+        Temperature::ICE => Some(ReadTickers::ICE),
+        _ => None,
     }
 }

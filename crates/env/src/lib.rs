@@ -11,6 +11,7 @@ mod aligned_buffer;
 pub mod clock;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+pub mod counted_file;
 pub mod device_limits;
 pub mod event_logger;
 pub mod fault_injection_fs;
@@ -28,6 +29,9 @@ pub mod readahead;
 pub mod thread_pool;
 
 pub use clock::{ManualClock, SystemClock, WallClock, thread_cpu_micros};
+pub use counted_file::{
+    CountedFileKind, CountedRandomAccessFile, CountedWritableFile, ReadCounting, ReadTickers,
+};
 pub use device_limits::{DeviceLimits, device_limits, effective_readahead};
 pub use event_logger::{EventLogger, JsonObject};
 pub use fault_injection_fs::{FaultInjectionFileSystem, FaultPlan};

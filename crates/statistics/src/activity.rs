@@ -67,6 +67,11 @@ impl Activity {
         ActivityGuard { before: CURRENT.replace(self), not_send: PhantomData }
     }
 
+    /// Whether a user waits for its reads.
+    pub fn is_user_read(self) -> bool {
+        !matches!(self, Self::Unknown | Self::Flush | Self::Compaction(_) | Self::DbOpen)
+    }
+
     /// Whether it reads to compact.
     #[inline]
     pub fn is_compaction(self) -> bool {

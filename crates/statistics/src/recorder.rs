@@ -37,6 +37,18 @@ impl Recorder<'_> {
         }
     }
 
+    /// Nanoseconds since `start`; 0 if there was none.
+    #[inline]
+    pub fn elapsed_nanos(&self, start: Option<Moment>) -> u64 {
+        start.map_or(0, |start| self.clock.nanos_since(start))
+    }
+
+    /// Microseconds since `start`; 0 if there was none.
+    #[inline]
+    pub fn elapsed_micros(&self, start: Option<Moment>) -> u64 {
+        start.map_or(0, |start| self.clock.nanos_since(start) / 1000)
+    }
+
     /// Adds the microseconds since `start` to a histogram, if there was a start.
     #[inline]
     pub fn micros_since(&self, kind: HistogramType, start: Option<Moment>) {

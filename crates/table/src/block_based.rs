@@ -33,6 +33,7 @@ pub(crate) use filter_reader::FilterBits;
 pub(crate) use flush_block_policy::FlushBlockPolicy;
 pub use iterator::TableIterator;
 pub use reader::BlockBasedTable;
+pub(crate) use table_stats::{count_checksum, count_decompression};
 pub use tail::TableTail;
 pub use tools::{DataBlockInfo, IndexEntryInfo};
 

@@ -4,12 +4,14 @@
 //! block | u8 compression type | fixed32 checksum
 //! ```
 
+use crate::block_based::{count_checksum, count_decompression};
 use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer};
 use base::coding::decode_fixed32;
 use base::{Result, Status};
 use compression::{CompressionType, UncompressionDictionary, decompress};
 use env::RandomAccessFile;
 use env::readahead::SequentialPrefetcher;
+use statistics::Statistics;
 use std::fmt;
 use std::ops::Range;
 
@@ -40,6 +42,8 @@ pub struct BlockFetcher<'a> {
     pub footer: &'a Footer,
     /// Whether checksums are verified (`ReadOptions::verify_checksums`).
     pub verify_checksums: bool,
+    /// Where it is counted what is verified and uncompressed.
+    pub statistics: Option<&'a Statistics>,
 }
 
 impl BlockFetcher<'_> {
@@ -79,11 +83,16 @@ impl BlockFetcher<'_> {
         if raw.compression_type == CompressionType::None as u8 {
             return Ok(raw.contents);
         }
-        CompressionType::from_u8(raw.compression_type)
+        let start = self.statistics.and_then(Statistics::start_detailed_timer);
+        let contents = CompressionType::from_u8(raw.compression_type)
             .and_then(|kind| {
                 decompress(kind, &raw.contents, self.footer.format_version, dictionary)
             })
-            .map_err(|status| self.explain(handle, &status))
+            .map_err(|status| self.explain(handle, &status))?;
+        if let Some(statistics) = self.statistics {
+            count_decompression(statistics, start, raw.contents.len(), contents.len());
+        }
+        Ok(contents)
     }
 
     /// Reads a block with its trailer.
@@ -136,6 +145,9 @@ impl BlockFetcher<'_> {
         let stored = decode_fixed32(block_and_trailer, checksum_offset);
         let computed =
             self.footer.block_checksum(handle.offset, &block_and_trailer[..checksum_offset]);
+        if let Some(statistics) = self.statistics {
+            count_checksum(statistics, stored == computed);
+        }
         if stored == computed {
             return Ok(());
         }

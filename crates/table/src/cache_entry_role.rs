@@ -4,6 +4,7 @@ use crate::block_based::FilterBits;
 use crate::data_block::DataBlock;
 use crate::index::FlatIndex;
 use cache::CacheValue;
+use compression::UncompressionDictionary;
 
 /// Kinds of values, as RocksDB's statistics of a block cache tell them apart
 /// (`CacheEntryRole`). Some never come up here.
@@ -66,6 +67,8 @@ impl CacheEntryRole {
             Some(Self::IndexBlock)
         } else if value.is::<FilterBits>() {
             Some(Self::FilterBlock)
+        } else if value.is::<UncompressionDictionary>() {
+            Some(Self::OtherBlock)
         } else {
             None
         }

@@ -11,6 +11,7 @@ use base::file_checksum::FileChecksumGenFactory;
 use base::table_properties_collector::TablePropertiesCollectorFactory;
 use base::{ChecksumType, InternalKeyComparator, Result, SliceTransform, Status};
 use compression::{CompressionOptions, CompressionType};
+use statistics::Statistics;
 use std::sync::Arc;
 
 /// How far separators in indexes are shortened (`index_shortening`).
@@ -133,6 +134,8 @@ pub struct TableBuilderOptions {
     pub level: Option<u32>,
     /// Whether levels mean something, which they don't under FIFO compaction. Default: true.
     pub has_levels: bool,
+    /// Where it is counted what is compressed and written (`statistics`). Default: none.
+    pub statistics: Option<Arc<Statistics>>,
 }
 
 impl Default for TableBuilderOptions {
@@ -184,6 +187,7 @@ impl Default for TableBuilderOptions {
             reason: TableFileCreationReason::Misc,
             level: None,
             has_levels: true,
+            statistics: None,
         }
     }
 }

@@ -47,6 +47,8 @@ pub struct TableOptions {
     pub user_defined_timestamps_persisted: bool,
     /// Where reads count what they do (`statistics`). Default: none.
     pub statistics: Option<Arc<Statistics>>,
+    /// Whether the file is in the last of all levels, to who counts. Default: false.
+    pub is_in_last_level: bool,
 }
 
 impl Default for TableOptions {
@@ -68,6 +70,7 @@ impl Default for TableOptions {
             expected_unique_id: None,
             user_defined_timestamps_persisted: true,
             statistics: None,
+            is_in_last_level: false,
         }
     }
 }

@@ -4,7 +4,9 @@ use crate::version_edit::VersionEdit;
 use base::filename::{CURRENT, descriptor_file_name, temp_file_name};
 use base::{Result, Status};
 use env::{FileOptions, FileSystem, write_file_atomically};
+use statistics::{HistogramType, Statistics};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use wal::LogWriter;
 
 /// A MANIFEST open for appending.
@@ -14,6 +16,7 @@ pub struct ManifestWriter {
     number: u64,
     log: LogWriter,
     use_fsync: bool,
+    statistics: Option<Arc<Statistics>>,
 }
 
 impl ManifestWriter {
@@ -29,7 +32,13 @@ impl ManifestWriter {
     ) -> Result<Self> {
         let path = descriptor_file_name(db_path, number);
         let file = fs.new_writable_file(&path, &FileOptions::default())?;
-        Ok(Self { path, number, log: LogWriter::new(file), use_fsync })
+        Ok(Self { path, number, log: LogWriter::new(file), use_fsync, statistics: None })
+    }
+
+    /// Times syncs.
+    pub fn with_statistics(mut self, statistics: Option<Arc<Statistics>>) -> Self {
+        self.statistics = statistics;
+        self
     }
 
     /// The path.
@@ -60,8 +69,13 @@ impl ManifestWriter {
     /// # Errors
     /// `IoError`; whether the records are there is then unknown, and nothing may be appended.
     pub fn sync(&mut self) -> Result<()> {
+        let start = self.statistics.as_ref().and_then(|statistics| statistics.start_timer());
         let file = self.log.file_mut();
-        if self.use_fsync { file.fsync() } else { file.sync() }
+        if self.use_fsync { file.fsync() } else { file.sync() }?;
+        if let Some(statistics) = &self.statistics {
+            statistics.stop_timer(HistogramType::ManifestFileSyncMicros, start);
+        }
+        Ok(())
     }
 
     /// Closes the file.

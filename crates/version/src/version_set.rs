@@ -31,12 +31,13 @@ use crate::wal_edit::WalSet;
 use base::filename::descriptor_file_name;
 use base::{Result, SequenceNumber, Status};
 use env::FileSystem;
+use statistics::Statistics;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How MANIFESTs are written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct VersionSetOptions {
     /// A MANIFEST of this many bytes is followed by a new one (`max_manifest_file_size`); RocksDB's
     /// default is 1 GiB.
@@ -49,6 +50,8 @@ pub struct VersionSetOptions {
     /// Put the database's id into the MANIFEST (`write_dbid_to_manifest`); RocksDB's default is
     /// true since 9.7.
     pub write_dbid_to_manifest: bool,
+    /// Where syncs are timed (`statistics`). Default: none.
+    pub statistics: Option<Arc<Statistics>>,
 }
 
 impl Default for VersionSetOptions {
@@ -58,6 +61,7 @@ impl Default for VersionSetOptions {
             max_manifest_space_amp_pct: 500,
             use_fsync: false,
             write_dbid_to_manifest: true,
+            statistics: None,
         }
     }
 }
@@ -372,7 +376,8 @@ impl VersionSet {
     fn fill_new_manifest(&self, number: u64, records: &[VersionEdit]) -> Result<ManifestWriter> {
         let fs = &*self.fs;
         let mut manifest =
-            ManifestWriter::create(fs, &self.db_path, number, self.options.use_fsync)?;
+            ManifestWriter::create(fs, &self.db_path, number, self.options.use_fsync)?
+                .with_statistics(self.options.statistics.clone());
         write_snapshot(&self.set, self.options.write_dbid_to_manifest, |edit| manifest.add(edit))?;
         records.iter().try_for_each(|edit| manifest.add(edit))?;
         manifest.sync()?;

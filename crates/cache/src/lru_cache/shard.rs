@@ -1,7 +1,7 @@
 //! One shard: entries in a slab, an index over them, and three lists through them.
 
 use super::hash_index::{self, HashIndex, NONE};
-use crate::{CacheCounters, CacheKey, CacheValue, Priority};
+use crate::{CacheCounters, CacheKey, CacheValue, Insertion, Priority};
 use std::sync::Arc;
 
 /// How many entries one insert moves to the front because they were hit, before it drops one
@@ -121,19 +121,20 @@ impl Shard {
         charge: usize,
         priority: Priority,
         dropped: &mut Dropped,
-    ) -> bool {
-        if let Some(entry) = self.find(&key, hash) {
+    ) -> Insertion {
+        let known = self.find(&key, hash);
+        if let Some(entry) = known {
             dropped.push(self.remove(entry));
         }
         if charge > self.limits.capacity {
             dropped.push(Some(value));
-            return false;
+            return Insertion::NotKept;
         }
         self.make_room(charge, dropped);
         let full = self.usage + charge > self.limits.capacity;
         if full && self.limits.strict {
             dropped.push(Some(value));
-            return false;
+            return Insertion::NotKept;
         }
         let entry = self.allocate(Entry {
             key,
@@ -152,7 +153,7 @@ impl Shard {
         let pool = self.pool_of(priority, false);
         self.link(entry, pool);
         self.maintain_pools();
-        true
+        if known.is_some() { Insertion::Replaced } else { Insertion::Added }
     }
 
     pub(super) fn erase(&mut self, key: &CacheKey, hash: u32) -> Option<CacheValue> {

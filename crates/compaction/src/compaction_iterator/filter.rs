@@ -6,6 +6,7 @@ use base::dbformat::extract_user_key;
 use base::wide_columns::{self, Column};
 use base::{CompactionFilter, PinnableSlice, Result, Status, ValueType};
 use blob::BlobReference;
+use statistics::Ticker;
 
 /// The filter of a job, unless it wants what no filter can have.
 ///
@@ -33,10 +34,22 @@ impl CompactionIterator<'_> {
             return Ok(None);
         }
         let decision = match self.value_type {
-            ValueType::Value | ValueType::BlobIndex | ValueType::WideColumnEntity => self.ask()?,
+            ValueType::Value | ValueType::BlobIndex | ValueType::WideColumnEntity => {
+                self.ask_counted()?
+            }
             _ => return Ok(None),
         };
         Ok(self.obey(decision))
+    }
+
+    fn ask_counted(&self) -> Result<Decision> {
+        let Some(statistics) = self.context.statistics.as_deref() else { return self.ask() };
+        let start = statistics.start_timer();
+        let decision = self.ask();
+        statistics.record(|recorder| {
+            recorder.tick(Ticker::FilterOperationTotalTime, recorder.elapsed_nanos(start));
+        });
+        decision
     }
 
     fn ask(&self) -> Result<Decision> {

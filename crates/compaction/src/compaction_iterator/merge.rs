@@ -13,6 +13,7 @@ use base::wide_columns::{self, Column};
 use base::{ParsedInternalKey, PinnableSlice, Result, Status, ValueType};
 use blob::BlobReference;
 use iterator::{BaseValue, MergeResult};
+use statistics::{Statistics, Ticker};
 use std::ops::ControlFlow;
 
 /// An operand with its internal key.
@@ -174,7 +175,16 @@ impl CompactionIterator<'_> {
         let oldest_first: Vec<&[u8]> =
             operands.iter().rev().map(|operand| &*operand.value).collect();
         let operator = self.context.merge_operator.as_deref();
-        iterator::full_merge(operator, self.user_key(), base, &oldest_first)
+        let statistics = self.context.statistics.as_deref();
+        let start = statistics.and_then(Statistics::start_timer);
+        let merged = iterator::full_merge(operator, self.user_key(), base, &oldest_first);
+        if let Some(statistics) = statistics {
+            statistics.record(|recorder| {
+                recorder.tick(Ticker::MergeOperationTotalTime, recorder.elapsed_nanos(start));
+                recorder.tick(Ticker::NumberMergeFailures, u64::from(merged.is_err()));
+            });
+        }
+        merged
     }
 
     /// Merges onto what the input is at.

@@ -107,6 +107,7 @@ fn iterate(directive: &Directive) -> String {
         cancellation: Cancellation::default(),
         environment: &environment,
         blob_builder: None,
+        statistics: None,
     };
     let inner = Box::new(vec_iterator(&comparator, &entries));
     let input = CompactionInput::new(inner, comparator, &KeyRange::all(), false);

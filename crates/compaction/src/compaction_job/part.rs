@@ -103,6 +103,7 @@ impl Part<'_> {
                     options.tables.builder.file_checksum_gen_factory.clone(),
                 )
             }),
+            statistics: options.tables.builder.statistics.clone(),
         };
         Ok(CompactionIterator::new(input, context))
     }

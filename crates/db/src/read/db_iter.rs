@@ -367,7 +367,11 @@ impl DbIterator {
     /// Bytes of key and value here, where somebody counts them.
     #[inline]
     fn shown_bytes(&self) -> Option<usize> {
-        (self.valid && self.stats.is_on()).then(|| self.key().len() + self.value().len())
+        let value_size = || match &self.entry {
+            Entry::InPlace { length } => *length,
+            entry => entry.value(&*self.internal).len(),
+        };
+        (self.valid && self.stats.is_on()).then(|| self.key().len() + value_size())
     }
 
     /// Finds the first entry from where a seek has put the internal cursor.
@@ -482,10 +486,18 @@ impl DbIterator {
 
     /// Moves the internal cursor to the first key that is shown, from where it stands. With
     /// `skipping`, versions of [`Self::key`] are not shown again.
-    fn find_next_user_entry(&mut self, mut skipping: bool) -> Result<()> {
+    fn find_next_user_entry(&mut self, skipping: bool) -> Result<()> {
+        let mut skipped = 0u64;
+        let found = self.find_next_shown(skipping, &mut skipped);
+        self.stats.count_skipped(skipped);
+        found
+    }
+
+    /// As [`Self::find_next_user_entry`]; counts the entries passed.
+    #[inline]
+    fn find_next_shown(&mut self, mut skipping: bool, skipped: &mut u64) -> Result<()> {
         self.valid = false;
         let mut skips = 0u64;
-        let mut skipped = 0u64;
         while self.internal.valid() {
             let parsed = ParsedInternalKey::parse(self.internal.key())?;
             let plain_key = self.comparator.strip_timestamp(parsed.user_key);
@@ -508,8 +520,8 @@ impl DbIterator {
                 } else {
                     self.internal.next()?;
                 }
-                skipped += 1;
-                if skipped > self.skippable_max {
+                *skipped += 1;
+                if *skipped > self.skippable_max {
                     return self.give_up();
                 }
                 continue;
@@ -521,8 +533,8 @@ impl DbIterator {
             if value_type.is_point_deletion() || self.is_range_deleted()? {
                 skipping = true;
                 self.internal.next()?;
-                skipped += 1;
-                if skipped > self.skippable_max {
+                *skipped += 1;
+                if *skipped > self.skippable_max {
                     return self.give_up();
                 }
                 continue;
@@ -585,6 +597,7 @@ impl DbIterator {
                 return self.internal.next();
             }
         }
+        self.stats.count_reseek();
         self.internal.seek(&self.target)?;
         // The oldest possible version is the target itself and still has to be passed.
         Ok(())

@@ -75,6 +75,20 @@ pub(crate) fn count_multi_get(
     });
 }
 
+/// Merge operands of a read were combined.
+pub(crate) fn count_merge(
+    statistics: &Statistics,
+    start: Option<Moment>,
+    operands: usize,
+    is_done: bool,
+) {
+    statistics.record(|recorder| {
+        recorder.value(HistogramType::ReadNumMergeOperands, operands as u64);
+        recorder.tick(Ticker::MergeOperationTotalTime, recorder.elapsed_nanos(start));
+        recorder.tick(Ticker::NumberMergeFailures, u64::from(!is_done));
+    });
+}
+
 /// What an iterator has counted since it was made; added to the statistics when it is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct ScanStats {
@@ -84,6 +98,7 @@ pub(crate) struct ScanStats {
     prevs: u64,
     prevs_found: u64,
     bytes_read: u64,
+    skipped: u64,
 }
 
 impl ScanStats {
@@ -107,6 +122,20 @@ impl ScanStats {
         self.nexts += 1;
         self.nexts_found += u64::from(found_bytes.is_some());
         self.bytes_read += found_bytes.unwrap_or(0) as u64;
+    }
+
+    /// A move passed so many entries that are not shown.
+    #[inline]
+    pub(crate) fn count_skipped(&mut self, entries: u64) {
+        self.skipped += entries;
+    }
+
+    /// A move seeks where stepping would take too long.
+    #[cold]
+    pub(crate) fn count_reseek(&self) {
+        if let Some(statistics) = &self.statistics {
+            statistics.record_tick(Ticker::NumberOfReseeksInIteration, 1);
+        }
     }
 
     /// A step backward is over.
@@ -147,6 +176,7 @@ impl Drop for ScanStats {
             (Ticker::NumberDbPrev, self.prevs),
             (Ticker::NumberDbPrevFound, self.prevs_found),
             (Ticker::IterBytesRead, self.bytes_read),
+            (Ticker::NumberIterSkip, self.skipped),
         ]);
     }
 }

@@ -2,11 +2,13 @@
 
 use crate::read::blob_reads::BlobReads;
 use crate::read::db_iter::Entry;
+use crate::read::read_stats::count_merge;
 use base::dbformat::{ValueType, hex};
 use base::wide_columns::{self, Column, DEFAULT_COLUMN_NAME};
 use base::{InternalIterator, InternalKeyComparator, MergeOperator, PinnableSlice, Result, Status};
 use blob::BlobReadOptions;
 use iterator::merge_helper::{self, BaseValue, MergeResult};
+use statistics::Statistics;
 use std::sync::Arc;
 
 /// Bytes of the preferred sequence number at the end of a `ValuePreferredSeqno` record's value.
@@ -55,6 +57,8 @@ pub(crate) struct ValueResolver {
     pub(crate) comparator: InternalKeyComparator,
     pub(crate) merge_operator: Option<Arc<dyn MergeOperator>>,
     pub(crate) blobs: BlobReads,
+    /// Where merges are counted.
+    pub(crate) statistics: Option<Arc<Statistics>>,
 }
 
 impl ValueResolver {
@@ -146,9 +150,14 @@ impl ValueResolver {
         };
         let operands: Vec<&[u8]> = operands.iter().map(|operand| &**operand).collect();
         let key = self.comparator.strip_timestamp(user_key);
+        let statistics = self.statistics.as_deref();
+        let start = statistics.and_then(Statistics::start_timer);
         let outcome =
-            merge_helper::full_merge(self.merge_operator.as_deref(), key, base, &operands)
-                .map_err(|error| error.context(format_args!("key {}", hex(key))))?;
+            merge_helper::full_merge(self.merge_operator.as_deref(), key, base, &operands);
+        if let Some(statistics) = statistics {
+            count_merge(statistics, start, operands.len(), outcome.is_ok());
+        }
+        let outcome = outcome.map_err(|error| error.context(format_args!("key {}", hex(key))))?;
         Ok(match outcome {
             MergeResult::Value(value) => Resolved::Value(value.into()),
             MergeResult::Entity(encoded) => Resolved::Entity(encoded.into()),

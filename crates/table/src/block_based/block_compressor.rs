@@ -1,11 +1,14 @@
 //! Compresses the blocks of a table, and decides whether that is worth it.
 
+use crate::block_based::table_stats::{CompressionOutcome, count_compression};
 use base::status::Code;
 use base::{Result, Status};
 use compression::{
     CompressionDictionary, CompressionOptions, CompressionType, UncompressionDictionary, compress,
     decompress,
 };
+use statistics::Statistics;
+use std::sync::Arc;
 
 /// What became of a block.
 #[derive(Debug)]
@@ -30,6 +33,7 @@ pub(super) struct BlockCompressor {
     dictionary: Option<(CompressionDictionary, Option<UncompressionDictionary>)>,
     verifies: bool,
     is_used: bool,
+    statistics: Option<Arc<Statistics>>,
 }
 
 /// Blocks this long are left as they are: codecs count in signed integers.
@@ -41,6 +45,7 @@ impl BlockCompressor {
         options: &CompressionOptions,
         format_version: u32,
         verifies: bool,
+        statistics: Option<Arc<Statistics>>,
     ) -> Self {
         /// Compressed blocks must be smaller, whatever the option says.
         const BYTES_PER_KB_LIMIT: i32 = 1023;
@@ -53,6 +58,7 @@ impl BlockCompressor {
             dictionary: None,
             verifies,
             is_used: false,
+            statistics,
         }
     }
 
@@ -79,6 +85,21 @@ impl BlockCompressor {
     }
 
     pub(super) fn compress(&mut self, block: &[u8], is_data_block: bool) -> Result<Compressed> {
+        let start =
+            self.statistics.as_ref().and_then(|statistics| statistics.start_detailed_timer());
+        let compressed = self.compress_uncounted(block, is_data_block)?;
+        if let Some(statistics) = &self.statistics {
+            let outcome = match &compressed {
+                Compressed::Kept(compressed) => CompressionOutcome::Compressed(compressed.len()),
+                Compressed::Bypassed => CompressionOutcome::Bypassed,
+                Compressed::Rejected => CompressionOutcome::Rejected,
+            };
+            count_compression(statistics, start, block.len(), outcome);
+        }
+        Ok(compressed)
+    }
+
+    fn compress_uncounted(&mut self, block: &[u8], is_data_block: bool) -> Result<Compressed> {
         let size_max = (self.bytes_per_kb_max * block.len() as u64) >> 10;
         if self.kind == CompressionType::None || block.len() >= SIZE_LIMIT || size_max == 0 {
             return Ok(Compressed::Bypassed);

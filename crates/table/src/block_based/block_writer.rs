@@ -4,6 +4,8 @@ use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer};
 use base::file_checksum::FileChecksumGenerator;
 use base::{Result, Status};
 use env::WritableFile;
+use statistics::{HistogramType, Statistics};
+use std::sync::Arc;
 
 /// Appends blocks to a new file. After an error what is in the file is unknown, and every later
 /// append fails too, as [`WritableFile`] has it.
@@ -14,6 +16,7 @@ pub(super) struct BlockWriter {
     /// Without handles: what block checksums depend on.
     footer: Footer,
     file_checksum: Option<Box<dyn FileChecksumGenerator>>,
+    statistics: Option<Arc<Statistics>>,
 }
 
 /// A file that is complete.
@@ -31,8 +34,9 @@ impl BlockWriter {
         file: Box<dyn WritableFile>,
         footer: Footer,
         file_checksum: Option<Box<dyn FileChecksumGenerator>>,
+        statistics: Option<Arc<Statistics>>,
     ) -> Self {
-        Self { file, offset: 0, footer, file_checksum }
+        Self { file, offset: 0, footer, file_checksum, statistics }
     }
 
     /// Bytes appended.
@@ -55,12 +59,16 @@ impl BlockWriter {
         block: &mut Vec<u8>,
         compression_type: u8,
     ) -> Result<BlockHandle> {
+        let start = self.statistics.as_ref().and_then(|statistics| statistics.start_timer());
         let handle = BlockHandle { offset: self.offset, size: block.len() as u64 };
         block.reserve(BLOCK_TRAILER_SIZE);
         block.push(compression_type);
         let checksum = self.footer.block_checksum(self.offset, block);
         block.extend_from_slice(&checksum.to_le_bytes());
         self.append(block)?;
+        if let Some(statistics) = &self.statistics {
+            statistics.stop_timer(HistogramType::WriteRawBlockMicros, start);
+        }
         Ok(handle)
     }
 

@@ -91,12 +91,13 @@ impl BlockBasedTableBuilder {
         };
         let index = IndexBuilder::new(&options);
         Ok(Self {
-            writer: BlockWriter::new(file, footer, file_checksum),
+            writer: BlockWriter::new(file, footer, file_checksum, options.statistics.clone()),
             compressor: BlockCompressor::new(
                 options.compression,
                 &options.compression_options,
                 options.format_version,
                 options.verify_compression,
+                options.statistics.clone(),
             ),
             data_block: BlockBuilder::new(data_block_options(&options)),
             flush_policy: FlushBlockPolicy::new(

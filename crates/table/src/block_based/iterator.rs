@@ -11,6 +11,8 @@ use base::dbformat::extract_user_key;
 use base::{InternalIterator, ParsedInternalKey, PinnableSlice, Result};
 use env::ReadaheadOptions;
 use env::readahead::SequentialPrefetcher;
+use statistics::Activity;
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -46,6 +48,20 @@ pub struct TableIterator {
     /// Whether embedded blobs show as values.
     resolves_blobs: bool,
     resolved: Option<Box<ResolvedValue>>,
+    /// Whether somebody counts seeks: not those of compactions.
+    counts_seeks: bool,
+    seek_use: Cell<SeekUse>,
+}
+
+/// How far a seek has come, to who counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SeekUse {
+    /// Nobody counts, or all is counted.
+    Settled,
+    /// No block was read yet. Whether the filter was asked.
+    Sought { was_filtered: bool },
+    /// A block was read, and no value taken yet.
+    DataRead { was_filtered: bool },
 }
 
 /// Key and value of an entry that refers to an embedded blob, as they show.
@@ -91,6 +107,9 @@ impl TableIterator {
             valid: false,
             resolves_blobs: resolves_blobs && table.embedded_blobs.is_some(),
             resolved: None,
+            seek_use: Cell::new(SeekUse::Settled),
+            counts_seeks: table.stats.statistics().is_some()
+                && !Activity::current().is_compaction(),
             table,
         }
     }
@@ -106,7 +125,41 @@ impl TableIterator {
             SeekFilter::Always => true,
             SeekFilter::WithinUpperBound => self.has_prefix_of_upper_bound(target),
         };
-        if asks { self.table.filter_prefix_may_match(self.options, target) } else { Ok(true) }
+        if !asks {
+            self.begin_seek(false);
+            return Ok(true);
+        }
+        let may_match = self.table.filter_prefix_may_match(self.options, target)?;
+        if self.counts_seeks {
+            self.table.stats.count_seek_filtered(may_match);
+        }
+        self.begin_seek(true);
+        Ok(may_match)
+    }
+
+    #[inline]
+    fn begin_seek(&self, was_filtered: bool) {
+        if self.counts_seeks {
+            self.seek_use.set(SeekUse::Sought { was_filtered });
+        }
+    }
+
+    /// A block was read.
+    #[inline]
+    fn count_seek_data(&self) {
+        if let SeekUse::Sought { was_filtered } = self.seek_use.get() {
+            self.table.stats.count_seek_data();
+            self.seek_use.set(SeekUse::DataRead { was_filtered });
+        }
+    }
+
+    /// A value was taken.
+    #[inline]
+    fn count_seek_use(&self) {
+        if let SeekUse::DataRead { was_filtered } = self.seek_use.get() {
+            self.table.stats.count_seek_data_useful(was_filtered);
+            self.seek_use.set(SeekUse::Settled);
+        }
     }
 
     /// Whether all keys from `target` to the upper bound have the same prefix.
@@ -152,6 +205,7 @@ impl TableIterator {
                 self.table.read_data_block(handle, self.options, Some(prefetcher))?
             };
             self.block = Some((handle.offset, block));
+            self.count_seek_data();
         }
         Ok(self.block.as_ref().map(|(_, block)| block))
     }
@@ -265,6 +319,7 @@ impl InternalIterator for TableIterator {
 
     fn seek_to_first(&mut self) -> Result<()> {
         self.valid = false;
+        self.begin_seek(false);
         self.index.seek_to_first(&self.table, self.options)?;
         if let Some(block) = self.load_block()? {
             let block = Arc::clone(block);
@@ -275,6 +330,7 @@ impl InternalIterator for TableIterator {
 
     fn seek_to_last(&mut self) -> Result<()> {
         self.valid = false;
+        self.begin_seek(false);
         self.index.seek_to_last(&self.table, self.options)?;
         if let Some(block) = self.load_block()? {
             let block = Arc::clone(block);
@@ -298,6 +354,7 @@ impl InternalIterator for TableIterator {
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
         self.valid = false;
+        self.begin_seek(false);
         self.index.seek(&self.table, target, self.options)?;
         self.load_block()?;
         let Some((_, block)) = &self.block else { return self.seek_to_last() };
@@ -349,6 +406,7 @@ impl InternalIterator for TableIterator {
 
     #[inline]
     fn value(&self) -> &[u8] {
+        self.count_seek_use();
         match &self.resolved {
             Some(resolved) => &resolved.value,
             None => self.cursor.value(self.current_block()),
@@ -356,6 +414,7 @@ impl InternalIterator for TableIterator {
     }
 
     fn pinned_value(&self) -> PinnableSlice {
+        self.count_seek_use();
         match &self.resolved {
             Some(resolved) => resolved.value.clone(),
             None => {

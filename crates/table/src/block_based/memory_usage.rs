@@ -24,7 +24,8 @@ impl BlockBasedTable {
                     + partitions.resident().map(|bits| bits.contents().len()).sum::<usize>()
             }
         };
-        let dictionary = self.dictionary.as_ref().map_or(0, |dictionary| dictionary.raw().len());
+        let dictionary = self.dictionary.as_ref().and_then(|dictionary| dictionary.resident());
+        let dictionary = dictionary.map_or(0, |dictionary| dictionary.raw().len());
         let properties = properties_bytes(&self.properties);
         size_of::<Self>() + index + partitions + filter + dictionary + properties
     }

@@ -20,7 +20,6 @@ use crate::table_options::TableOptions;
 use crate::unique_id;
 use base::{Result, Status};
 use cache::Priority;
-use compression::UncompressionDictionary;
 use env::RandomAccessFile;
 use iterator::FragmentedRangeTombstoneList;
 use std::sync::Arc;
@@ -42,7 +41,7 @@ impl BlockBasedTable {
         file_size: u64,
         options: &TableOptions,
     ) -> Result<Arc<Self>> {
-        let tail = TableTail::read(&*file, file_size)?;
+        let tail = TableTail::read_counted(&*file, file_size, options.statistics.as_deref())?;
         Self::open_with_tail(file, file_size, tail, options)
     }
 
@@ -60,12 +59,12 @@ impl BlockBasedTable {
         let name_file = |status: Status| status.context(&path);
         check_properties(&tail, options).map_err(name_file)?;
         let plan = ReadPlan::new(&tail, options).map_err(name_file)?;
-        let fetcher = BlockFetcher { file: &*file, footer: &tail.footer, verify_checksums: true };
+        let statistics = options.statistics.as_deref();
+        let footer = &tail.footer;
+        let fetcher = BlockFetcher { file: &*file, footer, verify_checksums: true, statistics };
         let range_tombstones = read_range_tombstones(&fetcher, &tail, &plan.transform, options)?;
-        let dictionary = match tail.metaindex.find(COMPRESSION_DICTIONARY_BLOCK_NAME) {
-            Some(handle) => Some(UncompressionDictionary::new(fetcher.fetch(handle, None, None)?)),
-            None => None,
-        };
+        let dictionary = tail.metaindex.find(COMPRESSION_DICTIONARY_BLOCK_NAME);
+        let dictionary = dictionary.map(|handle| MetaBlock::new(handle, is_resident(options)));
         let properties = tail.properties.unwrap_or_default();
         let table = Self {
             decoder: DataBlockDecoder::new(&options.comparator, plan.transform),
@@ -74,7 +73,7 @@ impl BlockBasedTable {
             filter: plan.filter,
             index: plan.index,
             cache: cache_handle(options),
-            stats: TableStats(options.statistics.clone()),
+            stats: TableStats::new(options),
             comparator: options.comparator.clone(),
             readahead: options.readahead,
             footer: tail.footer,
@@ -89,10 +88,11 @@ impl BlockBasedTable {
         Ok(Arc::new(table))
     }
 
-    /// Loads the index, or its top level, and checks that it can be all there is.
+    /// Loads the dictionary, and the index, or its top level, and checks that it can be all there is.
     fn load_index(&self) -> Result<()> {
         let options =
             BlockReadOptions { verify_checksums: true, fill_cache: true, may_read_files: true };
+        self.load_dictionary(options)?;
         let index = self.index.top(self, options)?;
         if !index.is_empty() || self.properties.num_data_blocks == 0 {
             return Ok(());

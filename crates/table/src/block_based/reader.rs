@@ -5,6 +5,7 @@ use crate::block_based::entry_value::EntryValue;
 use crate::block_based::filter_reader::TableFilter;
 use crate::block_based::index_reader::TableIndex;
 use crate::block_based::iterator::TableIterator;
+use crate::block_based::meta_block::{MetaBlock, MetaRef};
 use crate::block_based::table_stats::{BlockKind, TableStats};
 use crate::block_fetcher::BlockFetcher;
 use crate::block_iter::BlockCursor;
@@ -36,7 +37,7 @@ pub struct BlockBasedTable {
     pub(super) properties: Arc<TableProperties>,
     pub(super) comparator: InternalKeyComparator,
     pub(super) decoder: DataBlockDecoder,
-    pub(super) dictionary: Option<UncompressionDictionary>,
+    pub(super) dictionary: Option<MetaBlock<UncompressionDictionary>>,
     pub(super) index: TableIndex,
     pub(super) filter: Option<TableFilter>,
     pub(super) filtering: Filtering,
@@ -278,7 +279,8 @@ impl BlockBasedTable {
     }
 
     pub(super) fn fetcher(&self, verify_checksums: bool) -> BlockFetcher<'_> {
-        BlockFetcher { file: &*self.file, footer: &self.footer, verify_checksums }
+        let statistics = self.stats.statistics();
+        BlockFetcher { file: &*self.file, footer: &self.footer, verify_checksums, statistics }
     }
 
     /// A data block, from the cache or the file.
@@ -323,26 +325,46 @@ impl BlockBasedTable {
         if !options.may_read_files {
             return Err(not_in_cache());
         }
+        let start = self.stats.start_read();
         let fetcher = self.fetcher(options.verify_checksums);
-        let contents = fetcher.fetch(handle, self.dictionary.as_ref(), prefetcher)?;
+        let dictionary = self.load_dictionary(options)?;
+        let contents = fetcher.fetch(handle, dictionary.as_deref(), prefetcher)?;
         let block = self
             .decoder
             .decode(contents)
             .map(Arc::new)
             .map_err(|status| fetcher.explain(handle, &status))?;
+        self.stats.count_read(start);
         if let Some(TableCacheHandle { cache, id, .. }) = &self.cache
             && options.fill_cache
         {
             let charge = block.memory_usage_bytes();
             let key = CacheKey::new(*id, handle.offset);
             let inserted = cache.insert(key, block.clone(), charge, Priority::Low);
-            self.stats.count_insertion(BlockKind::Data, charge, inserted.is_ok());
+            self.stats.count_insertion(BlockKind::Data, charge, inserted.as_ref().ok());
             inserted?;
         }
         Ok(block)
     }
 
-    /// A block of index or filter. Checksums are always verified. `use_cache` says whether it lives
+    /// The dictionary that data blocks are compressed with, if they are.
+    pub(super) fn load_dictionary(
+        &self,
+        options: BlockReadOptions,
+    ) -> Result<Option<MetaRef<'_, UncompressionDictionary>>> {
+        let Some(dictionary) = &self.dictionary else { return Ok(None) };
+        let load = |handle, use_cache| {
+            let kind = BlockKind::CompressionDictionary;
+            let decode = |contents: Vec<u8>| Ok(UncompressionDictionary::new(contents));
+            let usage = |dictionary: &UncompressionDictionary| {
+                size_of::<UncompressionDictionary>() + dictionary.raw().len()
+            };
+            self.load_meta_block(kind, handle, use_cache, options, decode, usage)
+        };
+        dictionary.get(load).map(Some)
+    }
+
+    /// A block of index, filter or dictionary. Checksums are always verified. `use_cache` says whether it lives
     /// in the block cache.
     pub(super) fn load_meta_block<T: Send + Sync + 'static>(
         &self,
@@ -366,17 +388,19 @@ impl BlockBasedTable {
         if !options.may_read_files {
             return Err(not_in_cache());
         }
+        let start = self.stats.start_read();
         let fetcher = self.fetcher(true);
         let contents = fetcher.fetch(handle, None, None)?;
         let block =
             decode(contents).map(Arc::new).map_err(|status| fetcher.explain(handle, &status))?;
+        self.stats.count_read(start);
         if let Some(TableCacheHandle { cache, id, meta_priority }) = cache
             && options.fill_cache
         {
             let charge = memory_usage_bytes(&block);
             let key = CacheKey::new(*id, handle.offset);
             let inserted = cache.insert(key, block.clone(), charge, *meta_priority);
-            self.stats.count_insertion(kind, charge, inserted.is_ok());
+            self.stats.count_insertion(kind, charge, inserted.as_ref().ok());
             inserted?;
         }
         Ok(block)

@@ -1,6 +1,10 @@
 //! What a table counts: blocks looked for in the block cache, and what its filter said.
+//!
+//! All counting of the table's readers and builders goes through here.
 
-use statistics::{Statistics, Ticker};
+use crate::table_options::TableOptions;
+use cache::Insertion;
+use statistics::{Activity, HistogramType, Moment, Statistics, Ticker};
 use std::sync::Arc;
 
 /// What a block is, to who counts.
@@ -9,13 +13,26 @@ pub(super) enum BlockKind {
     Data,
     Index,
     Filter,
+    CompressionDictionary,
 }
 
 /// Counts what a table does, if anybody wants to know.
 #[derive(Clone, Debug)]
-pub(super) struct TableStats(pub(super) Option<Arc<Statistics>>);
+pub(super) struct TableStats {
+    statistics: Option<Arc<Statistics>>,
+    is_in_last_level: bool,
+}
 
 impl TableStats {
+    pub(super) fn new(options: &TableOptions) -> Self {
+        let &TableOptions { ref statistics, is_in_last_level, .. } = options;
+        Self { statistics: statistics.clone(), is_in_last_level }
+    }
+
+    pub(super) fn statistics(&self) -> Option<&Statistics> {
+        self.statistics.as_deref()
+    }
+
     /// A block was looked for in the block cache; `found_bytes` is what it takes there.
     #[inline]
     pub(super) fn count_lookup(
@@ -23,87 +40,233 @@ impl TableStats {
         kind: BlockKind,
         found_bytes: impl FnOnce() -> Option<usize>,
     ) {
-        if let Some(statistics) = &self.0 {
+        let Some(statistics) = &self.statistics else { return };
+        statistics.record(|recorder| {
+            let tickers = kind.tickers();
             match found_bytes() {
-                Some(bytes) => statistics.record_ticks(&[
-                    (Ticker::BlockCacheHit, 1),
-                    (kind.hit(), 1),
-                    (Ticker::BlockCacheBytesRead, bytes as u64),
-                ]),
-                None => statistics.record_ticks(&[(Ticker::BlockCacheMiss, 1), (kind.miss(), 1)]),
+                Some(bytes) => {
+                    recorder.tick(Ticker::BlockCacheHit, 1);
+                    recorder.tick(tickers.hit, 1);
+                    recorder.tick(Ticker::BlockCacheBytesRead, bytes as u64);
+                }
+                None => {
+                    recorder.tick(Ticker::BlockCacheMiss, 1);
+                    recorder.tick(tickers.miss, 1);
+                }
             }
-        }
+        });
     }
 
-    /// A block was put into the block cache, where it takes `bytes`, or was refused.
-    pub(super) fn count_insertion(&self, kind: BlockKind, bytes: usize, is_in: bool) {
-        let Some(statistics) = &self.0 else { return };
-        if !is_in {
+    /// A block was put into the block cache, where it takes `bytes`; none if it was refused.
+    pub(super) fn count_insertion(
+        &self,
+        kind: BlockKind,
+        bytes: usize,
+        insertion: Option<&Insertion>,
+    ) {
+        let Some(statistics) = &self.statistics else { return };
+        let Some(insertion) = insertion else {
             return statistics.record_tick(Ticker::BlockCacheAddFailures, 1);
-        }
-        let (added, inserted_bytes) = kind.insertion();
-        statistics.record_ticks(&[
-            (Ticker::BlockCacheAdd, 1),
-            (Ticker::BlockCacheBytesWrite, bytes as u64),
-            (added, 1),
-            (inserted_bytes, bytes as u64),
-        ]);
+        };
+        statistics.record(|recorder| {
+            let tickers = kind.tickers();
+            recorder.tick(Ticker::BlockCacheAdd, 1);
+            recorder.tick(Ticker::BlockCacheBytesWrite, bytes as u64);
+            recorder.tick(tickers.add, 1);
+            recorder.tick(tickers.bytes_insert, bytes as u64);
+            if *insertion == Insertion::Replaced {
+                recorder.tick(Ticker::BlockCacheAddRedundant, 1);
+                recorder.tick(tickers.add_redundant, 1);
+            }
+        });
+    }
+
+    /// When a block begins to be read and decoded.
+    pub(super) fn start_read(&self) -> Option<Moment> {
+        self.statistics.as_ref().and_then(|statistics| statistics.start_timer())
+    }
+
+    /// It is there.
+    pub(super) fn count_read(&self, start: Option<Moment>) {
+        let Some(statistics) = &self.statistics else { return };
+        let kind = match Activity::current().is_compaction() {
+            true => HistogramType::ReadBlockCompactionMicros,
+            false => HistogramType::ReadBlockGetMicros,
+        };
+        statistics.stop_timer(kind, start);
     }
 
     /// The filter was asked whether a lookup may find its key here, by the whole key or its prefix.
     #[inline]
     pub(super) fn count_filtered(&self, by_whole_key: bool, may_match: bool) {
-        if let Some(statistics) = &self.0 {
-            match (by_whole_key, may_match) {
-                (true, true) => statistics.record_tick(Ticker::BloomFilterFullPositive, 1),
-                (true, false) => statistics.record_tick(Ticker::BloomFilterUseful, 1),
-                (false, true) => statistics.record_tick(Ticker::BloomFilterPrefixChecked, 1),
-                (false, false) => statistics.record_ticks(&[
-                    (Ticker::BloomFilterPrefixChecked, 1),
-                    (Ticker::BloomFilterPrefixUseful, 1),
-                ]),
+        let Some(statistics) = &self.statistics else { return };
+        statistics.record(|recorder| match (by_whole_key, may_match) {
+            (true, true) => recorder.tick(Ticker::BloomFilterFullPositive, 1),
+            (true, false) => recorder.tick(Ticker::BloomFilterUseful, 1),
+            (false, true) => recorder.tick(Ticker::BloomFilterPrefixChecked, 1),
+            (false, false) => {
+                recorder.tick(Ticker::BloomFilterPrefixChecked, 1);
+                recorder.tick(Ticker::BloomFilterPrefixUseful, 1);
             }
-        }
+        });
     }
 
     /// What the filter let pass was there.
     #[inline]
     pub(super) fn count_true_positive(&self, by_whole_key: bool) {
-        if let Some(statistics) = &self.0 {
-            statistics.record_tick(
-                match by_whole_key {
-                    true => Ticker::BloomFilterFullTruePositive,
-                    false => Ticker::BloomFilterPrefixTruePositive,
-                },
-                1,
-            );
-        }
+        let Some(statistics) = &self.statistics else { return };
+        let ticker = match by_whole_key {
+            true => Ticker::BloomFilterFullTruePositive,
+            false => Ticker::BloomFilterPrefixTruePositive,
+        };
+        statistics.record_tick(ticker, 1);
+    }
+
+    /// A seek of an iterator asked the filter for a prefix.
+    #[inline]
+    pub(super) fn count_seek_filtered(&self, may_match: bool) {
+        let Some(statistics) = &self.statistics else { return };
+        statistics.record_tick(
+            match (self.is_in_last_level, may_match) {
+                (true, true) => Ticker::LastLevelSeekFilterMatch,
+                (true, false) => Ticker::LastLevelSeekFiltered,
+                (false, true) => Ticker::NonLastLevelSeekFilterMatch,
+                (false, false) => Ticker::NonLastLevelSeekFiltered,
+            },
+            1,
+        );
+    }
+
+    /// A seek of an iterator came to a data block.
+    #[inline]
+    pub(super) fn count_seek_data(&self) {
+        let Some(statistics) = &self.statistics else { return };
+        let ticker = match self.is_in_last_level {
+            true => Ticker::LastLevelSeekData,
+            false => Ticker::NonLastLevelSeekData,
+        };
+        statistics.record_tick(ticker, 1);
+    }
+
+    /// A value was taken from that block.
+    #[cold]
+    pub(super) fn count_seek_data_useful(&self, was_filtered: bool) {
+        let Some(statistics) = &self.statistics else { return };
+        statistics.record_tick(
+            match (self.is_in_last_level, was_filtered) {
+                (true, true) => Ticker::LastLevelSeekDataUsefulFilterMatch,
+                (true, false) => Ticker::LastLevelSeekDataUsefulNoFilter,
+                (false, true) => Ticker::NonLastLevelSeekDataUsefulFilterMatch,
+                (false, false) => Ticker::NonLastLevelSeekDataUsefulNoFilter,
+            },
+            1,
+        );
     }
 }
 
+/// The checksum of a block was computed and compared.
+pub(crate) fn count_checksum(statistics: &Statistics, matches: bool) {
+    statistics.record(|recorder| {
+        recorder.tick(Ticker::BlockChecksumComputeCount, 1);
+        if !matches {
+            recorder.tick(Ticker::BlockChecksumMismatchCount, 1);
+        }
+    });
+}
+
+/// A block was uncompressed, since `start` where that is timed.
+pub(crate) fn count_decompression(
+    statistics: &Statistics,
+    start: Option<Moment>,
+    from_bytes: usize,
+    to_bytes: usize,
+) {
+    statistics.stop_nanos_timer(HistogramType::DecompressionTimesNanos, start);
+    statistics.record(|recorder| {
+        recorder.tick(Ticker::NumberBlockDecompressed, 1);
+        recorder.tick(Ticker::BytesDecompressedFrom, from_bytes as u64);
+        recorder.tick(Ticker::BytesDecompressedTo, to_bytes as u64);
+    });
+}
+
+/// What became of a block that was to be compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CompressionOutcome {
+    /// It has so many bytes now.
+    Compressed(usize),
+    Rejected,
+    Bypassed,
+}
+
+/// A block of so many bytes is to be written, compressed or not; since `start` where that is timed.
+pub(super) fn count_compression(
+    statistics: &Statistics,
+    start: Option<Moment>,
+    bytes: usize,
+    outcome: CompressionOutcome,
+) {
+    if outcome != CompressionOutcome::Bypassed {
+        statistics.stop_nanos_timer(HistogramType::CompressionTimesNanos, start);
+    }
+    let bytes = bytes as u64;
+    statistics.record(|recorder| match outcome {
+        CompressionOutcome::Compressed(to_bytes) => {
+            recorder.tick(Ticker::NumberBlockCompressed, 1);
+            recorder.tick(Ticker::BytesCompressedFrom, bytes);
+            recorder.tick(Ticker::BytesCompressedTo, to_bytes as u64);
+        }
+        CompressionOutcome::Rejected => {
+            recorder.tick(Ticker::NumberBlockCompressionRejected, 1);
+            recorder.tick(Ticker::BytesCompressionRejected, bytes);
+        }
+        CompressionOutcome::Bypassed => {
+            recorder.tick(Ticker::NumberBlockCompressionBypassed, 1);
+            recorder.tick(Ticker::BytesCompressionBypassed, bytes);
+        }
+    });
+}
+
+/// Where blocks of one kind are counted.
+struct BlockTickers {
+    hit: Ticker,
+    miss: Ticker,
+    add: Ticker,
+    add_redundant: Ticker,
+    bytes_insert: Ticker,
+}
+
 impl BlockKind {
-    fn hit(self) -> Ticker {
+    #[inline]
+    fn tickers(self) -> BlockTickers {
         match self {
-            Self::Data => Ticker::BlockCacheDataHit,
-            Self::Index => Ticker::BlockCacheIndexHit,
-            Self::Filter => Ticker::BlockCacheFilterHit,
-        }
-    }
-
-    fn miss(self) -> Ticker {
-        match self {
-            Self::Data => Ticker::BlockCacheDataMiss,
-            Self::Index => Ticker::BlockCacheIndexMiss,
-            Self::Filter => Ticker::BlockCacheFilterMiss,
-        }
-    }
-
-    /// Counters of blocks and of their bytes.
-    fn insertion(self) -> (Ticker, Ticker) {
-        match self {
-            Self::Data => (Ticker::BlockCacheDataAdd, Ticker::BlockCacheDataBytesInsert),
-            Self::Index => (Ticker::BlockCacheIndexAdd, Ticker::BlockCacheIndexBytesInsert),
-            Self::Filter => (Ticker::BlockCacheFilterAdd, Ticker::BlockCacheFilterBytesInsert),
+            Self::Data => BlockTickers {
+                hit: Ticker::BlockCacheDataHit,
+                miss: Ticker::BlockCacheDataMiss,
+                add: Ticker::BlockCacheDataAdd,
+                add_redundant: Ticker::BlockCacheDataAddRedundant,
+                bytes_insert: Ticker::BlockCacheDataBytesInsert,
+            },
+            Self::Index => BlockTickers {
+                hit: Ticker::BlockCacheIndexHit,
+                miss: Ticker::BlockCacheIndexMiss,
+                add: Ticker::BlockCacheIndexAdd,
+                add_redundant: Ticker::BlockCacheIndexAddRedundant,
+                bytes_insert: Ticker::BlockCacheIndexBytesInsert,
+            },
+            Self::Filter => BlockTickers {
+                hit: Ticker::BlockCacheFilterHit,
+                miss: Ticker::BlockCacheFilterMiss,
+                add: Ticker::BlockCacheFilterAdd,
+                add_redundant: Ticker::BlockCacheFilterAddRedundant,
+                bytes_insert: Ticker::BlockCacheFilterBytesInsert,
+            },
+            Self::CompressionDictionary => BlockTickers {
+                hit: Ticker::BlockCacheCompressionDictHit,
+                miss: Ticker::BlockCacheCompressionDictMiss,
+                add: Ticker::BlockCacheCompressionDictAdd,
+                add_redundant: Ticker::BlockCacheCompressionDictAddRedundant,
+                bytes_insert: Ticker::BlockCacheCompressionDictBytesInsert,
+            },
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::metaindex::MetaIndex;
 use crate::properties::{TableProperties, find_global_seqno};
 use base::{Result, Status};
 use env::{RandomAccessFile, read_exact_at};
+use statistics::{Statistics, Ticker};
 
 /// What can be read of a table without knowing how its keys are ordered.
 #[derive(Clone, Debug)]
@@ -25,8 +26,23 @@ impl TableTail {
     /// `Corruption` naming file and offset if anything is not as it must be; `NotSupported` for
     /// plain and cuckoo tables.
     pub fn read(file: &dyn RandomAccessFile, file_size: u64) -> Result<Self> {
-        let footer = read_footer(file, file_size)?;
-        let fetcher = BlockFetcher { file, footer: &footer, verify_checksums: true };
+        Self::read_counted(file, file_size, None)
+    }
+
+    /// As [`TableTail::read`], counted.
+    pub(super) fn read_counted(
+        file: &dyn RandomAccessFile,
+        file_size: u64,
+        statistics: Option<&Statistics>,
+    ) -> Result<Self> {
+        let footer = read_footer(file, file_size).inspect_err(|status| {
+            if let Some(statistics) = statistics
+                && status.is_corruption()
+            {
+                statistics.record_tick(Ticker::SstFooterCorruptionCount, 1);
+            }
+        })?;
+        let fetcher = BlockFetcher { file, footer: &footer, verify_checksums: true, statistics };
         let handle = footer.metaindex_handle;
         let block = fetcher.fetch(handle, None, None)?;
         let metaindex =

@@ -37,7 +37,12 @@ fn blocks_come_back_uncompressed() {
         let stored = compress(kind, &CompressionOptions::default(), &plain, None).unwrap();
         for format_version in [5, 7] {
             let (file, handle, footer) = file_with(&stored, kind as u8, format_version);
-            let fetcher = BlockFetcher { file: &file, footer: &footer, verify_checksums: true };
+            let fetcher = BlockFetcher {
+                file: &file,
+                footer: &footer,
+                verify_checksums: true,
+                statistics: None,
+            };
             assert_eq!(fetcher.fetch(handle, None, None).unwrap(), plain);
             let raw = fetcher.fetch_raw(handle, None).unwrap();
             assert_eq!((raw.contents, raw.compression_type), (stored.clone(), kind as u8));
@@ -53,7 +58,8 @@ fn a_wrong_checksum_names_file_offset_expected_and_found() {
     let expected = footer.block_checksum(11, b"block\0");
     let found = footer.block_checksum(11, b"blo\x63j\0");
     file.0[11 + 4] ^= 1;
-    let fetcher = BlockFetcher { file: &file, footer: &footer, verify_checksums: true };
+    let fetcher =
+        BlockFetcher { file: &file, footer: &footer, verify_checksums: true, statistics: None };
     assert_eq!(
         fetcher.fetch(handle, None, None).unwrap_err().to_string(),
         format!(
@@ -70,7 +76,8 @@ fn blocks_must_lie_before_the_footer_and_in_the_file() {
     let (mut file, handle, footer) = file_with(b"block", 0, 5);
     let beyond = BlockHandle { size: handle.size + 1, ..handle };
     let fetch = |file: &BytesFile, handle| {
-        BlockFetcher { file, footer: &footer, verify_checksums: true }.fetch(handle, None, None)
+        BlockFetcher { file, footer: &footer, verify_checksums: true, statistics: None }
+            .fetch(handle, None, None)
     };
     let message = fetch(&file, beyond).unwrap_err().to_string();
     assert_eq!(
@@ -85,7 +92,8 @@ fn blocks_must_lie_before_the_footer_and_in_the_file() {
 #[test]
 fn unknown_compression_types_are_refused_by_number() {
     let (file, handle, footer) = file_with(b"block", 0x80, 7);
-    let fetcher = BlockFetcher { file: &file, footer: &footer, verify_checksums: true };
+    let fetcher =
+        BlockFetcher { file: &file, footer: &footer, verify_checksums: true, statistics: None };
     let status = fetcher.fetch(handle, None, None).unwrap_err();
     assert!(status.to_string().contains("/db/000009.sst at offset 11"), "{status}");
     assert!(status.to_string().contains("128") || status.to_string().contains("0x80"), "{status}");
@@ -95,7 +103,8 @@ fn unknown_compression_types_are_refused_by_number() {
 fn checksums_from_before_a_patch_are_accepted_with_zeros() {
     let (mut file, handle, footer) = file_with(&[0; 20], 0, 5);
     file.0[11 + 4..11 + 8].fill(7);
-    let fetcher = BlockFetcher { file: &file, footer: &footer, verify_checksums: true };
+    let fetcher =
+        BlockFetcher { file: &file, footer: &footer, verify_checksums: true, statistics: None };
     assert!(fetcher.fetch_raw(handle, None).is_err());
     fetcher.verify_with_zeros(handle, 4..8).unwrap();
     assert!(fetcher.verify_with_zeros(handle, 4..7).unwrap_err().is_corruption());

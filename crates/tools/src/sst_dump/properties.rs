@@ -76,8 +76,12 @@ fn raw_properties_of_user(table: &BlockBasedTable) -> Result<Vec<u8>> {
     };
     // The block was verified when the table was opened. It may have changed since it got its
     // checksum: that is how files got a global sequence number.
-    let fetcher =
-        BlockFetcher { file: &**table.file(), footer: table.footer(), verify_checksums: false };
+    let fetcher = BlockFetcher {
+        file: &**table.file(),
+        footer: table.footer(),
+        verify_checksums: false,
+        statistics: None,
+    };
     let block = fetcher.fetch(handle, None, None)?;
     let mut walker = EntryWalker::new(&block)?;
     while let Some((name, value)) = walker.next()? {

@@ -69,8 +69,15 @@ impl DbIterator {
     /// Moves the internal cursor back over keys that are not shown and over every version of the
     /// first that is.
     pub(super) fn find_prev_user_entry(&mut self) -> Result<()> {
+        let mut passed = 0u64;
+        let found = self.find_prev_shown(&mut passed);
+        self.stats.count_skipped(passed.saturating_sub(u64::from(self.valid)));
+        found
+    }
+
+    /// As [`Self::find_prev_user_entry`]; counts the entries passed.
+    fn find_prev_shown(&mut self, passed: &mut u64) -> Result<()> {
         self.valid = false;
-        let mut skipped = 0u64;
         while self.internal.valid() {
             let parsed = ParsedInternalKey::parse(self.internal.key())?;
             let plain_key = self.comparator.strip_timestamp(parsed.user_key);
@@ -84,7 +91,7 @@ impl DbIterator {
             }
             self.key.clear();
             self.key.extend_from_slice(parsed.user_key);
-            let versions = self.collect_versions(&mut skipped)?;
+            let versions = self.collect_versions(passed)?;
             if self.decide(versions)? {
                 self.valid = true;
                 return Ok(());
@@ -116,6 +123,7 @@ impl DbIterator {
                     && self.timestamp.is_empty()
                 {
                     let plain = self.comparator.strip_timestamp(&self.key).to_vec();
+                    self.stats.count_reseek();
                     self.seek_internal_before(&plain)?;
                     break;
                 }

@@ -132,6 +132,7 @@ fn iterator_over(
         resolver: ValueResolver {
             comparator,
             merge_operator: merge_operator::builtin("stringappend"),
+            statistics: None,
             blobs: BlobReads {
                 version: Arc::new(Version::new(7)),
                 source: Arc::new(BlobSource::new(files, None)),

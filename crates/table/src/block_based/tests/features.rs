@@ -1,6 +1,7 @@
 //! Features one by one, on the fixtures that have them.
 
 use super::{open_nth, total_order};
+use crate::block_based::reader::BlockReadOptions;
 use crate::block_based::{BlockBasedTable, TableTail};
 use crate::read_options::{ReadOptions, ReadTier};
 use crate::table_options::TableOptions;
@@ -300,7 +301,8 @@ fn hash_indexes_of_data_blocks_lead_to_their_keys() {
         let table = open_nth(&fixture, 0, &TableOptions::default()).unwrap();
         for block in table.data_blocks().unwrap() {
             let fetcher = table.fetcher(true);
-            let contents = fetcher.fetch(block.handle, table.dictionary.as_ref(), None).unwrap();
+            let dictionary = table.load_dictionary(BlockReadOptions::from(&total_order())).unwrap();
+            let contents = fetcher.fetch(block.handle, dictionary.as_deref(), None).unwrap();
             let layout = BlockLayout::parse(&contents).unwrap();
             let mut iter = table.data_block_iter(block.handle).unwrap();
             for (key, _) in forward(&mut iter).unwrap() {

@@ -36,7 +36,12 @@ impl Parts {
     }
 
     fn fetcher(&self) -> BlockFetcher<'_> {
-        BlockFetcher { file: &self.file, footer: &self.tail.footer, verify_checksums: false }
+        BlockFetcher {
+            file: &self.file,
+            footer: &self.tail.footer,
+            verify_checksums: false,
+            statistics: None,
+        }
     }
 
     fn block(&self, handle: BlockHandle) -> Result<Vec<u8>> {
