@@ -6,7 +6,7 @@ use crate::blob_log_format::{BlobLogFooter, BlobLogHeader, BlobLogRecordHeader};
 use base::{PinnableSlice, Result, Status};
 use compression::{CompressionType, decompress};
 use env::{RandomAccessFile, read_exact_at, read_exact_into};
-use statistics::{HistogramType, Statistics};
+use statistics::{Activity, HistogramType, Statistics};
 use std::fmt;
 use std::sync::Arc;
 
@@ -22,11 +22,19 @@ pub struct BlobReadOptions {
     pub fill_cache: bool,
     /// Answer from the blob cache or not at all (`read_tier` = `kBlockCacheTier`, default off).
     pub cache_only: bool,
+    /// What is read for, to who counts, where nobody has said what the thread does (default
+    /// `Unknown`).
+    pub activity: Activity,
 }
 
 impl Default for BlobReadOptions {
     fn default() -> Self {
-        Self { verify_checksums: true, fill_cache: true, cache_only: false }
+        Self {
+            verify_checksums: true,
+            fill_cache: true,
+            cache_only: false,
+            activity: Activity::Unknown,
+        }
     }
 }
 

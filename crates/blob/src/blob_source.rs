@@ -126,6 +126,7 @@ impl BlobSource {
         if options.cache_only {
             return Err(Status::incomplete("blob not in the cache, and no other read is allowed"));
         }
+        let _activity = options.activity.begin_if_unknown();
         self.files.get(reference.file_number)?.get(options, user_key, reference)
     }
 

@@ -8,6 +8,7 @@ use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::{DbState, FamilyState};
 use crate::flush_reason::FlushReason;
 use crate::sanitize::delayed_write_rate;
+use crate::work_stats::count_atomic_flush_request;
 use env::thread_pool::{BackgroundJobLimits, Priority};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -63,13 +64,19 @@ impl DbImpl {
     /// the reason that stands there.
     pub(crate) fn request_flush(self: &Arc<Self>, full: &[u32], forced: &[(u32, FlushReason)]) {
         let Ok(writing) = self.writing() else { return };
+        if let Some(statistics) = &self.context.statistics
+            && self.options().atomic_flush
+        {
+            let reason = forced.first().map_or(FlushReason::WriteBufferFull, |(_, reason)| *reason);
+            count_atomic_flush_request(statistics, reason);
+        }
         let mut state = writing.state.lock();
         for id in full {
             if let Some(family) = state.family_mut(*id)
                 && family.immutables.len() >= family.min_memtables_to_flush()
             {
                 family.is_flush_requested = true;
-                family.flush_reason = FlushReason::WriteBufferFull;
+                family.flush_reason = reason_of_full(family);
             }
         }
         for (id, reason) in forced {
@@ -189,6 +196,16 @@ impl DbImpl {
         while !is_over(state) && Instant::now() < until {
             writing.changed.wait_until(state, until);
         }
+    }
+}
+
+/// Why the newest memtable that takes no writes any more is full.
+fn reason_of_full(family: &FamilyState) -> FlushReason {
+    let limit = u64::from(family.data.options().memtable_max_range_deletions);
+    let newest = family.immutables.newest_first().next();
+    match newest.is_some_and(|newest| limit > 0 && newest.num_range_deletes() >= limit) {
+        true => FlushReason::MemtableMaxRangeDeletions,
+        false => FlushReason::WriteBufferFull,
     }
 }
 

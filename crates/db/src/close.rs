@@ -4,6 +4,7 @@ use crate::db_impl::{DbImpl, Writing};
 use crate::error_handler::BackgroundErrorReason;
 use crate::flush_reason::FlushReason;
 use crate::wal_tracking::WalsToSync;
+use crate::work_stats::count_wal_sync;
 use base::Result;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,7 +14,11 @@ impl DbImpl {
     pub(crate) fn flush_wal(&self, sync: bool) -> Result<()> {
         let writing = self.writing()?;
         if sync {
-            return self.sync_wals(writing, WalsToSync::All);
+            self.sync_wals(writing, WalsToSync::All)?;
+            if let Some(statistics) = &self.context.statistics {
+                count_wal_sync(statistics);
+            }
+            return Ok(());
         }
         let mut stage = writing.stage.lock();
         self.check_wals_known(writing)?;

@@ -14,7 +14,7 @@ use crate::family_files::FamilyFiles;
 use crate::flush_job::Edits;
 use crate::level0_table::blob_file_options;
 use crate::sequence_times::preserve_seconds;
-use crate::work_stats::count_compaction;
+use crate::work_stats::{cause_of, count_compaction, count_pick};
 use base::status::Code;
 use base::{Result, Status};
 use compaction::picker::options::CompactionPri;
@@ -24,6 +24,7 @@ use compaction::{
     pick_compaction,
 };
 use env::IoPriority;
+use statistics::{Activity, HistogramType, Statistics};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -131,6 +132,9 @@ impl DbImpl {
             let version = family.data.super_version.load().version.clone();
             let input = family.compaction.picker_input(&family.data, &version, oldest_snapshot);
             let Some(compaction) = pick_compaction(&input) else { continue };
+            if let Some(statistics) = &self.context.statistics {
+                count_pick(statistics, &compaction);
+            }
             let picked = register(writing, state, id, compaction, None);
             // There may be more that can run beside it.
             self.queue_if_needed(writing, state, id);
@@ -182,6 +186,7 @@ impl DbImpl {
         picked: &PickedCompaction,
         job_id: u64,
     ) -> std::result::Result<(), (BackgroundErrorReason, Status)> {
+        let _activity = Activity::Compaction(cause_of(picked.compaction.reason)).begin();
         let start = Instant::now();
         let files = Arc::new(
             FamilyFiles::new(
@@ -253,11 +258,29 @@ impl DbImpl {
         writing.info_log.compaction_started(job_id, &picked.family, compaction, oldest_snapshot);
         let job = CompactionJob::new(compaction.clone(), options, environment);
         let reserved = self.reserve_threads(writing, compaction.surplus_subcompactions());
-        let outcome = job.boundaries(reserved.count).and_then(|boundaries| job.run(&boundaries))?;
+        let boundaries = self.divide(&job, compaction, reserved.count)?;
+        let outcome = job.run(&boundaries)?;
         drop(reserved);
         let name = &picked.family.name.to_string();
         writing.info_log.compaction_outputs_built(job_id, name, compaction, &outcome);
         Ok(Finished { edit: outcome.edit.clone(), outcome: Some(outcome) })
+    }
+
+    /// Where the parts of a compaction begin that run at the same time.
+    fn divide(
+        &self,
+        job: &CompactionJob,
+        compaction: &Compaction,
+        spare_threads: usize,
+    ) -> Result<Vec<Vec<u8>>> {
+        let statistics = self.context.statistics.as_deref();
+        let statistics = statistics.filter(|_| compaction.should_form_subcompactions());
+        let start = statistics.and_then(Statistics::start_timer);
+        let boundaries = job.boundaries(spare_threads)?;
+        if let Some(statistics) = statistics {
+            statistics.stop_timer(HistogramType::SubcompactionSetupTime, start);
+        }
+        Ok(boundaries)
     }
 
     /// As many of `wanted` threads as are not used by compactions.

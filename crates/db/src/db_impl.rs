@@ -13,6 +13,7 @@ use crate::recovery::{RecoveredDb, wal_directory};
 use crate::secondary::Secondary;
 use crate::snapshot_list::SnapshotList;
 use crate::table_set::TableSet;
+use crate::work_stats::count_background_error;
 use crate::write::memtable_stage::MemTableStage;
 use crate::write::wal_stage::WalStage;
 use crate::write::write_thread::WriteThread;
@@ -151,6 +152,9 @@ impl DbImpl {
             return;
         }
         let mut state = writing.state.lock();
+        if let Some(statistics) = &self.context.statistics {
+            count_background_error(statistics, status);
+        }
         let may_go_away = state.errors.set(reason, status, self.options().paranoid_checks);
         writing.refresh_obstacle(&state);
         writing.changed.notify_all();

@@ -133,8 +133,7 @@ impl JobEnvironment for FamilyFiles {
     }
 
     fn read_blob(&self, user_key: &[u8], reference: &BlobReference) -> Result<PinnableSlice> {
-        let options =
-            BlobReadOptions { verify_checksums: true, fill_cache: false, cache_only: false };
+        let options = BlobReadOptions { fill_cache: false, ..BlobReadOptions::default() };
         self.blobs.source.get(&options, user_key, reference)
     }
 }

@@ -4,6 +4,7 @@ use crate::column_family::ColumnFamilyHandle;
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
 use crate::flush_reason::FlushReason;
+use crate::work_stats::count_atomic_flush_request;
 use base::{Result, Status};
 use parking_lot::MutexGuard;
 use std::sync::Arc;
@@ -108,6 +109,11 @@ impl DbImpl {
         let mut state = writing.state.lock();
         if let Some(error) = state.errors.write_error() {
             return Err(error.clone());
+        }
+        if let Some(statistics) = &self.context.statistics
+            && self.options().atomic_flush
+        {
+            count_atomic_flush_request(statistics, reason);
         }
         let mut newest = Vec::new();
         for id in ids {

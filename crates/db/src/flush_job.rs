@@ -13,11 +13,12 @@ use crate::flush_reason::FlushReason;
 use crate::internal_stats::JobPriority;
 use crate::memtable_list::ImmutableMemTable;
 use crate::wal_tracking::WalsToSync;
-use crate::work_stats::count_flush;
+use crate::work_stats::{count_flush, count_flush_started};
 use base::compaction_filter::TableFileCreationReason;
 use base::filename::{blob_file_name, table_file_name};
 use base::status::Code;
 use base::{Result, Status};
+use statistics::Activity;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -48,6 +49,7 @@ impl DbImpl {
         if picks.is_empty() {
             return Ok(false);
         }
+        let _activity = Activity::Flush.begin();
         let job_id = writing.info_log.next_job_id();
         let mut made = Vec::new();
         let job = || format!("a flush of {}", names(&picks));
@@ -96,6 +98,9 @@ impl DbImpl {
             let memtables: Vec<_> =
                 pick.memtables.iter().map(|immutable| immutable.memtable.clone()).collect();
             writing.info_log.flush_started(job_id, pick, pick.reason);
+            if let Some(statistics) = &self.context.statistics {
+                count_flush_started(statistics, &memtables, pick.reason);
+            }
             let built =
                 self.build_level0_table(&pick.family, &memtables, TableFileCreationReason::Flush);
             let reason = || BackgroundErrorReason::flush(has_no_wal(writing));

@@ -6,6 +6,8 @@ pub(crate) enum FlushReason {
     /// A memtable is full.
     #[default]
     WriteBufferFull,
+    /// A memtable has `memtable_max_range_deletions`.
+    MemtableMaxRangeDeletions,
     /// All memtables together are too large (`db_write_buffer_size`).
     WriteBufferManager,
     /// All WALs together are too large (`max_total_wal_size`).
@@ -25,6 +27,7 @@ impl FlushReason {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::WriteBufferFull => "Write Buffer Full",
+            Self::MemtableMaxRangeDeletions => "Memtable Max Range Deletions",
             Self::WriteBufferManager => "Write Buffer Manager",
             Self::WalFull => "WAL Full",
             Self::ManualFlush => "Manual Flush",

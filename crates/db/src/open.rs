@@ -55,6 +55,7 @@ use env::{FileLock, FileOptions, GenericRateLimiter, RateLimiter, RateLimiterOpt
 use memtable::MemTableMemory;
 use options::{CompressionType, DbOptions, ObjectName, WalRecoveryMode};
 use parking_lot::{Condvar, Mutex};
+use statistics::Activity;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -106,6 +107,7 @@ fn open_locked(
     context: &OpenContext,
     owned: Owned,
 ) -> Result<Arc<DbImpl>> {
+    let _activity = Activity::DbOpen.begin();
     let (mut versions, is_new) = open_versions(options, path, descriptors, context)?;
     directories::mark_file_numbers(options, path, descriptors, context, &versions)?;
     create_missing_families(options, descriptors, &mut versions)?;

@@ -10,6 +10,7 @@ use crate::db_state::FamilyState;
 use crate::error_handler::BackgroundErrorReason;
 use crate::flush_job::Edits;
 use crate::flush_reason::FlushReason;
+use crate::work_stats::{count_recovery_begun, count_recovery_ended};
 use base::status::Code;
 use base::{Result, Status};
 use env::thread_pool::Priority;
@@ -110,13 +111,16 @@ impl DbImpl {
         let db = self.clone();
         if writing.pool.schedule(Priority::Bottom, move || db.background_recovery()).is_ok() {
             state.scheduled.recoveries += 1;
+            if let Some(statistics) = &self.context.statistics {
+                count_recovery_begun(statistics);
+            }
         }
     }
 
     fn background_recovery(self: &Arc<Self>) {
         let Ok(writing) = self.writing() else { return };
         let retry_interval = Duration::from_micros(self.options().bgerror_resume_retry_interval);
-        let mut backoff = 1;
+        let (mut backoff, mut attempts, mut succeeded) = (1, 0, false);
         for _ in 0..self.options().max_bgerror_resume_count {
             if !self.wait_for_attempt(writing, retry_interval * backoff) {
                 break;
@@ -124,10 +128,15 @@ impl DbImpl {
             if !self.has_space_to_flush(writing) {
                 continue;
             }
-            if self.resume().is_ok() {
+            attempts += 1;
+            succeeded = self.resume().is_ok();
+            if succeeded {
                 break;
             }
             backoff = (backoff * 2).min(BACKOFF_MAX);
+        }
+        if let Some(statistics) = &self.context.statistics {
+            count_recovery_ended(statistics, attempts, succeeded);
         }
         let mut state = writing.state.lock();
         state.scheduled.recoveries -= 1;

@@ -105,7 +105,12 @@ impl DbImpl {
             })?;
             if options.sync {
                 // Nobody else appends: only who leads does.
+                let statistics = self.context.statistics.as_deref();
+                let start = statistics.and_then(Statistics::start_timer);
                 MutexGuard::unlocked(stage, || self.sync_wals(writing, WalsToSync::AllAsLeader))?;
+                if let Some(statistics) = statistics {
+                    statistics.stop_timer(HistogramType::WalFileSyncMicros, start);
+                }
             }
         }
         let WriteStage { memtables, full, .. } = &mut **stage;

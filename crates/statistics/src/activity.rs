@@ -67,6 +67,12 @@ impl Activity {
         ActivityGuard { before: CURRENT.replace(self), not_send: PhantomData }
     }
 
+    /// As [`Self::begin`], unless it is known already what the thread does.
+    #[inline]
+    pub fn begin_if_unknown(self) -> Option<ActivityGuard> {
+        (Self::current() == Self::Unknown).then(|| self.begin())
+    }
+
     /// Whether a user waits for its reads.
     pub fn is_user_read(self) -> bool {
         !matches!(self, Self::Unknown | Self::Flush | Self::Compaction(_) | Self::DbOpen)

@@ -14,60 +14,60 @@ metrics! {
         /// Wall time per compaction.
         CompactionTime = 2, "rocksdb.compaction.times.micros", counted;
         /// CPU time per compaction.
-        CompactionCpuTime = 3, "rocksdb.compaction.times.cpu_micros", idle(NOT_YET);
+        CompactionCpuTime = 3, "rocksdb.compaction.times.cpu_micros", counted;
         /// Time preparing subcompaction slices.
-        SubcompactionSetupTime = 4, "rocksdb.subcompaction.setup.times.micros", idle(NOT_YET);
+        SubcompactionSetupTime = 4, "rocksdb.subcompaction.setup.times.micros", counted;
         /// Table sync time in flush.
-        TableSyncMicros = 5, "rocksdb.table.sync.micros", idle(NOT_YET);
+        TableSyncMicros = 5, "rocksdb.table.sync.micros", counted;
         /// Table sync time in compaction.
-        CompactionOutfileSyncMicros = 6, "rocksdb.compaction.outfile.sync.micros", idle(NOT_YET);
+        CompactionOutfileSyncMicros = 6, "rocksdb.compaction.outfile.sync.micros", counted;
         /// WAL sync time.
-        WalFileSyncMicros = 7, "rocksdb.wal.file.sync.micros", idle(NOT_YET);
+        WalFileSyncMicros = 7, "rocksdb.wal.file.sync.micros", counted;
         /// MANIFEST sync time.
-        ManifestFileSyncMicros = 8, "rocksdb.manifest.file.sync.micros", idle(NOT_YET);
+        ManifestFileSyncMicros = 8, "rocksdb.manifest.file.sync.micros", counted;
         /// I/O time opening a table.
-        TableOpenIoMicros = 9, "rocksdb.table.open.io.micros", idle(NOT_YET);
+        TableOpenIoMicros = 9, "rocksdb.table.open.io.micros", counted;
         /// MultiGet latency.
         DbMultiget = 10, "rocksdb.db.multiget.micros", counted;
         /// Block read time inside compaction.
-        ReadBlockCompactionMicros = 11, "rocksdb.read.block.compaction.micros", idle(NOT_YET);
+        ReadBlockCompactionMicros = 11, "rocksdb.read.block.compaction.micros", counted;
         /// Block read time for user reads.
-        ReadBlockGetMicros = 12, "rocksdb.read.block.get.micros", idle(NOT_YET);
+        ReadBlockGetMicros = 12, "rocksdb.read.block.get.micros", counted;
         /// Block write time.
-        WriteRawBlockMicros = 13, "rocksdb.write.raw.block.micros", idle(NOT_YET);
+        WriteRawBlockMicros = 13, "rocksdb.write.raw.block.micros", counted;
         /// Input files per compaction.
-        NumFilesInSingleCompaction = 14, "rocksdb.numfiles.in.singlecompaction", idle(NOT_YET);
+        NumFilesInSingleCompaction = 14, "rocksdb.numfiles.in.singlecompaction", counted;
         /// Iterator seek latency.
         DbSeek = 15, "rocksdb.db.seek.micros", counted;
         /// Stall length per write.
-        WriteStall = 16, "rocksdb.db.write.stall", idle(NOT_YET);
+        WriteStall = 16, "rocksdb.db.write.stall", counted;
         /// Table file read time.
-        SstReadMicros = 17, "rocksdb.sst.read.micros", idle(NOT_YET);
+        SstReadMicros = 17, "rocksdb.sst.read.micros", counted;
         /// Table or blob read time tagged flush.
-        FileReadFlushMicros = 18, "rocksdb.file.read.flush.micros", idle(NOT_YET);
+        FileReadFlushMicros = 18, "rocksdb.file.read.flush.micros", counted;
         /// Table or blob read time tagged compaction.
-        FileReadCompactionMicros = 19, "rocksdb.file.read.compaction.micros", idle(NOT_YET);
+        FileReadCompactionMicros = 19, "rocksdb.file.read.compaction.micros", counted;
         /// Table or blob read time tagged open.
-        FileReadDbOpenMicros = 20, "rocksdb.file.read.db.open.micros", idle(NOT_YET);
+        FileReadDbOpenMicros = 20, "rocksdb.file.read.db.open.micros", counted;
         /// Table or blob read time tagged Get.
-        FileReadGetMicros = 21, "rocksdb.file.read.get.micros", idle(NOT_YET);
+        FileReadGetMicros = 21, "rocksdb.file.read.get.micros", counted;
         /// Table or blob read time tagged MultiGet.
-        FileReadMultigetMicros = 22, "rocksdb.file.read.multiget.micros", idle(NOT_YET);
+        FileReadMultigetMicros = 22, "rocksdb.file.read.multiget.micros", counted;
         /// Table or blob read time tagged iterator.
-        FileReadDbIteratorMicros = 23, "rocksdb.file.read.db.iterator.micros", idle(NOT_YET);
+        FileReadDbIteratorMicros = 23, "rocksdb.file.read.db.iterator.micros", counted;
         /// Read time tagged block checksum verification.
-        FileReadVerifyDbChecksumMicros = 24, "rocksdb.file.read.verify.db.checksum.micros", idle(NOT_YET);
+        FileReadVerifyDbChecksumMicros = 24, "rocksdb.file.read.verify.db.checksum.micros", idle(NO_CHECKSUM_CALLS);
         /// Read time tagged whole-file checksum verification.
         FileReadVerifyFileChecksumsMicros =
-            25, "rocksdb.file.read.verify.file.checksums.micros", idle(NOT_YET);
+            25, "rocksdb.file.read.verify.file.checksums.micros", idle(NO_CHECKSUM_CALLS);
         /// Table file write time.
-        SstWriteMicros = 26, "rocksdb.sst.write.micros", idle(NOT_YET);
+        SstWriteMicros = 26, "rocksdb.sst.write.micros", counted;
         /// Table or blob write time tagged flush.
-        FileWriteFlushMicros = 27, "rocksdb.file.write.flush.micros", idle(NOT_YET);
+        FileWriteFlushMicros = 27, "rocksdb.file.write.flush.micros", counted;
         /// Table or blob write time tagged compaction.
-        FileWriteCompactionMicros = 28, "rocksdb.file.write.compaction.micros", idle(NOT_YET);
+        FileWriteCompactionMicros = 28, "rocksdb.file.write.compaction.micros", counted;
         /// Table or blob write time tagged open.
-        FileWriteDbOpenMicros = 29, "rocksdb.file.write.db.open.micros", idle(NOT_YET);
+        FileWriteDbOpenMicros = 29, "rocksdb.file.write.db.open.micros", counted;
         /// Subcompactions per compaction.
         NumSubcompactionsScheduled = 30, "rocksdb.num.subcompactions.scheduled", counted;
         /// Value bytes per Get.
@@ -77,11 +77,11 @@ metrics! {
         /// Value bytes per MultiGet.
         BytesPerMultiget = 33, "rocksdb.bytes.per.multiget", counted;
         /// Nanoseconds compressing a block.
-        CompressionTimesNanos = 34, "rocksdb.compression.times.nanos", idle(NOT_YET);
+        CompressionTimesNanos = 34, "rocksdb.compression.times.nanos", counted;
         /// Nanoseconds decompressing a block.
-        DecompressionTimesNanos = 35, "rocksdb.decompression.times.nanos", idle(NOT_YET);
+        DecompressionTimesNanos = 35, "rocksdb.decompression.times.nanos", counted;
         /// Merge operands per user read.
-        ReadNumMergeOperands = 36, "rocksdb.read.num.merge_operands", idle(NOT_YET);
+        ReadNumMergeOperands = 36, "rocksdb.read.num.merge_operands", counted;
         /// Stacked BlobDB key sizes.
         BlobDbKeySize = 37, "rocksdb.blobdb.key.size", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB value sizes.
@@ -99,15 +99,15 @@ metrics! {
         /// Stacked BlobDB backward step latency.
         BlobDbPrevMicros = 44, "rocksdb.blobdb.prev.micros", idle(STACKED_BLOB_DB);
         /// Blob file write time.
-        BlobDbBlobFileWriteMicros = 45, "rocksdb.blobdb.blob.file.write.micros", idle(NOT_YET);
+        BlobDbBlobFileWriteMicros = 45, "rocksdb.blobdb.blob.file.write.micros", counted;
         /// Blob file read time.
-        BlobDbBlobFileReadMicros = 46, "rocksdb.blobdb.blob.file.read.micros", idle(NOT_YET);
+        BlobDbBlobFileReadMicros = 46, "rocksdb.blobdb.blob.file.read.micros", counted;
         /// Blob file sync time.
-        BlobDbBlobFileSyncMicros = 47, "rocksdb.blobdb.blob.file.sync.micros", idle(NOT_YET);
+        BlobDbBlobFileSyncMicros = 47, "rocksdb.blobdb.blob.file.sync.micros", counted;
         /// Blob compression time.
-        BlobDbCompressionMicros = 48, "rocksdb.blobdb.compression.micros", idle(NOT_YET);
+        BlobDbCompressionMicros = 48, "rocksdb.blobdb.compression.micros", counted;
         /// Blob decompression time.
-        BlobDbDecompressionMicros = 49, "rocksdb.blobdb.decompression.micros", idle(NOT_YET);
+        BlobDbDecompressionMicros = 49, "rocksdb.blobdb.decompression.micros", counted;
         /// Flush duration.
         FlushTime = 50, "rocksdb.db.flush.micros", counted;
         /// Keys batched per table in MultiGet.
@@ -122,13 +122,13 @@ metrics! {
         /// Levels read per MultiGet.
         NumLevelReadPerMultiget = 55, "rocksdb.num.level.read.per.multiget", idle(KEYS_ONE_BY_ONE);
         /// Retries per automatic recovery.
-        ErrorHandlerAutoresumeRetryCount = 56, "rocksdb.error.handler.autoresume.retry.count", idle(NOT_YET);
+        ErrorHandlerAutoresumeRetryCount = 56, "rocksdb.error.handler.autoresume.retry.count", counted;
         /// Bytes per async read.
         AsyncReadBytes = 57, "rocksdb.async.read.bytes", idle(NO_ASYNC_READS);
         /// Time polling for async reads.
         PollWaitMicros = 58, "rocksdb.poll.wait.micros", idle(NO_ASYNC_READS);
         /// Prefetch bytes per compaction input read.
-        CompactionPrefetchBytes = 59, "rocksdb.compaction.prefetch.bytes", idle(NOT_YET);
+        CompactionPrefetchBytes = 59, "rocksdb.compaction.prefetch.bytes", counted;
         /// Prefetched bytes thrown away.
         PrefetchedBytesDiscarded = 60, "rocksdb.prefetched.bytes.discarded", idle(KERNEL_READAHEAD);
         /// Wait to abort outstanding async prefetch.
@@ -163,15 +163,15 @@ metrics! {
         /// Limiter wait per write.
         RateLimiterWaitMicrosWrite = 74, "rocksdb.rate.limiter.wait.micros.write", idle(NOT_YET);
         /// Memtable memory when a flush starts.
-        FlushMemtableMemoryBytes = 75, "rocksdb.flush.memtable.memory.bytes", idle(NOT_YET);
+        FlushMemtableMemoryBytes = 75, "rocksdb.flush.memtable.memory.bytes", counted;
         /// Memtable data bytes when a flush starts.
-        FlushMemtableTotalDataSize = 76, "rocksdb.flush.memtable.total.data.size.bytes", idle(NOT_YET);
+        FlushMemtableTotalDataSize = 76, "rocksdb.flush.memtable.total.data.size.bytes", counted;
         /// Memtable memory at full-memtable flushes.
         FlushWriteBufferFullMemtableMemoryBytes =
-            77, "rocksdb.flush.write_buffer_full.memtable.memory.bytes", idle(NOT_YET);
+            77, "rocksdb.flush.write_buffer_full.memtable.memory.bytes", counted;
         /// Memtable memory at shared-budget flushes.
         FlushWriteBufferManagerMemtableMemoryBytes =
-            78, "rocksdb.flush.write_buffer_manager.memtable.memory.bytes", idle(NOT_YET);
+            78, "rocksdb.flush.write_buffer_manager.memtable.memory.bytes", counted;
         /// Secondary open time inside OpenAndCompact.
         OpenAndCompactDbOpenMicros = 79, "rocksdb.open.and.compact.db.open.micros", idle(NO_REMOTE_COMPACTION);
     }

@@ -9,6 +9,8 @@ pub(crate) const NO_ABORT_OF_COMPACTIONS: &str = "there is no call that aborts a
 pub(crate) const NO_ASYNC_READS: &str = "all reads wait for their bytes";
 pub(crate) const NO_BACKUP_ENGINE: &str = "there is no backup engine";
 pub(crate) const NO_CHECKPOINTS: &str = "there are no checkpoints";
+pub(crate) const NO_CHECKSUM_CALLS: &str =
+    "there is no call that verifies the checksums of all files";
 pub(crate) const NO_INGESTED_BATCHES: &str = "batches with an index are written entry by entry";
 pub(crate) const NO_INGESTION: &str = "there is no ingestion of external files";
 pub(crate) const NO_INPLACE_UPDATE: &str =

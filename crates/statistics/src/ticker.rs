@@ -43,25 +43,25 @@ metrics! {
         /// Bytes stored into block cache.
         BlockCacheBytesWrite = 17, "rocksdb.block.cache.bytes.write", counted;
         /// Failed dictionary block lookups.
-        BlockCacheCompressionDictMiss = 18, "rocksdb.block.cache.compression.dict.miss", idle(NOT_YET);
+        BlockCacheCompressionDictMiss = 18, "rocksdb.block.cache.compression.dict.miss", counted;
         /// Successful dictionary block lookups.
-        BlockCacheCompressionDictHit = 19, "rocksdb.block.cache.compression.dict.hit", idle(NOT_YET);
+        BlockCacheCompressionDictHit = 19, "rocksdb.block.cache.compression.dict.hit", counted;
         /// Dictionary blocks inserted.
-        BlockCacheCompressionDictAdd = 20, "rocksdb.block.cache.compression.dict.add", idle(NOT_YET);
+        BlockCacheCompressionDictAdd = 20, "rocksdb.block.cache.compression.dict.add", counted;
         /// Dictionary block bytes inserted.
         BlockCacheCompressionDictBytesInsert =
-            21, "rocksdb.block.cache.compression.dict.bytes.insert", idle(NOT_YET);
+            21, "rocksdb.block.cache.compression.dict.bytes.insert", counted;
         /// Inserts of blocks already present.
-        BlockCacheAddRedundant = 22, "rocksdb.block.cache.add.redundant", idle(NOT_YET);
+        BlockCacheAddRedundant = 22, "rocksdb.block.cache.add.redundant", counted;
         /// Redundant index block inserts.
-        BlockCacheIndexAddRedundant = 23, "rocksdb.block.cache.index.add.redundant", idle(NOT_YET);
+        BlockCacheIndexAddRedundant = 23, "rocksdb.block.cache.index.add.redundant", counted;
         /// Redundant filter block inserts.
-        BlockCacheFilterAddRedundant = 24, "rocksdb.block.cache.filter.add.redundant", idle(NOT_YET);
+        BlockCacheFilterAddRedundant = 24, "rocksdb.block.cache.filter.add.redundant", counted;
         /// Redundant data block inserts.
-        BlockCacheDataAddRedundant = 25, "rocksdb.block.cache.data.add.redundant", idle(NOT_YET);
+        BlockCacheDataAddRedundant = 25, "rocksdb.block.cache.data.add.redundant", counted;
         /// Redundant dictionary block inserts.
         BlockCacheCompressionDictAddRedundant =
-            26, "rocksdb.block.cache.compression.dict.add.redundant", idle(NOT_YET);
+            26, "rocksdb.block.cache.compression.dict.add.redundant", counted;
         /// Lookups satisfied by secondary cache.
         SecondaryCacheHits = 27, "rocksdb.secondary.cache.hits", idle(NO_SECONDARY_CACHE);
         /// Filter lookups satisfied by secondary cache.
@@ -153,9 +153,9 @@ metrics! {
         /// Key plus value bytes returned by iterators.
         IterBytesRead = 69, "rocksdb.db.iter.bytes.read", counted;
         /// Internal entries skipped while iterating.
-        NumberIterSkip = 70, "rocksdb.number.iter.skip", idle(NOT_YET);
+        NumberIterSkip = 70, "rocksdb.number.iter.skip", counted;
         /// Internal reseeks done instead of skipping.
-        NumberOfReseeksInIteration = 71, "rocksdb.number.reseeks.iteration", idle(NOT_YET);
+        NumberOfReseeksInIteration = 71, "rocksdb.number.reseeks.iteration", counted;
         /// Iterators created.
         NoIteratorCreated = 72, "rocksdb.num.iterator.created", counted;
         /// Iterators destroyed.
@@ -163,9 +163,9 @@ metrics! {
         /// Table file opens.
         NoFileOpens = 74, "rocksdb.no.file.opens", counted;
         /// Table file open failures.
-        NoFileErrors = 75, "rocksdb.no.file.errors", idle(NOT_YET);
+        NoFileErrors = 75, "rocksdb.no.file.errors", counted;
         /// Microseconds writers spent stalled.
-        StallMicros = 76, "rocksdb.stall.micros", idle(NOT_YET);
+        StallMicros = 76, "rocksdb.stall.micros", counted;
         /// Microseconds waiting for the DB mutex; off by default.
         DbMutexWaitMicros = 77, "rocksdb.db.mutex.wait.micros", idle(NOT_YET);
         /// MultiGet calls.
@@ -177,7 +177,7 @@ metrics! {
         /// MultiGet keys that existed.
         NumberMultigetKeysFound = 81, "rocksdb.number.multiget.keys.found", counted;
         /// Merge operator failures.
-        NumberMergeFailures = 82, "rocksdb.number.merge.failures", idle(NOT_YET);
+        NumberMergeFailures = 82, "rocksdb.number.merge.failures", counted;
         /// WAL tailing iterator requests.
         GetUpdatesSinceCalls = 83, "rocksdb.getupdatessince.calls", idle(NO_WAL_ITERATOR);
         /// WAL syncs.
@@ -207,19 +207,19 @@ metrics! {
         /// Bytes written by flush.
         FlushWriteBytes = 96, "rocksdb.flush.write.bytes", counted;
         /// Read bytes of marked-file compactions.
-        CompactReadBytesMarked = 97, "rocksdb.compact.read.marked.bytes", idle(NOT_YET);
+        CompactReadBytesMarked = 97, "rocksdb.compact.read.marked.bytes", counted;
         /// Read bytes of periodic compactions.
-        CompactReadBytesPeriodic = 98, "rocksdb.compact.read.periodic.bytes", idle(NOT_YET);
+        CompactReadBytesPeriodic = 98, "rocksdb.compact.read.periodic.bytes", counted;
         /// Read bytes of age-limit compactions.
-        CompactReadBytesTtl = 99, "rocksdb.compact.read.ttl.bytes", idle(NOT_YET);
+        CompactReadBytesTtl = 99, "rocksdb.compact.read.ttl.bytes", counted;
         /// Written bytes of marked-file compactions.
-        CompactWriteBytesMarked = 100, "rocksdb.compact.write.marked.bytes", idle(NOT_YET);
+        CompactWriteBytesMarked = 100, "rocksdb.compact.write.marked.bytes", counted;
         /// Written bytes of periodic compactions.
-        CompactWriteBytesPeriodic = 101, "rocksdb.compact.write.periodic.bytes", idle(NOT_YET);
+        CompactWriteBytesPeriodic = 101, "rocksdb.compact.write.periodic.bytes", counted;
         /// Written bytes of age-limit compactions.
-        CompactWriteBytesTtl = 102, "rocksdb.compact.write.ttl.bytes", idle(NOT_YET);
+        CompactWriteBytesTtl = 102, "rocksdb.compact.write.ttl.bytes", counted;
         /// Table properties loaded without an open reader.
-        NumberDirectLoadTableProperties = 103, "rocksdb.number.direct.load.table.properties", idle(NOT_YET);
+        NumberDirectLoadTableProperties = 103, "rocksdb.number.direct.load.table.properties", counted;
         /// Superversion references taken under lock.
         NumberSuperversionAcquires = 104, "rocksdb.number.superversion_acquires", idle(NO_SUPER_VERSION_CACHE);
         /// Superversion references dropped.
@@ -227,31 +227,31 @@ metrics! {
         /// Superversions freed.
         NumberSuperversionCleanups = 106, "rocksdb.number.superversion_cleanups", idle(NO_SUPER_VERSION_CACHE);
         /// Blocks stored compressed.
-        NumberBlockCompressed = 107, "rocksdb.number.block.compressed", idle(NOT_YET);
+        NumberBlockCompressed = 107, "rocksdb.number.block.compressed", counted;
         /// Blocks decompressed.
-        NumberBlockDecompressed = 108, "rocksdb.number.block.decompressed", idle(NOT_YET);
+        NumberBlockDecompressed = 108, "rocksdb.number.block.decompressed", counted;
         /// Input bytes of accepted compressions.
-        BytesCompressedFrom = 109, "rocksdb.bytes.compressed.from", idle(NOT_YET);
+        BytesCompressedFrom = 109, "rocksdb.bytes.compressed.from", counted;
         /// Output bytes of accepted compressions.
-        BytesCompressedTo = 110, "rocksdb.bytes.compressed.to", idle(NOT_YET);
+        BytesCompressedTo = 110, "rocksdb.bytes.compressed.to", counted;
         /// Raw-stored bytes where compression never ran.
-        BytesCompressionBypassed = 111, "rocksdb.bytes.compression_bypassed", idle(NOT_YET);
+        BytesCompressionBypassed = 111, "rocksdb.bytes.compression_bypassed", counted;
         /// Raw-stored bytes where the ratio was poor.
-        BytesCompressionRejected = 112, "rocksdb.bytes.compression.rejected", idle(NOT_YET);
+        BytesCompressionRejected = 112, "rocksdb.bytes.compression.rejected", counted;
         /// Blocks stored raw, compression not tried.
-        NumberBlockCompressionBypassed = 113, "rocksdb.number.block_compression_bypassed", idle(NOT_YET);
+        NumberBlockCompressionBypassed = 113, "rocksdb.number.block_compression_bypassed", counted;
         /// Blocks stored raw after a poor ratio.
-        NumberBlockCompressionRejected = 114, "rocksdb.number.block_compression_rejected", idle(NOT_YET);
+        NumberBlockCompressionRejected = 114, "rocksdb.number.block_compression_rejected", counted;
         /// Compressed bytes given to decompression.
-        BytesDecompressedFrom = 115, "rocksdb.bytes.decompressed.from", idle(NOT_YET);
+        BytesDecompressedFrom = 115, "rocksdb.bytes.decompressed.from", counted;
         /// Bytes produced by decompression.
-        BytesDecompressedTo = 116, "rocksdb.bytes.decompressed.to", idle(NOT_YET);
+        BytesDecompressedTo = 116, "rocksdb.bytes.decompressed.to", counted;
         /// Nanoseconds in merge operators.
-        MergeOperationTotalTime = 117, "rocksdb.merge.operation.time.nanos", idle(NOT_YET);
+        MergeOperationTotalTime = 117, "rocksdb.merge.operation.time.nanos", counted;
         /// Nanoseconds in compaction filters.
-        FilterOperationTotalTime = 118, "rocksdb.filter.operation.time.nanos", idle(NOT_YET);
+        FilterOperationTotalTime = 118, "rocksdb.filter.operation.time.nanos", counted;
         /// CPU microseconds in compaction.
-        CompactionCpuTotalTime = 119, "rocksdb.compaction.total.time.cpu_micros", idle(NOT_YET);
+        CompactionCpuTotalTime = 119, "rocksdb.compaction.total.time.cpu_micros", counted;
         /// Row cache hits.
         RowCacheHit = 120, "rocksdb.row.cache.hit", idle(NO_ROW_CACHE);
         /// Row cache misses.
@@ -309,11 +309,11 @@ metrics! {
         /// Values sent to blob files with expiry.
         BlobDbWriteBlobTtl = 147, "rocksdb.blobdb.write.blob.ttl", idle(STACKED_BLOB_DB);
         /// Bytes written to blob files.
-        BlobDbBlobFileBytesWritten = 148, "rocksdb.blobdb.blob.file.bytes.written", idle(NOT_YET);
+        BlobDbBlobFileBytesWritten = 148, "rocksdb.blobdb.blob.file.bytes.written", counted;
         /// Bytes read from blob files.
-        BlobDbBlobFileBytesRead = 149, "rocksdb.blobdb.blob.file.bytes.read", idle(NOT_YET);
+        BlobDbBlobFileBytesRead = 149, "rocksdb.blobdb.blob.file.bytes.read", counted;
         /// Blob file syncs.
-        BlobDbBlobFileSynced = 150, "rocksdb.blobdb.blob.file.synced", idle(NOT_YET);
+        BlobDbBlobFileSynced = 150, "rocksdb.blobdb.blob.file.synced", counted;
         /// Expired blob references dropped in compaction.
         BlobDbBlobIndexExpiredCount = 151, "rocksdb.blobdb.blob.index.expired.count", idle(STACKED_BLOB_DB);
         /// Bytes of expired references dropped.
@@ -339,17 +339,17 @@ metrics! {
         /// Bytes lost to blob eviction.
         BlobDbFifoBytesEvicted = 162, "rocksdb.blobdb.fifo.bytes.evicted", idle(STACKED_BLOB_DB);
         /// Blob cache misses.
-        BlobDbCacheMiss = 163, "rocksdb.blobdb.cache.miss", idle(NOT_YET);
+        BlobDbCacheMiss = 163, "rocksdb.blobdb.cache.miss", counted;
         /// Blob cache hits.
-        BlobDbCacheHit = 164, "rocksdb.blobdb.cache.hit", idle(NOT_YET);
+        BlobDbCacheHit = 164, "rocksdb.blobdb.cache.hit", counted;
         /// Blobs inserted into cache.
-        BlobDbCacheAdd = 165, "rocksdb.blobdb.cache.add", idle(NOT_YET);
+        BlobDbCacheAdd = 165, "rocksdb.blobdb.cache.add", counted;
         /// Blob cache inserts refused.
-        BlobDbCacheAddFailures = 166, "rocksdb.blobdb.cache.add.failures", idle(NOT_YET);
+        BlobDbCacheAddFailures = 166, "rocksdb.blobdb.cache.add.failures", counted;
         /// Bytes served out of blob cache.
-        BlobDbCacheBytesRead = 167, "rocksdb.blobdb.cache.bytes.read", idle(NOT_YET);
+        BlobDbCacheBytesRead = 167, "rocksdb.blobdb.cache.bytes.read", counted;
         /// Bytes stored into blob cache.
-        BlobDbCacheBytesWrite = 168, "rocksdb.blobdb.cache.bytes.write", idle(NOT_YET);
+        BlobDbCacheBytesWrite = 168, "rocksdb.blobdb.cache.bytes.write", counted;
         /// Prepare-heap mutex acquisitions on slow path.
         TxnPrepareMutexOverhead = 169, "rocksdb.txn.overhead.mutex.prepare", idle(NO_TRANSACTIONS);
         /// Old-commit-map mutex acquisitions on slow path.
@@ -367,26 +367,26 @@ metrics! {
         /// Files removed at once.
         FilesDeletedImmediately = 176, "rocksdb.files.deleted.immediately", idle(NO_SST_FILE_MANAGER);
         /// Background errors seen.
-        ErrorHandlerBgErrorCount = 177, "rocksdb.error.handler.bg.error.count", idle(NOT_YET);
+        ErrorHandlerBgErrorCount = 177, "rocksdb.error.handler.bg.error.count", counted;
         /// Background I/O errors seen.
-        ErrorHandlerBgIoErrorCount = 178, "rocksdb.error.handler.bg.io.error.count", idle(NOT_YET);
+        ErrorHandlerBgIoErrorCount = 178, "rocksdb.error.handler.bg.io.error.count", counted;
         /// Retryable background I/O errors seen.
         ErrorHandlerBgRetryableIoErrorCount =
-            179, "rocksdb.error.handler.bg.retryable.io.error.count", idle(NOT_YET);
+            179, "rocksdb.error.handler.bg.retryable.io.error.count", counted;
         /// Automatic recoveries begun.
-        ErrorHandlerAutoresumeCount = 180, "rocksdb.error.handler.autoresume.count", idle(NOT_YET);
+        ErrorHandlerAutoresumeCount = 180, "rocksdb.error.handler.autoresume.count", counted;
         /// Automatic recovery retries.
         ErrorHandlerAutoresumeRetryTotalCount =
-            181, "rocksdb.error.handler.autoresume.retry.total.count", idle(NOT_YET);
+            181, "rocksdb.error.handler.autoresume.retry.total.count", counted;
         /// Automatic recoveries that worked.
         ErrorHandlerAutoresumeSuccessCount =
-            182, "rocksdb.error.handler.autoresume.success.count", idle(NOT_YET);
+            182, "rocksdb.error.handler.autoresume.success.count", counted;
         /// Memtable bytes present when flushing.
         MemtablePayloadBytesAtFlush = 183, "rocksdb.memtable.payload.bytes.at.flush", idle(NO_MEMORY_PURGE);
         /// Memtable bytes already obsolete when flushing.
         MemtableGarbageBytesAtFlush = 184, "rocksdb.memtable.garbage.bytes.at.flush", idle(NO_MEMORY_PURGE);
         /// Bytes read by checksum verification calls.
-        VerifyChecksumReadBytes = 185, "rocksdb.verify_checksum.read.bytes", idle(NOT_YET);
+        VerifyChecksumReadBytes = 185, "rocksdb.verify_checksum.read.bytes", idle(NO_CHECKSUM_CALLS);
         /// Bytes read making backups.
         BackupReadBytes = 186, "rocksdb.backup.read.bytes", idle(NO_BACKUP_ENGINE);
         /// Bytes written making backups.
@@ -398,61 +398,61 @@ metrics! {
         /// Output bytes reused when resuming offloaded compactions.
         RemoteCompactResumedBytes = 190, "rocksdb.remote.compact.resumed.bytes", idle(NO_REMOTE_COMPACTION);
         /// Bytes read from hot files.
-        HotFileReadBytes = 191, "rocksdb.hot.file.read.bytes", idle(NOT_YET);
+        HotFileReadBytes = 191, "rocksdb.hot.file.read.bytes", counted;
         /// Bytes read from warm files.
-        WarmFileReadBytes = 192, "rocksdb.warm.file.read.bytes", idle(NOT_YET);
+        WarmFileReadBytes = 192, "rocksdb.warm.file.read.bytes", counted;
         /// Bytes read from cool files.
-        CoolFileReadBytes = 193, "rocksdb.cool.file.read.bytes", idle(NOT_YET);
+        CoolFileReadBytes = 193, "rocksdb.cool.file.read.bytes", counted;
         /// Bytes read from cold files.
-        ColdFileReadBytes = 194, "rocksdb.cold.file.read.bytes", idle(NOT_YET);
+        ColdFileReadBytes = 194, "rocksdb.cold.file.read.bytes", counted;
         /// Bytes read from ice files.
-        IceFileReadBytes = 195, "rocksdb.ice.file.read.bytes", idle(NOT_YET);
+        IceFileReadBytes = 195, "rocksdb.ice.file.read.bytes", counted;
         /// Reads from hot files.
-        HotFileReadCount = 196, "rocksdb.hot.file.read.count", idle(NOT_YET);
+        HotFileReadCount = 196, "rocksdb.hot.file.read.count", counted;
         /// Reads from warm files.
-        WarmFileReadCount = 197, "rocksdb.warm.file.read.count", idle(NOT_YET);
+        WarmFileReadCount = 197, "rocksdb.warm.file.read.count", counted;
         /// Reads from cool files.
-        CoolFileReadCount = 198, "rocksdb.cool.file.read.count", idle(NOT_YET);
+        CoolFileReadCount = 198, "rocksdb.cool.file.read.count", counted;
         /// Reads from cold files.
-        ColdFileReadCount = 199, "rocksdb.cold.file.read.count", idle(NOT_YET);
+        ColdFileReadCount = 199, "rocksdb.cold.file.read.count", counted;
         /// Reads from ice files.
-        IceFileReadCount = 200, "rocksdb.ice.file.read.count", idle(NOT_YET);
+        IceFileReadCount = 200, "rocksdb.ice.file.read.count", counted;
         /// Bytes read from last-level files.
-        LastLevelReadBytes = 201, "rocksdb.last.level.read.bytes", idle(NOT_YET);
+        LastLevelReadBytes = 201, "rocksdb.last.level.read.bytes", counted;
         /// Reads from last-level files.
-        LastLevelReadCount = 202, "rocksdb.last.level.read.count", idle(NOT_YET);
+        LastLevelReadCount = 202, "rocksdb.last.level.read.count", counted;
         /// Bytes read from other levels.
-        NonLastLevelReadBytes = 203, "rocksdb.non.last.level.read.bytes", idle(NOT_YET);
+        NonLastLevelReadBytes = 203, "rocksdb.non.last.level.read.bytes", counted;
         /// Reads from other levels.
-        NonLastLevelReadCount = 204, "rocksdb.non.last.level.read.count", idle(NOT_YET);
+        NonLastLevelReadCount = 204, "rocksdb.non.last.level.read.count", counted;
         /// Last-level run seeks skipped by a filter.
-        LastLevelSeekFiltered = 205, "rocksdb.last.level.seek.filtered", idle(NOT_YET);
+        LastLevelSeekFiltered = 205, "rocksdb.last.level.seek.filtered", counted;
         /// Last-level run seeks a filter let through.
-        LastLevelSeekFilterMatch = 206, "rocksdb.last.level.seek.filter.match", idle(NOT_YET);
+        LastLevelSeekFilterMatch = 206, "rocksdb.last.level.seek.filter.match", counted;
         /// Last-level run seeks touching data blocks.
-        LastLevelSeekData = 207, "rocksdb.last.level.seek.data", idle(NOT_YET);
+        LastLevelSeekData = 207, "rocksdb.last.level.seek.data", counted;
         /// Last-level seeks whose value was used, unfiltered.
         LastLevelSeekDataUsefulNoFilter =
-            208, "rocksdb.last.level.seek.data.useful.no.filter", idle(NOT_YET);
+            208, "rocksdb.last.level.seek.data.useful.no.filter", counted;
         /// Last-level seeks whose value was used, filter passed.
         LastLevelSeekDataUsefulFilterMatch =
-            209, "rocksdb.last.level.seek.data.useful.filter.match", idle(NOT_YET);
+            209, "rocksdb.last.level.seek.data.useful.filter.match", counted;
         /// Upper-level run seeks skipped by a filter.
-        NonLastLevelSeekFiltered = 210, "rocksdb.non.last.level.seek.filtered", idle(NOT_YET);
+        NonLastLevelSeekFiltered = 210, "rocksdb.non.last.level.seek.filtered", counted;
         /// Upper-level run seeks a filter let through.
-        NonLastLevelSeekFilterMatch = 211, "rocksdb.non.last.level.seek.filter.match", idle(NOT_YET);
+        NonLastLevelSeekFilterMatch = 211, "rocksdb.non.last.level.seek.filter.match", counted;
         /// Upper-level run seeks touching data blocks.
-        NonLastLevelSeekData = 212, "rocksdb.non.last.level.seek.data", idle(NOT_YET);
+        NonLastLevelSeekData = 212, "rocksdb.non.last.level.seek.data", counted;
         /// Upper-level seeks whose value was used, unfiltered.
         NonLastLevelSeekDataUsefulNoFilter =
-            213, "rocksdb.non.last.level.seek.data.useful.no.filter", idle(NOT_YET);
+            213, "rocksdb.non.last.level.seek.data.useful.no.filter", counted;
         /// Upper-level seeks whose value was used, filter passed.
         NonLastLevelSeekDataUsefulFilterMatch =
-            214, "rocksdb.non.last.level.seek.data.useful.filter.match", idle(NOT_YET);
+            214, "rocksdb.non.last.level.seek.data.useful.filter.match", counted;
         /// Block checksums verified.
-        BlockChecksumComputeCount = 215, "rocksdb.block.checksum.compute.count", idle(NOT_YET);
+        BlockChecksumComputeCount = 215, "rocksdb.block.checksum.compute.count", counted;
         /// Block checksum failures.
-        BlockChecksumMismatchCount = 216, "rocksdb.block.checksum.mismatch.count", idle(NOT_YET);
+        BlockChecksumMismatchCount = 216, "rocksdb.block.checksum.mismatch.count", counted;
         /// Coroutines started by MultiGet.
         MultigetCoroutineCount = 217, "rocksdb.multiget.coroutine.count", idle(NO_ASYNC_READS);
         /// Microseconds in file-system async reads.
@@ -470,19 +470,19 @@ metrics! {
         /// Scans whose readahead was cut down.
         ReadaheadTrimmed = 224, "rocksdb.readahead.trimmed", idle(KERNEL_READAHEAD);
         /// FIFO drops caused by the size limit.
-        FifoMaxSizeCompactions = 225, "rocksdb.fifo.max.size.compactions", idle(NOT_YET);
+        FifoMaxSizeCompactions = 225, "rocksdb.fifo.max.size.compactions", counted;
         /// FIFO drops caused by age.
-        FifoTtlCompactions = 226, "rocksdb.fifo.ttl.compactions", idle(NOT_YET);
+        FifoTtlCompactions = 226, "rocksdb.fifo.ttl.compactions", counted;
         /// FIFO temperature changes.
-        FifoChangeTemperatureCompactions = 227, "rocksdb.fifo.change_temperature.compactions", idle(NOT_YET);
+        FifoChangeTemperatureCompactions = 227, "rocksdb.fifo.change_temperature.compactions", counted;
         /// Bytes prefetched for user scans.
-        PrefetchBytes = 228, "rocksdb.prefetch.bytes", idle(NOT_YET);
+        PrefetchBytes = 228, "rocksdb.prefetch.bytes", counted;
         /// Prefetched scan bytes later consumed.
         PrefetchBytesUseful = 229, "rocksdb.prefetch.bytes.useful", idle(KERNEL_READAHEAD);
         /// Reads answered from prefetched data.
         PrefetchHits = 230, "rocksdb.prefetch.hits", idle(KERNEL_READAHEAD);
         /// Damaged table footers met.
-        SstFooterCorruptionCount = 231, "rocksdb.footer.corruption.count", idle(NOT_YET);
+        SstFooterCorruptionCount = 231, "rocksdb.footer.corruption.count", counted;
         /// Reads repeated after suspected corruption.
         FileReadCorruptionRetryCount = 232, "rocksdb.file.read.corruption.retry.count", idle(NO_READ_RETRY);
         /// Repeated reads that came back clean.
@@ -529,23 +529,23 @@ metrics! {
         /// MANIFEST checks that failed on close.
         ManifestValidationFailureCount = 252, "rocksdb.manifest.validation.failure.count", idle(NO_MANIFEST_VALIDATION);
         /// Flushes due to a full memtable.
-        FlushReasonWriteBufferFull = 253, "rocksdb.flush.reason.write_buffer_full", idle(NOT_YET);
+        FlushReasonWriteBufferFull = 253, "rocksdb.flush.reason.write_buffer_full", counted;
         /// Flushes due to the shared memory budget.
-        FlushReasonWriteBufferManager = 254, "rocksdb.flush.reason.write_buffer_manager", idle(NOT_YET);
+        FlushReasonWriteBufferManager = 254, "rocksdb.flush.reason.write_buffer_manager", counted;
         /// Flushes due to range delete count.
         FlushReasonMemtableMaxRangeDeletions =
-            255, "rocksdb.flush.reason.memtable_max_range_deletions", idle(NOT_YET);
+            255, "rocksdb.flush.reason.memtable_max_range_deletions", counted;
         /// Atomic flush requests: full memtable.
         AtomicFlushRequestReasonWriteBufferFull =
-            256, "rocksdb.atomic_flush.request.reason.write_buffer_full", idle(NOT_YET);
+            256, "rocksdb.atomic_flush.request.reason.write_buffer_full", counted;
         /// Atomic flush requests: shared memory budget.
         AtomicFlushRequestReasonWriteBufferManager =
-            257, "rocksdb.atomic_flush.request.reason.write_buffer_manager", idle(NOT_YET);
+            257, "rocksdb.atomic_flush.request.reason.write_buffer_manager", counted;
         /// Atomic flush requests: range delete count.
         AtomicFlushRequestReasonMemtableMaxRangeDeletions =
-            258, "rocksdb.atomic_flush.request.reason.memtable_max_range_deletions", idle(NOT_YET);
+            258, "rocksdb.atomic_flush.request.reason.memtable_max_range_deletions", counted;
         /// Atomic flush requests: anything else.
-        AtomicFlushRequestReasonOther = 259, "rocksdb.atomic_flush.request.reason.other", idle(NOT_YET);
+        AtomicFlushRequestReasonOther = 259, "rocksdb.atomic_flush.request.reason.other", counted;
         /// Bytes read making checkpoints.
         CheckpointReadBytes = 260, "rocksdb.checkpoint.read.bytes", idle(NO_CHECKPOINTS);
         /// Bytes written making checkpoints.

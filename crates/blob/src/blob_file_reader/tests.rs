@@ -5,8 +5,12 @@ use testing::corrupt;
 
 const BLOBS: [(&[u8], &[u8]); 3] = [(b"a", b"first value"), (b"key", &[7; 300]), (b"z", b"")];
 
-const UNVERIFIED: BlobReadOptions =
-    BlobReadOptions { verify_checksums: false, fill_cache: true, cache_only: false };
+const UNVERIFIED: BlobReadOptions = BlobReadOptions {
+    verify_checksums: false,
+    fill_cache: true,
+    cache_only: false,
+    activity: Activity::Unknown,
+};
 
 fn blob_file(compression: CompressionType) -> (Vec<u8>, Vec<BlobReference>) {
     let file_system = test_files::file_system();

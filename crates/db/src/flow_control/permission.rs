@@ -3,6 +3,7 @@
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
 use crate::flow_control::stall_condition::StallCondition;
+use crate::work_stats::count_stall;
 use crate::write::write_options::WriteOptions;
 use crate::write::write_thread::write_stall;
 use base::{Result, Status};
@@ -22,7 +23,15 @@ impl DbImpl {
         let writing = self.writing()?;
         match writing.has_obstacle.load(Ordering::Acquire) {
             false => Ok(()),
-            true => self.wait_behind_obstacle(writing, options, bytes),
+            true => {
+                let (begun, mut has_waited) = (Instant::now(), false);
+                let result = self.wait_behind_obstacle(writing, options, bytes, &mut has_waited);
+                if let Some(statistics) = self.context.statistics.as_deref().filter(|_| has_waited)
+                {
+                    count_stall(statistics, begun.elapsed());
+                }
+                result
+            }
         }
     }
 
@@ -77,6 +86,7 @@ impl DbImpl {
         writing: &Writing,
         options: &WriteOptions,
         bytes: u64,
+        has_waited: &mut bool,
     ) -> Result<()> {
         let mut state = writing.state.lock();
         let (mut granted_at, mut stall) = (None, None);
@@ -99,6 +109,7 @@ impl DbImpl {
             }
             stall.get_or_insert_with(|| writing.write_thread.begin_stall());
             if is_stopped {
+                *has_waited = true;
                 writing.changed.wait(&mut state);
                 continue;
             }
@@ -107,6 +118,7 @@ impl DbImpl {
             if now >= at {
                 return Ok(());
             }
+            *has_waited = true;
             writing.changed.wait_for(&mut state, NAP.min(at - now));
         }
     }

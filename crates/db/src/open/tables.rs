@@ -6,6 +6,7 @@ use crate::db::OpenContext;
 use base::{Result, Status};
 use options::DbOptions;
 use parking_lot::Mutex;
+use statistics::Activity;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use version::FileMetaData;
@@ -42,6 +43,7 @@ pub(super) fn open_tables(
     let next = AtomicUsize::new(0);
     let failed: Mutex<Option<Status>> = Mutex::default();
     let open_some = || {
+        let _activity = Activity::DbOpen.begin();
         // Relaxed: the counter hands out positions and publishes nothing else.
         while let Some((family, level, file)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
             let opened = family.tables.open(file, *level);

@@ -3,6 +3,7 @@
 use base::dbformat::hex;
 use base::{PinnableSlice, Result, Status};
 use blob::{BlobReadOptions, BlobReference, BlobSource};
+use statistics::Activity;
 use std::sync::Arc;
 use table::ReadOptions;
 use version::Version;
@@ -20,6 +21,7 @@ pub(crate) fn blob_read_options(options: &ReadOptions) -> BlobReadOptions {
         verify_checksums: options.verify_checksums,
         fill_cache: options.fill_cache,
         cache_only: !options.read_tier.may_read_files(),
+        activity: Activity::Get,
     }
 }
 

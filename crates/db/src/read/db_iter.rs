@@ -31,6 +31,7 @@ use base::{
 use blob::BlobReadOptions;
 pub(crate) use entry::Entry;
 use iterator::{Direction, RangeTombstoneAggregator};
+use statistics::Activity;
 use std::cmp::Ordering;
 use std::sync::Arc;
 use table::ReadOptions;
@@ -143,7 +144,10 @@ impl DbIterator {
                 max => max,
             },
             skips_max_now: skips_max,
-            blob_options: blob_read_options(options),
+            blob_options: BlobReadOptions {
+                activity: Activity::DbIterator,
+                ..blob_read_options(options)
+            },
             pin_data: options.pin_data,
             super_version_number,
             stats,

@@ -4,6 +4,7 @@ use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;
 use crate::read::read_stats::{count_multi_get, count_one_of_several};
 use base::{PinnableSlice, Result, Status};
+use statistics::Activity;
 use table::ReadOptions;
 
 impl Db {
@@ -47,7 +48,9 @@ impl Db {
         look_up: impl FnOnce() -> Vec<Result<Option<PinnableSlice>>>,
     ) -> Vec<Result<Option<PinnableSlice>>> {
         let start = self.start_get();
+        let activity = self.inner.context.statistics.as_ref().map(|_| Activity::MultiGet.begin());
         let values = look_up();
+        drop(activity);
         if let Some(statistics) = &self.inner.context.statistics {
             let found = values.iter().flatten().flatten().map(|value| value.len());
             count_multi_get(statistics, start, values.len(), found);

@@ -14,6 +14,7 @@ use base::wide_columns::{self, Column};
 use base::{PinnableSlice, Result, Status, ValueType};
 use blob::{BlobIndex, BlobReference};
 use compression::CompressionType;
+use statistics::Activity;
 
 /// Marks a table that has embedded blobs.
 #[derive(Clone, Copy, Debug)]
@@ -122,8 +123,12 @@ impl BlockBasedTable {
         let Some(reference) = reference_to_this_file(index)? else {
             return Err(Status::invalid_argument("blob index does not refer to this file"));
         };
-        let options =
-            BlockReadOptions { verify_checksums: true, fill_cache: false, may_read_files: true };
+        let options = BlockReadOptions {
+            verify_checksums: true,
+            fill_cache: false,
+            may_read_files: true,
+            activity: Activity::Unknown,
+        };
         read(self, &reference, options)
     }
 }

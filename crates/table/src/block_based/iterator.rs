@@ -94,7 +94,7 @@ impl TableIterator {
         };
         let boxed = |bound: &Option<Vec<u8>>| bound.as_deref().map(Box::from);
         Self {
-            options: options.into(),
+            options: BlockReadOptions { activity: Activity::DbIterator, ..options.into() },
             seek_filter,
             lower_bound: boxed(&options.iterate_lower_bound),
             upper_bound: boxed(&options.iterate_upper_bound),

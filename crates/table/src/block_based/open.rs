@@ -22,6 +22,7 @@ use base::{Result, Status};
 use cache::Priority;
 use env::RandomAccessFile;
 use iterator::FragmentedRangeTombstoneList;
+use statistics::Activity;
 use std::sync::Arc;
 
 /// First format_version whose tables say which compression manager made them.
@@ -90,8 +91,12 @@ impl BlockBasedTable {
 
     /// Loads the dictionary, and the index, or its top level, and checks that it can be all there is.
     fn load_index(&self) -> Result<()> {
-        let options =
-            BlockReadOptions { verify_checksums: true, fill_cache: true, may_read_files: true };
+        let options = BlockReadOptions {
+            verify_checksums: true,
+            fill_cache: true,
+            may_read_files: true,
+            activity: Activity::Unknown,
+        };
         self.load_dictionary(options)?;
         let index = self.index.top(self, options)?;
         if !index.is_empty() || self.properties.num_data_blocks == 0 {

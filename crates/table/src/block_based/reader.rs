@@ -24,6 +24,7 @@ use compression::UncompressionDictionary;
 use env::readahead::SequentialPrefetcher;
 use env::{RandomAccessFile, ReadaheadOptions};
 use iterator::FragmentedRangeTombstoneList;
+use statistics::Activity;
 use std::sync::Arc;
 
 /// A block-based table. Constant after it was opened, but for blocks of index and filter, which are
@@ -70,6 +71,8 @@ pub(super) struct BlockReadOptions {
     pub(super) verify_checksums: bool,
     pub(super) fill_cache: bool,
     pub(super) may_read_files: bool,
+    /// What is read for, where nobody has said what the thread does.
+    pub(super) activity: Activity,
 }
 
 impl From<&ReadOptions> for BlockReadOptions {
@@ -79,6 +82,7 @@ impl From<&ReadOptions> for BlockReadOptions {
             verify_checksums: options.verify_checksums,
             fill_cache: options.fill_cache,
             may_read_files: options.read_tier.may_read_files(),
+            activity: Activity::Get,
         }
     }
 }
@@ -325,6 +329,7 @@ impl BlockBasedTable {
         if !options.may_read_files {
             return Err(not_in_cache());
         }
+        let _activity = options.activity.begin_if_unknown();
         let start = self.stats.start_read();
         let fetcher = self.fetcher(options.verify_checksums);
         let dictionary = self.load_dictionary(options)?;
@@ -388,6 +393,7 @@ impl BlockBasedTable {
         if !options.may_read_files {
             return Err(not_in_cache());
         }
+        let _activity = options.activity.begin_if_unknown();
         let start = self.stats.start_read();
         let fetcher = self.fetcher(true);
         let contents = fetcher.fetch(handle, None, None)?;

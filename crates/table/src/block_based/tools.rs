@@ -14,6 +14,7 @@ use crate::read_options::ReadOptions;
 use base::Result;
 use env::ReadaheadOptions;
 use env::readahead::SequentialPrefetcher;
+use statistics::Activity;
 
 /// One entry of an index, as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,8 +31,12 @@ pub struct IndexEntryInfo {
 /// A data block, as the index knows it.
 pub type DataBlockInfo = IndexEntryInfo;
 
-const ALL_FROM_FILE: BlockReadOptions =
-    BlockReadOptions { verify_checksums: true, fill_cache: false, may_read_files: true };
+const ALL_FROM_FILE: BlockReadOptions = BlockReadOptions {
+    verify_checksums: true,
+    fill_cache: false,
+    may_read_files: true,
+    activity: Activity::Unknown,
+};
 
 impl BlockBasedTable {
     /// Whether separators in the index are user keys.
