@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 #[derive(Debug)]
 pub struct OpenBlobFiles {
     /// Files kept open; the one not used for longest is closed for another.
-    max: usize,
+    max: AtomicUsize,
     files: RwLock<HashMap<u64, OpenFile>>,
     count: Arc<AtomicUsize>,
     /// Counts uses. Relaxed: it only orders files by age, and roughly is enough.
@@ -34,12 +34,26 @@ impl OpenBlobFiles {
     /// None yet, and up to `max` later (at least one).
     pub fn new(max: usize) -> Self {
         let (files, count, clock) = Default::default();
-        Self { max: max.max(1), files, count, clock }
+        Self { max: AtomicUsize::new(max.max(1)), files, count, clock }
     }
 
     /// How many there are, as it changes.
     pub fn count(&self) -> Arc<AtomicUsize> {
         Arc::clone(&self.count)
+    }
+
+    /// Keeps up to `max` files open from now on (at least one). Those that are too many are closed.
+    pub fn set_max(&self, max: usize) {
+        self.max.store(max.max(1), Ordering::Relaxed);
+        let mut files = self.files.write();
+        let mut by_age: Vec<(u64, u64)> = files
+            .iter()
+            .map(|(number, open)| (open.last_used.load(Ordering::Relaxed), *number))
+            .collect();
+        by_age.sort_unstable();
+        by_age.truncate(files.len().saturating_sub(max.max(1)));
+        by_age.iter().for_each(|(_, number)| drop(files.remove(number)));
+        self.count.store(files.len(), Ordering::Relaxed);
     }
 
     fn get_or_open(
@@ -55,7 +69,7 @@ impl OpenBlobFiles {
         // Not under the lock: opening may take long. Whoever comes second keeps the first's.
         let reader = Arc::new(open()?);
         let mut files = self.files.write();
-        if files.len() >= self.max && !files.contains_key(&file_number) {
+        if files.len() >= self.max.load(Ordering::Relaxed) && !files.contains_key(&file_number) {
             let oldest = files
                 .iter()
                 .min_by_key(|(_, open)| open.last_used.load(Ordering::Relaxed))

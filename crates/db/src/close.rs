@@ -43,6 +43,8 @@ impl DbImpl {
         let Ok(writing) = self.writing() else { return Ok(()) };
         let mut result = Ok(());
         {
+            // A change of options is over, with its OPTIONS file, or comes too late.
+            let _changing = writing.options_change.lock();
             let mut state = writing.state.lock();
             if std::mem::replace(&mut state.is_closed, true) {
                 return Ok(());

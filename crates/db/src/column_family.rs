@@ -90,7 +90,10 @@ impl ColumnFamilyHandle {
         self.0.super_version.load().version.clone()
     }
 
-    /// Its options as they are now.
+    /// Its options as they are now: those it was opened with, and what [`Db::set_options`] changed
+    /// of them.
+    ///
+    /// [`Db::set_options`]: crate::Db::set_options
     pub fn options(&self) -> Arc<ColumnFamilyOptions> {
         self.0.options()
     }

@@ -81,6 +81,18 @@ impl CompactionState {
         }
     }
 
+    /// Goes by other options from now on; what runs goes on by those that it began with. `family` is
+    /// not sanitized.
+    pub(crate) fn set_options(
+        &mut self,
+        db: &DbOptions,
+        family: &ColumnFamilyOptions,
+        num_levels: usize,
+    ) {
+        self.options = sanitize_column_family(db, family);
+        self.picker_options = picker_options(db, &self.options, num_levels);
+    }
+
     /// What a picker looks at.
     pub(crate) fn picker_input<'a>(
         &'a self,

@@ -196,8 +196,9 @@ impl Db {
         &self.inner.path
     }
 
-    /// The options as they are now.
-    pub fn options(&self) -> Arc<DbOptions> {
+    /// The options as they are now (`GetDBOptions`): those it was opened with, and what
+    /// [`Db::set_db_options`] changed of them.
+    pub fn get_db_options(&self) -> Arc<DbOptions> {
         self.inner.current_options.load_full()
     }
 

@@ -76,6 +76,8 @@ pub(crate) struct Writing {
     /// Where the tables of dropped column families are that something still reads; comes after
     /// `versions`.
     pub(crate) dropped: Mutex<BTreeMap<u32, Arc<TableSet>>>,
+    /// Held while options are changed; comes before all other locks.
+    pub(crate) options_change: Mutex<()>,
     /// Held while an OPTIONS file is written; comes after no other lock.
     pub(crate) options_file: Mutex<OptionsFiles>,
     /// When sequence numbers were given out; held for no other lock.

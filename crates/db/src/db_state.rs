@@ -13,8 +13,9 @@ use crate::info_log::level_summary;
 use crate::manual_compaction::ManualCompactions;
 use crate::memtable_list::MemTableList;
 use crate::super_version::{SuperVersion, SuperVersionParts};
-use base::SequenceNumber;
+use base::{Result, SequenceNumber, Status};
 use memtable::MemTable;
+use options::ColumnFamilyOptions;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use version::Version;
@@ -64,6 +65,15 @@ pub(crate) struct FamilyState {
 }
 
 impl DbState {
+    /// # Errors
+    /// `ShutdownInProgress` if the database is closed.
+    pub(crate) fn check_open(&self) -> Result<()> {
+        match self.is_closed {
+            true => Err(Status::shutdown_in_progress("the database is closed")),
+            false => Ok(()),
+        }
+    }
+
     /// The column family of this id.
     pub(crate) fn family_mut(&mut self, id: u32) -> Option<&mut FamilyState> {
         self.families.get_mut(&id)
@@ -124,6 +134,28 @@ impl FamilyState {
             resolver: before.resolver.clone(),
             full_history_ts_low,
         });
+        RetiredSuperVersion(self.data.super_version.swap(Arc::new(next)))
+    }
+
+    /// Shows reads the column family with `options`, and, if `closes_tables`, tables that are opened
+    /// anew. Returns what reads saw before.
+    pub(crate) fn install_options(
+        &self,
+        options: Arc<ColumnFamilyOptions>,
+        closes_tables: bool,
+    ) -> RetiredSuperVersion {
+        let before = self.data.super_version.load_full();
+        let parts = SuperVersionParts {
+            memtables: self.memtables(),
+            version: before.version.clone(),
+            options,
+            resolver: before.resolver.clone(),
+            full_history_ts_low: before.full_history_ts_low.clone(),
+        };
+        let next = match closes_tables {
+            true => before.next_with_tables_closed(parts),
+            false => before.next(parts),
+        };
         RetiredSuperVersion(self.data.super_version.swap(Arc::new(next)))
     }
 }

@@ -95,7 +95,8 @@ impl FamilyFiles {
                 Box::new(RateLimitedFile::new(file, limiter.clone(), *priority))
             }
         };
-        let statistics = self.family.tables.options.statistics.as_ref();
+        let options = self.family.tables.options.load();
+        let statistics = options.statistics.as_ref();
         let file = CountedWritableFile::wrap(file, statistics, kind);
         Ok(NewOutputFile { number, path, file })
     }

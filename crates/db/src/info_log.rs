@@ -11,6 +11,7 @@ mod files;
 mod flushes;
 mod level_summary;
 mod opening;
+mod option_changes;
 
 use crate::db::OpenContext;
 use base::Status;

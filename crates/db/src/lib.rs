@@ -49,6 +49,8 @@ mod resume;
 mod sanitize;
 mod secondary;
 mod sequence_times;
+mod set_db_options;
+mod set_options;
 mod shape;
 mod snapshot_list;
 mod sorted_run;

@@ -157,10 +157,17 @@ fn check_options(
     validate(&checked, descriptors)
 }
 
+/// `max_manifest_file_size` and `max_manifest_space_amp_pct`.
+pub(crate) fn manifest_limits(options: &DbOptions) -> (u64, u32) {
+    let percent = u32::try_from(options.max_manifest_space_amp_pct).unwrap_or(0);
+    (options.max_manifest_file_size, percent)
+}
+
 fn version_set_options(options: &DbOptions, context: &OpenContext) -> VersionSetOptions {
+    let (max_manifest_file_size, max_manifest_space_amp_pct) = manifest_limits(options);
     VersionSetOptions {
-        max_manifest_file_size: options.max_manifest_file_size,
-        max_manifest_space_amp_pct: u32::try_from(options.max_manifest_space_amp_pct).unwrap_or(0),
+        max_manifest_file_size,
+        max_manifest_space_amp_pct,
         use_fsync: options.use_fsync,
         write_dbid_to_manifest: options.write_dbid_to_manifest,
         statistics: context.statistics.clone(),
@@ -268,14 +275,19 @@ fn wal_options(options: &DbOptions, directory: &Path) -> WalOptions {
         },
         recycled_max: recycled_max(options),
         states_predecessor: options.track_and_verify_wals,
-        file_options: FileOptions {
-            writable_file_max_buffer_size: usize::try_from(options.writable_file_max_buffer_size)
-                .unwrap_or(usize::MAX),
-            bytes_per_sync: options.wal_bytes_per_sync,
-            strict_bytes_per_sync: options.strict_bytes_per_sync,
-            allow_fallocate: options.allow_fallocate,
-            ..FileOptions::default()
-        },
+        file_options: wal_file_options(options),
+    }
+}
+
+/// How WALs are written as files.
+pub(crate) fn wal_file_options(options: &DbOptions) -> FileOptions {
+    FileOptions {
+        writable_file_max_buffer_size: usize::try_from(options.writable_file_max_buffer_size)
+            .unwrap_or(usize::MAX),
+        bytes_per_sync: options.wal_bytes_per_sync,
+        strict_bytes_per_sync: options.strict_bytes_per_sync,
+        allow_fallocate: options.allow_fallocate,
+        ..FileOptions::default()
     }
 }
 
@@ -311,6 +323,14 @@ fn thread_pool(options: &DbOptions) -> ThreadPool {
     let pool = ThreadPool::new(|priority, message| {
         eprintln!("touchstone: a background job of priority {priority:?} panicked: {message}");
     });
+    set_job_threads(&pool, options);
+    // For what goes on beside flushes and compactions: getting over errors, OPTIONS files.
+    pool.set_background_threads(Priority::Bottom, 2);
+    pool
+}
+
+/// As many threads as flushes and compactions may have.
+pub(crate) fn set_job_threads(pool: &ThreadPool, options: &DbOptions) {
     let limits = BackgroundJobLimits::new(
         options.max_background_flushes,
         options.max_background_compactions,
@@ -318,9 +338,6 @@ fn thread_pool(options: &DbOptions) -> ThreadPool {
     );
     pool.set_background_threads(Priority::High, limits.flushes_max);
     pool.set_background_threads(Priority::Low, limits.compactions_max);
-    // For what goes on beside flushes and compactions: getting over errors, OPTIONS files.
-    pool.set_background_threads(Priority::Bottom, 2);
-    pool
 }
 
 /// The state before anything happens.
@@ -399,6 +416,7 @@ fn assemble(
         state: Mutex::new(db_state(options, states)),
         changed: Condvar::new(),
         dropped: Mutex::default(),
+        options_change: Mutex::default(),
         options_file: Mutex::default(),
         sequence_times: Mutex::default(),
         snapshots: Arc::new(SnapshotList::default()),

@@ -20,16 +20,28 @@ pub(crate) struct OpenFiles {
 
 impl OpenFiles {
     pub(crate) fn new(options: &DbOptions) -> Self {
-        let (tables_max, blob_files_max) = match usize::try_from(options.max_open_files) {
-            Ok(max) => {
-                let max = max.saturating_sub(KEPT_FREE).max(max.min(KEPT_FREE));
-                (max, max / BLOB_FILES_PART)
-            }
-            // -1: all.
-            Err(_) => (usize::MAX, usize::MAX),
-        };
+        let (tables_max, blob_files_max) = limits(options);
         let blob_files = Arc::new(OpenBlobFiles::new(blob_files_max));
         let tables = Arc::new(TableCache::beside(tables_max, blob_files.count()));
         Self { tables, blob_files }
+    }
+
+    /// Goes by another `max_open_files` from now on.
+    pub(crate) fn set_limits(&self, options: &DbOptions) {
+        let (tables_max, blob_files_max) = limits(options);
+        self.blob_files.set_max(blob_files_max);
+        self.tables.set_capacity(tables_max);
+    }
+}
+
+/// Tables and blob files that are kept open at most.
+fn limits(options: &DbOptions) -> (usize, usize) {
+    match usize::try_from(options.max_open_files) {
+        Ok(max) => {
+            let max = max.saturating_sub(KEPT_FREE).max(max.min(KEPT_FREE));
+            (max, max / BLOB_FILES_PART)
+        }
+        // -1: all.
+        Err(_) => (usize::MAX, usize::MAX),
     }
 }

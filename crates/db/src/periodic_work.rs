@@ -173,6 +173,14 @@ impl PeriodicWork {
         }
     }
 
+    /// How often a task is done; 0 for never.
+    #[cfg(test)]
+    pub(crate) fn period_secs(&self, task: PeriodicTask) -> u64 {
+        let state = self.shared.state.lock();
+        let schedule = state.tasks.schedules.iter().find(|schedule| schedule.task == task);
+        schedule.map_or(0, |schedule| schedule.period_micros / SECOND_MICROS)
+    }
+
     /// Has the thread look at a clock that was moved, and waits until it has done what is due.
     #[cfg(test)]
     pub(crate) fn catch_up(&self) {

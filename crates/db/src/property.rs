@@ -73,7 +73,8 @@ impl Db {
         let mut caches = HashSet::new();
         self.column_families().try_fold(0_u64, |sum, family| {
             let value = self.int_property(&family, name)?;
-            let cache = family.0.tables.options.block_cache.as_ref().map(Arc::as_ptr);
+            let options = family.0.tables.options.load();
+            let cache = options.block_cache.as_ref().map(Arc::as_ptr);
             let counts = !is_of_block_cache || caches.insert(cache.map(<*const _>::cast::<()>));
             Some(sum.wrapping_add(if counts { value } else { 0 }))
         })

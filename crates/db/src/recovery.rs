@@ -8,7 +8,7 @@ pub(crate) mod best_efforts;
 mod memtable_inserter;
 pub(crate) mod prepared_scan;
 mod prepared_transactions;
-mod read_setup;
+pub(crate) mod read_setup;
 mod timestamp_size;
 mod wal_replay;
 
@@ -34,7 +34,7 @@ use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 pub(crate) use timestamp_size::TimestampSizes;
 use version::{
     ColumnFamilyReplay, ColumnFamilyState, EpochNumbers, RecoveredManifest, VersionOptions,
@@ -357,11 +357,15 @@ pub(crate) fn open_family(
         file_system: context.file_system.clone(),
         paths,
         file_options,
-        options: read_setup::table_options(descriptor, context, &comparator)?,
+        options: ArcSwap::from_pointee(read_setup::table_options(
+            descriptor,
+            context,
+            &comparator,
+        )?),
         verifies_unique_ids: options.verify_sst_unique_id_in_manifest,
         cache: open_files.tables.clone(),
         num_levels: usize::try_from(family.num_levels).unwrap_or(0),
-        keeps_all_open: options.max_open_files < 0,
+        keeps_all_open: AtomicBool::new(options.max_open_files < 0),
     };
     let memtables: Vec<_> = memtable.into_iter().collect();
     memtables.iter().for_each(|memtable| memtable.mark_immutable());

@@ -47,6 +47,13 @@ impl SuperVersion {
         Self::new(1, runs, parts)
     }
 
+    /// The state after this one with everything as it is now, but with tables that are opened anew:
+    /// those that are open were opened by other options.
+    pub(crate) fn next_with_tables_closed(&self, parts: SuperVersionParts) -> Self {
+        let runs = sorted_runs(&parts.version, &[]);
+        Self::new(self.number + 1, runs, parts)
+    }
+
     /// The state after this one. Runs that did not change stay, with the tables they have opened.
     pub(crate) fn next(&self, parts: SuperVersionParts) -> Self {
         let runs = match Arc::ptr_eq(&self.version, &parts.version) {

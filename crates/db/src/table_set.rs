@@ -1,5 +1,6 @@
 //! Opens the tables of a column family.
 
+use arc_swap::ArcSwap;
 use base::{Result, Status};
 use env::{
     CountedFileKind, CountedRandomAccessFile, FileSystem, RandomAccessFile, ReadCounting,
@@ -8,6 +9,7 @@ use env::{
 use statistics::{HistogramType, Ticker};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use table::{BlockBasedTable, TableCache, TableOptions, TableProperties, TableTail};
 use version::{FileMetaData, Temperature, find_table_file};
 
@@ -18,21 +20,22 @@ pub(crate) struct TableSet {
     /// `cf_paths`, or `db_paths`, or the directory of the database.
     pub(crate) paths: Vec<PathBuf>,
     pub(crate) file_options: env::FileOptions,
-    /// What all tables of the family share.
-    pub(crate) options: TableOptions,
+    /// What all tables of the family share, as they are opened from now on.
+    pub(crate) options: ArcSwap<TableOptions>,
     /// Whether a table must have the unique id that the MANIFEST gives it.
     pub(crate) verifies_unique_ids: bool,
     pub(crate) cache: Arc<TableCache>,
     /// How many levels the family has: the last one is counted apart.
     pub(crate) num_levels: usize,
     /// Whether every table may stay open (`max_open_files` = -1).
-    pub(crate) keeps_all_open: bool,
+    pub(crate) keeps_all_open: AtomicBool,
 }
 
 impl TableSet {
     #[inline]
     pub(crate) fn keeps_all_open(&self) -> bool {
-        self.keeps_all_open
+        // Relaxed: whoever changes it shows reads a new state afterwards.
+        self.keeps_all_open.load(Ordering::Relaxed)
     }
 
     /// The table of a file, if it is open.
@@ -52,7 +55,8 @@ impl TableSet {
     /// The table of a file, opened if it is not open.
     pub(crate) fn open(&self, file: &FileMetaData, level: usize) -> Result<Arc<BlockBasedTable>> {
         self.cache.get_or_open(file.number, || {
-            let Some(statistics) = &self.options.statistics else {
+            let shared = self.options.load();
+            let Some(statistics) = &shared.statistics else {
                 return self.open_uncounted(file, level);
             };
             let start = statistics.start_timer();
@@ -70,7 +74,8 @@ impl TableSet {
         let (path, size) = find_table_file(&*self.file_system, &self.paths, file)?;
         let opened = self.file_system.new_random_access_file(&path, &self.file_options)?;
         let opened = self.counted(opened, file, level);
-        let block_cache = self.options.block_cache.as_deref();
+        let shared = TableOptions::clone(&self.options.load());
+        let block_cache = shared.block_cache.as_ref();
         let options = TableOptions {
             cache_id: block_cache.map(|cache| self.cache.cache_id(file.number, cache)),
             level: Some(level),
@@ -79,7 +84,7 @@ impl TableSet {
             largest_sequence: Some(file.largest_seqno),
             expected_unique_id: file.unique_id.filter(|_| self.verifies_unique_ids),
             user_defined_timestamps_persisted: file.user_defined_timestamps_persisted,
-            ..self.options.clone()
+            ..shared
         };
         BlockBasedTable::open(opened, size, &options)
     }
@@ -103,7 +108,7 @@ impl TableSet {
             },
             temperature: tickers_of(file.temperature),
         };
-        CountedRandomAccessFile::wrap(opened, self.options.statistics.as_ref(), counting)
+        CountedRandomAccessFile::wrap(opened, self.options.load().statistics.as_ref(), counting)
     }
 
     /// What a file says of itself. Reads no more of it than that takes.
@@ -111,7 +116,7 @@ impl TableSet {
         if let Some(table) = self.cache.get(file.number) {
             return Ok(table.properties().clone());
         }
-        if let Some(statistics) = &self.options.statistics {
+        if let Some(statistics) = &self.options.load().statistics {
             statistics.record_tick(Ticker::NumberDirectLoadTableProperties, 1);
         }
         let (path, size) = find_table_file(&*self.file_system, &self.paths, file)?;

@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 pub mod budget;
+mod change;
 pub mod config;
 pub mod dangers;
 pub mod difference;

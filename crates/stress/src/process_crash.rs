@@ -164,7 +164,7 @@ impl Writer<'_> {
                     continue;
                 }
                 db.flush(&flush, &handles.iter().collect::<Vec<_>>()).map_err(said)?;
-            } else if db.options().manual_wal_flush && self.sabotage == Sabotage::None {
+            } else if db.get_db_options().manual_wal_flush && self.sabotage == Sabotage::None {
                 if index % 4 != 3 {
                     continue;
                 }

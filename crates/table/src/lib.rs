@@ -52,5 +52,5 @@ pub use properties::TableProperties;
 pub use read_options::{ReadOptions, ReadTier};
 pub use seqno_to_time_mapping::SeqnoToTimeMapping;
 pub use table_builder_options::{IndexShortening, TableBuilderOptions};
-pub use table_cache::TableCache;
+pub use table_cache::{ClosingTable, TableCache};
 pub use table_options::TableOptions;

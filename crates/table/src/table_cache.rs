@@ -6,14 +6,15 @@ use base::Result;
 use cache::Cache;
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 
 /// Keeps up to a number of tables open. A table in use stays open in any case, for as long as its
 /// user holds it.
 #[derive(Debug)]
 pub struct TableCache {
-    capacity: usize,
+    /// Read and changed without order: roughly is enough.
+    capacity: AtomicUsize,
     /// Files that others keep open out of the same number.
     others: Arc<AtomicUsize>,
     state: Mutex<State>,
@@ -22,8 +23,9 @@ pub struct TableCache {
 #[derive(Debug, Default)]
 struct State {
     slots: HashMap<u64, Entry>,
-    /// What files are called in the block cache, kept when tables are closed.
-    cache_ids: HashMap<u64, u64>,
+    /// What files are called in which block cache, kept when tables are closed. A reference to the
+    /// cache keeps another from being taken for it.
+    cache_ids: HashMap<u64, (Weak<dyn Cache>, u64)>,
     /// Counts uses.
     clock: u64,
 }
@@ -34,6 +36,27 @@ struct Entry {
     last_use: u64,
 }
 
+/// A table that was taken out of the cache. To be dropped where a file may be closed.
+#[must_use = "it is to be dropped where a file may be closed"]
+#[derive(Debug)]
+pub struct ClosingTable(#[expect(dead_code, reason = "held until dropped")] Entry);
+
+impl State {
+    /// Takes out the tables used longest ago, until there are no more than `max`.
+    fn close_oldest(&mut self, max: usize) -> Vec<Entry> {
+        let excess = self.slots.len().saturating_sub(max);
+        if excess == 0 {
+            return Vec::new();
+        }
+        // Opening a file takes far longer than this walk.
+        let mut by_age: Vec<(u64, u64)> =
+            self.slots.iter().map(|(number, entry)| (entry.last_use, *number)).collect();
+        by_age.select_nth_unstable(excess - 1);
+        by_age.truncate(excess);
+        by_age.iter().filter_map(|(_, number)| self.slots.remove(number)).collect()
+    }
+}
+
 impl TableCache {
     /// A cache of up to `capacity` tables, at least one.
     pub fn new(capacity: usize) -> Self {
@@ -42,7 +65,7 @@ impl TableCache {
 
     /// A cache of up to `capacity` tables less the `others`, at least one.
     pub fn beside(capacity: usize, others: Arc<AtomicUsize>) -> Self {
-        Self { capacity: capacity.max(1), others, state: Mutex::default() }
+        Self { capacity: AtomicUsize::new(capacity.max(1)), others, state: Mutex::default() }
     }
 
     /// The table of a file, by `open` if it is not open. Of several threads that want it at once
@@ -83,23 +106,31 @@ impl TableCache {
         }
         // Relaxed: roughly is enough.
         let others = self.others.load(Ordering::Relaxed);
-        while state.slots.len() >= self.capacity.saturating_sub(others).max(1) {
-            // Opening a file takes far longer than this walk.
-            let oldest = state.slots.iter().min_by_key(|(_, entry)| entry.last_use);
-            if let Some(number) = oldest.map(|(&number, _)| number) {
-                state.slots.remove(&number);
-            }
-        }
+        let room = self.capacity().saturating_sub(others).max(1) - 1;
+        state.close_oldest(room);
         let slot = Arc::default();
         let entry = Entry { slot: Arc::clone(&slot), last_use: state.clock };
         state.slots.insert(file_number, entry);
         slot
     }
 
-    /// What a file is called in the block cache: the same every time it is opened through this
-    /// cache.
-    pub fn cache_id(&self, file_number: u64, cache: &dyn Cache) -> u64 {
-        *self.state.lock().cache_ids.entry(file_number).or_insert_with(|| cache.new_id())
+    /// What a file is called in a block cache: the same every time it is opened with that.
+    pub fn cache_id(&self, file_number: u64, cache: &Arc<dyn Cache>) -> u64 {
+        let mut state = self.state.lock();
+        match state.cache_ids.get(&file_number) {
+            Some((known, id)) if std::ptr::addr_eq(known.as_ptr(), Arc::as_ptr(cache)) => *id,
+            _ => {
+                let id = cache.new_id();
+                state.cache_ids.insert(file_number, (Arc::downgrade(cache), id));
+                id
+            }
+        }
+    }
+
+    /// Takes out the table of a file, which will be opened again when it is next read. It is closed
+    /// when what this returns is dropped.
+    pub fn take(&self, file_number: u64) -> Option<ClosingTable> {
+        self.state.lock().slots.remove(&file_number).map(ClosingTable)
     }
 
     /// Closes the table of a file that is not needed any more.
@@ -123,7 +154,16 @@ impl TableCache {
 
     /// How many tables are kept at most.
     pub fn capacity(&self) -> usize {
-        self.capacity
+        self.capacity.load(Ordering::Relaxed)
+    }
+
+    /// Keeps up to `capacity` tables (at least one) from now on. Those that are too many are closed.
+    pub fn set_capacity(&self, capacity: usize) {
+        let capacity = capacity.max(1);
+        self.capacity.store(capacity, Ordering::Relaxed);
+        let room = capacity.saturating_sub(self.others.load(Ordering::Relaxed)).max(1);
+        let closed = self.state.lock().close_oldest(room);
+        drop(closed);
     }
 }
 

@@ -336,6 +336,13 @@ impl VersionSet {
         }
     }
 
+    /// Goes by other limits to the MANIFEST's size (`max_manifest_file_size` and
+    /// `max_manifest_space_amp_pct`) from the next edit on.
+    pub fn set_manifest_limits(&mut self, max_file_size: u64, max_space_amp_pct: u32) {
+        self.options.max_manifest_file_size = max_file_size;
+        self.options.max_manifest_space_amp_pct = max_space_amp_pct;
+    }
+
     fn manifest_size_limit_bytes(&self) -> u64 {
         let percent = u64::from(self.options.max_manifest_space_amp_pct) + 100;
         let tuned = self.snapshot_size_bytes.saturating_mul(percent) / 100;

@@ -103,6 +103,13 @@ impl WriteController {
         Self { stopped: none, delayed: none, pressing: 0, rate: rate_max, rate_max }
     }
 
+    /// Goes by another `delayed_write_rate`, in bytes a second; what delays left of the old one is
+    /// forgotten.
+    pub(crate) fn set_rate_max(&mut self, rate_max: u64) {
+        self.rate_max = rate_max.max(1);
+        self.rate = self.rate_max;
+    }
+
     /// Takes in a column family that was just opened.
     pub(crate) fn add(&mut self, state: &StallState, options: &ColumnFamilyOptions) {
         self.update(&mut FamilyStall::default(), *state, options, false);

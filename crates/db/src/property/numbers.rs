@@ -222,17 +222,20 @@ pub(super) fn table_readers_bytes(source: &Source<'_>) -> Option<u64> {
 }
 
 pub(super) fn block_cache_capacity(source: &Source<'_>) -> Option<u64> {
-    let cache = source.family.tables.options.block_cache.as_ref()?;
+    let tables = source.family.tables.options.load();
+    let cache = tables.block_cache.as_ref()?;
     Some(cache.capacity_bytes() as u64)
 }
 
 pub(super) fn block_cache_usage(source: &Source<'_>) -> Option<u64> {
-    let cache = source.family.tables.options.block_cache.as_ref()?;
+    let tables = source.family.tables.options.load();
+    let cache = tables.block_cache.as_ref()?;
     Some(cache.usage_bytes() as u64)
 }
 
 pub(super) fn block_cache_pinned_usage(source: &Source<'_>) -> Option<u64> {
-    let cache = source.family.tables.options.block_cache.as_ref()?;
+    let tables = source.family.tables.options.load();
+    let cache = tables.block_cache.as_ref()?;
     Some(cache.pinned_usage_bytes() as u64)
 }
 

@@ -149,7 +149,8 @@ pub(super) fn options_statistics(source: &Source<'_>, _: &str) -> Option<String>
 }
 
 fn collect_cache_entries(source: &Source<'_>) -> Option<CacheEntryStats> {
-    let cache = source.family.tables.options.block_cache.as_ref()?;
+    let tables = source.family.tables.options.load();
+    let cache = tables.block_cache.as_ref()?;
     Some(CacheEntryStats::collect(cache, source.family.stats.next_cache_collection()))
 }
 

@@ -6,7 +6,7 @@
 
 use crate::sorted_run::SortedRun;
 use crate::table_set::TableSet;
-use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
+use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result, SliceTransform};
 use iterator::RangeTombstoneSink;
 use std::sync::Arc;
 use table::{ReadOptions, TableIterator};
@@ -17,6 +17,8 @@ pub(crate) struct LevelIterator {
     run: Arc<SortedRun>,
     comparator: InternalKeyComparator,
     options: Arc<ReadOptions>,
+    /// That of the scan. A table may have been opened with another.
+    prefix_extractor: Option<Arc<dyn SliceTransform>>,
     tombstones: Option<RangeTombstoneSink>,
     /// The file `table` is of.
     index: usize,
@@ -29,9 +31,11 @@ impl LevelIterator {
         run: Arc<SortedRun>,
         comparator: InternalKeyComparator,
         options: Arc<ReadOptions>,
+        prefix_extractor: Option<Arc<dyn SliceTransform>>,
         tombstones: Option<RangeTombstoneSink>,
     ) -> Self {
-        Self { tables, run, comparator, options, tombstones, index: 0, table: None }
+        let (index, table) = (0, None);
+        Self { tables, run, comparator, options, prefix_extractor, tombstones, index, table }
     }
 
     /// Makes file `index` the current one; none past either end.
@@ -49,7 +53,8 @@ impl LevelIterator {
             {
                 tombstones.add_file(file.number, list.clone(), &file.smallest, &file.largest);
             }
-            self.table = Some(table.new_iterator(&self.options));
+            let prefix_extractor = self.prefix_extractor.as_ref();
+            self.table = Some(table.new_iterator(&self.options).filtering_by(prefix_extractor));
             self.index = index;
         }
         Ok(self.table.as_mut())

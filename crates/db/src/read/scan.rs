@@ -81,6 +81,7 @@ pub(crate) fn sources(
             run.clone(),
             comparator.clone(),
             options.clone(),
+            view.super_version.options.prefix_extractor.clone(),
             sink.clone(),
         )));
     }

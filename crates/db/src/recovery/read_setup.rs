@@ -5,6 +5,7 @@ use crate::db::OpenContext;
 use base::{InternalKeyComparator, Result};
 use cache::{Cache, LruCache, LruCacheOptions};
 use env::ReadaheadOptions;
+use options::ColumnFamilyOptions;
 use std::sync::Arc;
 use table::TableOptions;
 
@@ -15,10 +16,36 @@ pub(crate) fn table_options(
     comparator: &InternalKeyComparator,
 ) -> Result<TableOptions> {
     let family = &descriptor.options;
-    let table = &family.table;
-    Ok(TableOptions {
+    let by_context = TableOptions {
         comparator: comparator.clone(),
-        block_cache: block_cache(descriptor, context)?,
+        block_cache: block_cache(family, context)?,
+        statistics: context.statistics.clone(),
+        ..TableOptions::default()
+    };
+    Ok(with_family_part(by_context, family))
+}
+
+/// What they share after the family's options changed. They stay with the cache that they have,
+/// unless that is what changed.
+pub(crate) fn changed_table_options(
+    present: &TableOptions,
+    before: &ColumnFamilyOptions,
+    after: &ColumnFamilyOptions,
+    context: &OpenContext,
+) -> Result<TableOptions> {
+    let cache_part = |family: &ColumnFamilyOptions| {
+        (family.table.no_block_cache, family.table.get("block_cache"))
+    };
+    let mut changed = present.clone();
+    if cache_part(before) != cache_part(after) {
+        changed.block_cache = block_cache(after, context)?;
+    }
+    Ok(with_family_part(changed, after))
+}
+
+fn with_family_part(options: TableOptions, family: &ColumnFamilyOptions) -> TableOptions {
+    let table = &family.table;
+    TableOptions {
         whole_key_filtering: table.whole_key_filtering,
         prefix_extractor: family.prefix_extractor.clone(),
         cache_index_and_filter_blocks: table.cache_index_and_filter_blocks,
@@ -32,17 +59,16 @@ pub(crate) fn table_options(
             max_size: table.max_auto_readahead_size,
             num_file_reads: table.num_file_reads_for_auto_readahead,
         },
-        statistics: context.statistics.clone(),
-        ..TableOptions::default()
-    })
+        ..options
+    }
 }
 
 /// The cache shared by all, or one by the family's options; none with `no_block_cache`.
 fn block_cache(
-    descriptor: &ColumnFamilyDescriptor,
+    family: &ColumnFamilyOptions,
     context: &OpenContext,
 ) -> Result<Option<Arc<dyn Cache>>> {
-    let table = &descriptor.options.table;
+    let table = &family.table;
     if table.no_block_cache {
         return Ok(None);
     }

@@ -97,6 +97,11 @@ impl WalStage {
         }
     }
 
+    /// How the next WALs are written as files.
+    pub(crate) fn set_file_options(&mut self, options: FileOptions) {
+        self.options.file_options = options;
+    }
+
     /// Number of the WAL that writes go to; 0 before there is one.
     pub(crate) fn current_number(&self) -> u64 {
         self.current.as_ref().map_or(0, |wal| wal.number)

@@ -50,6 +50,13 @@ impl Choice {
         text
     }
 
+    /// The fields of an option, as `a=1;b=2;`.
+    pub(crate) fn fields(&self, owner: &str) -> String {
+        let fields = self.pairs(|name| name == owner);
+        let fields = fields.filter_map(|(name, value)| Some((name.split_once('.')?.1, value)));
+        fields.map(|(field, value)| format!("{field}={value};")).collect()
+    }
+
     fn pairs<'a>(
         &'a self,
         is_wanted: impl Fn(&str) -> bool + 'a,

@@ -180,6 +180,50 @@ const UNPROVEN: &[(&str, &str)] = &[
     ("LruCacheOptions.low_pri_pool_ratio", "tests of the cache itself"),
 ];
 
+const SET_OPTIONS: &str = "crates/db/src/set_options/tests.rs";
+const SET_DB_OPTIONS: &str = "crates/db/src/set_db_options/tests.rs";
+
+/// Options that can be changed in an open database and that no file of `testdata` tries, which
+/// `changed.rs` would change: the option, the file, the test that changes it.
+const CHANGED_ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("max_background_jobs", SET_DB_OPTIONS, "background_work_has_as_many_threads_as_are_set"),
+    ("max_background_flushes", SET_DB_OPTIONS, "background_work_has_as_many_threads_as_are_set"),
+    (
+        "max_background_compactions",
+        SET_DB_OPTIONS,
+        "background_work_has_as_many_threads_as_are_set",
+    ),
+    ("max_total_wal_size", SET_DB_OPTIONS, "old_wals_are_given_up_by_the_size_that_is_set"),
+    ("stats_dump_period_sec", SET_DB_OPTIONS, "periodic_work_is_done_in_the_periods_that_are_set"),
+    (
+        "max_compaction_trigger_wakeup_seconds",
+        SET_DB_OPTIONS,
+        "periodic_work_is_done_in_the_periods_that_are_set",
+    ),
+    ("max_successive_merges", SET_OPTIONS, "operands_are_merged_at_write_as_soon_as_that_is_set"),
+    (
+        "strict_max_successive_merges",
+        SET_OPTIONS,
+        "operands_are_merged_at_write_as_soon_as_that_is_set",
+    ),
+    ("ttl", SET_OPTIONS, "a_fifo_tree_drops_files_by_the_ttl_that_is_set"),
+    ("periodic_compaction_seconds", SET_OPTIONS, "files_grow_old_by_the_times_that_are_set"),
+    ("last_level_temperature", SET_OPTIONS, "files_have_the_temperatures_that_are_set"),
+    ("default_write_temperature", SET_OPTIONS, "files_have_the_temperatures_that_are_set"),
+    (
+        "preserve_internal_time_seconds",
+        SET_OPTIONS,
+        "times_of_writes_are_kept_from_when_that_is_set",
+    ),
+    ("verify_compression", SET_OPTIONS, "tables_are_built_by_the_options_that_are_set"),
+    ("table_factory", SET_OPTIONS, "tables_are_built_by_the_options_that_are_set"),
+    (
+        "LruCacheOptions.low_pri_pool_ratio",
+        SET_OPTIONS,
+        "another_block_cache_takes_the_place_of_the_one_that_is_there",
+    ),
+];
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -191,6 +235,11 @@ fn read(path: &Path) -> String {
 /// Options that the engine claims to honour, out of the documentation that is made of their rows.
 /// Those inside of others are called as their struct is: `LruCacheOptions.capacity`.
 fn honoured() -> BTreeSet<String> {
+    documented(|_| true)
+}
+
+/// Those of them for which the cells of their row say so.
+fn documented(is_wanted: impl Fn(&[&str]) -> bool) -> BTreeSet<String> {
     let mut options = BTreeSet::new();
     let mut owner = String::new();
     for line in read(&root().join("docs/options.md")).lines() {
@@ -203,6 +252,7 @@ fn honoured() -> BTreeSet<String> {
         let cells: Vec<&str> = line.split(" | ").collect();
         if let Some(name) = line.strip_prefix("| `")
             && cells.get(3) == Some(&"yes")
+            && is_wanted(&cells)
         {
             options.insert(format!("{owner}{}", name.split('`').next().unwrap()));
         }
@@ -255,8 +305,26 @@ fn every_honoured_option_has_a_test_of_its_effect() {
 }
 
 #[test]
+fn every_option_that_can_be_changed_has_a_test_that_changes_it() {
+    let (mutable, tried) = (documented(|cells| cells.get(4) == Some(&"yes")), tried());
+    assert!(mutable.len() > 100, "{mutable:?}");
+    let elsewhere: BTreeSet<_> =
+        CHANGED_ELSEWHERE.iter().map(|(option, ..)| (*option).to_owned()).collect();
+    let changed: BTreeSet<_> = tried.union(&elsewhere).cloned().collect();
+    let open: Vec<_> = mutable.difference(&changed).collect();
+    assert!(
+        open.is_empty(),
+        "these can be changed in an open database, and no test shows the effect of that: give them \
+         one in testdata, or name it in CHANGED_ELSEWHERE: {open:?}"
+    );
+    for option in &elsewhere {
+        assert!(mutable.contains(option), "{option} is not marked as honoured and mutable");
+    }
+}
+
+#[test]
 fn tests_elsewhere_are_there() {
-    for (option, file, test) in ELSEWHERE {
+    for (option, file, test) in ELSEWHERE.iter().chain(CHANGED_ELSEWHERE) {
         let text = read(&root().join(file));
         assert!(text.contains(&format!("fn {test}()")), "{option}: {file} has no {test}");
     }

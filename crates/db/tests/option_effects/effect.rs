@@ -10,21 +10,21 @@ use testing::datadriven::Directive;
 use testing::judges::{self, Judge};
 
 /// One option, its values, and what they are tried with.
-struct Effect<'a> {
+pub(crate) struct Effect<'a> {
     /// Its name; or, of what is no option of a database, what it is: the script then has `{}` where
     /// the value goes.
-    option: &'a str,
-    values: Vec<&'a str>,
+    pub(crate) option: &'a str,
+    pub(crate) values: Vec<&'a str>,
     /// Other options, the same for all values.
     with: Choice,
-    script: &'a str,
+    pub(crate) script: &'a str,
     /// The release of RocksDB that must show the same, if any.
     judge: Option<Judge>,
 }
 
 impl<'a> Effect<'a> {
     /// `effect OPTION values=(a, b) with=(other=1, another=2) judge=11.8.1`, with a script.
-    fn parse(directive: &'a Directive) -> Self {
+    pub(crate) fn parse(directive: &'a Directive) -> Self {
         let list = |key: &str| {
             let argument = directive.arguments.iter().find(|argument| argument.key == key);
             argument
@@ -44,7 +44,7 @@ impl<'a> Effect<'a> {
         }
     }
 
-    fn choice(&self, value: &str) -> Choice {
+    pub(crate) fn choice(&self, value: &str) -> Choice {
         let mut choice = self.with.clone();
         if !self.is_of_a_call() {
             choice.set(self.option, value);
@@ -52,7 +52,7 @@ impl<'a> Effect<'a> {
         choice
     }
 
-    fn is_of_a_call(&self) -> bool {
+    pub(crate) fn is_of_a_call(&self) -> bool {
         self.script.contains("{}")
     }
 }

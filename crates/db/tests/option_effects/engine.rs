@@ -1,5 +1,6 @@
 //! This engine as the subject of a script, in memory.
 
+use crate::changed::{Place, place};
 use crate::choice::Choice;
 use crate::recording_fs::{RecordingFileSystem, database_path};
 use crate::subject::{Command, LiveTable, Subject};
@@ -49,6 +50,38 @@ impl Engine {
         let context =
             OpenContext { file_system: self.file_system.clone(), ..OpenContext::default() };
         Db::open(&options, &self.path, &descriptors, &context)
+    }
+
+    /// Sets an option of the open database, which is opened by `after` when it is opened again.
+    pub(crate) fn change_option(&mut self, option: &str, value: &str, after: &Choice) {
+        let result = match place(option).expect("an option that can be changed") {
+            Place::Database => self.db().set_db_options(&[(option, value)]),
+            Place::Family => self.db().set_options(&self.family(), &[(option, value)]),
+            Place::Table => {
+                // What is an object in RocksDB is made anew, with all that it is to have.
+                let text = match option.split_once('.') {
+                    Some((owner, _)) => format!("{{{owner}={{{}}}}}", after.fields(owner)),
+                    None => format!("{{{option}={value}}}"),
+                };
+                let change = ("block_based_table_factory", text.as_str());
+                self.db().set_options(&self.family(), &[change])
+            }
+        };
+        result.unwrap_or_else(|status| panic!("{option}={value}: {status}"));
+        self.choice = after.clone();
+    }
+
+    /// Has writes go to another memtable and another WAL, and leaves the tree without tables.
+    pub(crate) fn turn_over(&mut self) {
+        for _ in 0..2 {
+            self.file_system.recording.clear();
+            let (options, family) = (WriteOptions::default(), self.family());
+            self.db().put(&options, &family, b"turn", b"over").unwrap();
+            self.db().delete(&options, &family, b"turn").unwrap();
+            self.flush();
+        }
+        self.compact();
+        assert_eq!(self.tables().len(), 0);
     }
 
     fn db(&self) -> &Db {

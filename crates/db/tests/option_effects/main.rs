@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod background_jobs;
+mod changed;
 mod choice;
 mod coverage;
 mod effect;
@@ -18,7 +19,10 @@ use testing::datadriven;
 fn run(file: &str) {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/option_effects/testdata");
     let mut failures = Vec::new();
-    datadriven::run(&directory.join(file), |directive| effect::run(directive, &mut failures));
+    datadriven::run(&directory.join(file), |directive| {
+        changed::run(directive, &mut failures);
+        effect::run(directive, &mut failures)
+    });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 

@@ -192,7 +192,7 @@ impl Life {
                 let family = random.below(FAMILIES.len() as u64) as usize;
                 db.flush(&flush, &[&handles[family]])?;
                 // A flush of all takes the others along.
-                if !db.options().atomic_flush {
+                if !db.get_db_options().atomic_flush {
                     for (thread, count) in before.iter_mut().enumerate() {
                         *count = count_up_to_last_in(plan.seed, thread, *count, family);
                     }

@@ -8,7 +8,7 @@ use crate::data_block::DataBlock;
 use crate::format::BLOCK_TRAILER_SIZE;
 use crate::read_options::ReadOptions;
 use base::dbformat::extract_user_key;
-use base::{InternalIterator, ParsedInternalKey, PinnableSlice, Result};
+use base::{InternalIterator, ParsedInternalKey, PinnableSlice, Result, SliceTransform};
 use env::ReadaheadOptions;
 use env::readahead::SequentialPrefetcher;
 use statistics::Activity;
@@ -112,6 +112,18 @@ impl TableIterator {
                 && !Activity::current().is_compaction(),
             table,
         }
+    }
+
+    /// The iterator, with seeks that ask the table's filter for prefixes only if these are what
+    /// `extractor` makes of keys: a seek to a longer prefix than the scan's would hide keys.
+    #[must_use]
+    pub fn filtering_by(mut self, extractor: Option<&Arc<dyn SliceTransform>>) -> Self {
+        if let Some(own) = &self.table.filtering.prefix_extractor
+            && !extractor.is_some_and(|given| Arc::ptr_eq(given, own) || given.name() == own.name())
+        {
+            self.seek_filter = SeekFilter::Never;
+        }
+        self
     }
 
     /// The table.

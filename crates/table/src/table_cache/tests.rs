@@ -69,12 +69,31 @@ fn a_failed_open_is_tried_again() {
 #[test]
 fn names_in_the_block_cache_outlive_the_tables() {
     let tables = TableCache::new(1);
-    let blocks = LruCache::new(&LruCacheOptions::default()).unwrap();
+    let new_cache =
+        || -> Arc<dyn Cache> { Arc::new(LruCache::new(&LruCacheOptions::default()).unwrap()) };
+    let blocks = new_cache();
     let first = tables.cache_id(1, &blocks);
     assert_ne!(tables.cache_id(2, &blocks), first);
     assert_eq!(tables.cache_id(1, &blocks), first);
     tables.evict(1);
     assert_ne!(tables.cache_id(1, &blocks), first);
+    // Another cache names its files by itself.
+    let others = new_cache();
+    let names = [tables.cache_id(1, &others), tables.cache_id(2, &others), others.new_id()];
+    assert!(names[0] != names[1] && names[1] != names[2] && names[0] != names[2]);
+}
+
+#[test]
+fn a_smaller_cache_closes_what_was_used_longest_ago() {
+    let (cache, table) = (TableCache::new(4), table());
+    for number in [1, 2, 3, 1] {
+        cache.get_or_open(number, || Ok(Arc::clone(&table))).unwrap();
+    }
+    cache.set_capacity(2);
+    assert_eq!((cache.len(), cache.capacity()), (2, 2));
+    assert!(cache.get(2).is_none() && cache.get(1).is_some() && cache.get(3).is_some());
+    drop(cache.take(3));
+    assert!(cache.get(3).is_none());
 }
 
 #[test]

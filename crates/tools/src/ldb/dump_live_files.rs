@@ -30,7 +30,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Outcome {
         dump_family(session, &family)?;
     }
     writeln!(session.out, "\nWrite Ahead Log Files\n{DOUBLE_RULE}")?;
-    let directory = match db.options().wal_dir.as_str() {
+    let directory = match db.get_db_options().wal_dir.as_str() {
         "" => session.db_path.clone(),
         directory => normalized(&format!("{directory}/")),
     };
