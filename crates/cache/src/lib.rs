@@ -8,9 +8,11 @@
 
 pub mod cache_key;
 pub mod lru_cache;
+pub mod reservation;
 
 pub use cache_key::CacheKey;
 pub use lru_cache::{CacheMetadataChargePolicy, LruCache, LruCacheOptions};
+pub use reservation::CacheReservation;
 
 use base::Result;
 use std::any::Any;

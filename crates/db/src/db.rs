@@ -15,6 +15,7 @@ use crate::secondary::open_as_secondary;
 use crate::steady_recovery::recover_steadily;
 use crate::super_version::SuperVersion;
 use crate::warnings;
+use crate::write_buffer_manager::WriteBufferManager;
 use arc_swap::ArcSwap;
 use base::dbformat::hex;
 use base::status::Code;
@@ -53,6 +54,9 @@ pub struct OpenContext {
     /// What flushes and compactions ask before they write (`rate_limiter`), and reads if it limits
     /// them; several databases may share one. None for one by `rate_limiter_bytes_per_sec`.
     pub rate_limiter: Option<Arc<dyn RateLimiter>>,
+    /// Limits the memory of memtables, together with that of other databases that have the same one
+    /// (`write_buffer_manager`). None for `db_write_buffer_size`.
+    pub write_buffer_manager: Option<Arc<WriteBufferManager>>,
     /// Makes the checksums of whole files that the MANIFEST keeps (`file_checksum_gen_factory`). None
     /// for the built-in one that the option of this name may name.
     pub file_checksum_gen_factory: Option<Arc<dyn FileChecksumGenFactory>>,
@@ -71,6 +75,7 @@ impl Default for OpenContext {
             drops_user_defined_indexes: false,
             info_log: None,
             rate_limiter: None,
+            write_buffer_manager: None,
             file_checksum_gen_factory: None,
             clock: Arc::new(WallClock),
         }

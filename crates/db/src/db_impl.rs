@@ -90,6 +90,8 @@ pub(crate) struct Writing {
     /// number. Set under the state's lock.
     pub(crate) bottommost_threshold: AtomicU64,
     pub(crate) stats: WriteStats,
+    /// A flush for the write-buffer manager is scheduled.
+    pub(crate) is_relieving: AtomicBool,
     /// Of the memtables of all column families.
     pub(crate) memtable_memory: Arc<MemTableMemory>,
     /// Of all column families, and of those to come.

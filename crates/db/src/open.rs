@@ -46,6 +46,7 @@ use crate::write::adaptive_yield::AdaptiveYield;
 use crate::write::memtable_stage::{ActiveFamily, MemTableStage};
 use crate::write::wal_stage::{WalOptions, WalStage};
 use crate::write::write_thread::WriteThread;
+use crate::write_buffer_manager::MemoryHolder;
 use crate::write_stats::WriteStats;
 use arc_swap::ArcSwap;
 use base::filename::{CURRENT, descriptor_file_name, wal_file_name};
@@ -126,6 +127,10 @@ fn open_locked(
     db.write_options_file()?;
     db.sample_sequence_times();
     db.start_background_work();
+    if let Some(manager) = &context.write_buffer_manager {
+        let holder: Arc<dyn MemoryHolder> = db.clone();
+        manager.register(Arc::downgrade(&holder));
+    }
     db.start_periodic_work();
     Ok(db)
 }
@@ -393,7 +398,11 @@ fn assemble(
 ) -> Result<DbImpl> {
     let (last_sequence, by_name) = (versions.last_sequence(), Descriptors::new(descriptors));
     let (mut families, mut states) = (Vec::new(), BTreeMap::new());
-    let (mut memtables, memtable_memory) = <(MemTableStage, Arc<MemTableMemory>)>::default();
+    let mut memtables = MemTableStage::default();
+    let memtable_memory = Arc::new(match &context.write_buffer_manager {
+        Some(manager) => MemTableMemory::observed_by(manager.clone()),
+        None => MemTableMemory::default(),
+    });
     let (fs, open_files) = (&*context.file_system, OpenFiles::new(options));
     for family in versions.column_families() {
         let state = family.state();
@@ -424,6 +433,7 @@ fn assemble(
         rate_limiter: rate_limiter(options, context)?,
         bottommost_threshold: AtomicU64::new(u64::MAX),
         stats: WriteStats::default(),
+        is_relieving: AtomicBool::new(false),
         memtable_memory,
         open_files,
         periodic_work: PeriodicWork::new(context.clock.clone()),

@@ -90,9 +90,9 @@ impl DbImpl {
             let reason = FlushReason::WalFull;
             forced.extend(families_of_oldest_wal(stage).into_iter().map(|id| (id, reason)));
         }
-        if stage.db_write_buffer_size > 0 {
+        if self.is_over_budget(stage)? {
             let reason = FlushReason::WriteBufferManager;
-            forced.extend(self.oldest_if_over_budget(stage)?.into_iter().map(|id| (id, reason)));
+            forced.extend(self.oldest_to_flush(stage)?.into_iter().map(|id| (id, reason)));
         }
         if wanted.is_empty() && forced.is_empty() {
             return Ok(());
@@ -168,14 +168,23 @@ impl DbImpl {
         max_total_wal_size_bytes(&self.options(), &self.families.load())
     }
 
-    /// The column family whose memtable takes writes for longest, if all memtables together exceed
-    /// `db_write_buffer_size`. Not one that has others to flush: these are on their way.
-    fn oldest_if_over_budget(&self, stage: &WriteStage) -> Result<Option<u32>> {
-        let writing = self.writing()?;
-        let limit = usize::try_from(stage.db_write_buffer_size).unwrap_or(usize::MAX);
-        if !writing.memtable_memory.should_flush(limit) {
-            return Ok(None);
+    /// Whether a memtable is to go because all together are too large: those of this database
+    /// (`db_write_buffer_size`), or of all that share a write-buffer manager.
+    fn is_over_budget(self: &Arc<Self>, stage: &WriteStage) -> Result<bool> {
+        if let Some(manager) = &self.context.write_buffer_manager {
+            return Ok(self.is_to_relieve(manager));
         }
+        if stage.db_write_buffer_size == 0 {
+            return Ok(false);
+        }
+        let limit = usize::try_from(stage.db_write_buffer_size).unwrap_or(usize::MAX);
+        Ok(self.writing()?.memtable_memory.should_flush(limit))
+    }
+
+    /// The column family whose memtable takes writes for longest. Not one that has others to flush:
+    /// these are on their way.
+    pub(crate) fn oldest_to_flush(&self, stage: &WriteStage) -> Result<Option<u32>> {
+        let writing = self.writing()?;
         let state = writing.state.lock();
         let flushes = |id: &u32| {
             state.families.get(id).is_some_and(|family| {

@@ -63,6 +63,11 @@ impl DbImpl {
             Turn::Leads(lead) => lead,
         };
         self.wait_for_permission(options, batch.data().len() as u64)?;
+        if let Some(manager) = &self.context.write_buffer_manager
+            && manager.should_stall()
+        {
+            self.wait_for_memory(writing, manager, options)?;
+        }
         // What a panic leaves in the WAL and the memtables, nothing may be written after.
         let job = || "a write".to_owned();
         let result =

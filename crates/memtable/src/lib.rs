@@ -23,7 +23,7 @@ pub mod vector_rep;
 mod write_buffer;
 
 pub use memtable::{MemTable, MemTableWriter};
-pub use memtable_memory::MemTableMemory;
+pub use memtable_memory::{MemTableMemory, MemTableMemoryObserver};
 pub use memtable_options::{MemTableOptions, MemTableRepKind};
 pub use memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
 pub use skip_list_rep::{SkipListRep, SkipListRepWriter};

@@ -1,17 +1,61 @@
 //! The memory of all memtables that count together (`db_write_buffer_size`), as RocksDB's would take
 //! it. Kept where it changes, block by block, so that asking costs two loads.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Hears of the memory of memtables as it changes, in any thread: a few times for each memtable.
+pub trait MemTableMemoryObserver: fmt::Debug + Send + Sync {
+    /// A memtable that takes writes has so many bytes more.
+    fn grew(&self, bytes: usize);
+
+    /// A memtable of so many bytes takes no more writes.
+    fn retired(&self, bytes: usize);
+
+    /// So many bytes of memtables that take no more writes are free.
+    fn freed(&self, bytes: usize);
+}
 
 /// Bytes of memtables.
 #[derive(Debug, Default)]
 pub struct MemTableMemory {
     active: AtomicUsize,
     total: AtomicUsize,
+    observer: Option<Arc<dyn MemTableMemoryObserver>>,
 }
 
 impl MemTableMemory {
+    /// None yet, and somebody hears of what there will be.
+    pub fn observed_by(observer: Arc<dyn MemTableMemoryObserver>) -> Self {
+        Self { observer: Some(observer), ..Self::default() }
+    }
+
+    /// A memtable that takes writes has so many bytes more.
+    pub fn grow(&self, bytes: usize) {
+        self.active.fetch_add(bytes, Ordering::Relaxed);
+        self.total.fetch_add(bytes, Ordering::Relaxed);
+        if let Some(observer) = &self.observer {
+            observer.grew(bytes);
+        }
+    }
+
+    /// A memtable of so many bytes takes no more writes.
+    pub fn retire(&self, bytes: usize) {
+        self.active.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(observer) = &self.observer {
+            observer.retired(bytes);
+        }
+    }
+
+    /// So many bytes of memtables that take no more writes are free.
+    pub fn free(&self, bytes: usize) {
+        self.total.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(observer) = &self.observer {
+            observer.freed(bytes);
+        }
+    }
+
     /// Bytes of memtables that take writes.
     pub fn active_bytes(&self) -> usize {
         self.active.load(Ordering::Relaxed)
@@ -49,8 +93,7 @@ impl CountedMemory {
     pub(crate) fn grow_to(&mut self, bytes: usize) {
         if bytes != self.bytes {
             let more = bytes - self.bytes;
-            self.memory.active.fetch_add(more, Ordering::Relaxed);
-            self.memory.total.fetch_add(more, Ordering::Relaxed);
+            self.memory.grow(more);
             self.bytes = bytes;
         }
     }
@@ -58,7 +101,7 @@ impl CountedMemory {
     /// The memtable takes no more writes.
     pub(crate) fn retire(&mut self) {
         if std::mem::replace(&mut self.is_active, false) {
-            self.memory.active.fetch_sub(self.bytes, Ordering::Relaxed);
+            self.memory.retire(self.bytes);
         }
     }
 }
@@ -66,6 +109,6 @@ impl CountedMemory {
 impl Drop for CountedMemory {
     fn drop(&mut self) {
         self.retire();
-        self.memory.total.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.memory.free(self.bytes);
     }
 }

@@ -40,6 +40,10 @@ pub enum CacheEntryRole {
     Misc,
 }
 
+/// What a cache holds for memory of memtables that is charged to it.
+#[derive(Clone, Copy, Debug)]
+pub struct WriteBufferCharge;
+
 impl CacheEntryRole {
     /// All, in RocksDB's order.
     pub const ALL: [Self; 14] = [
@@ -59,7 +63,8 @@ impl CacheEntryRole {
         Self::Misc,
     ];
 
-    /// What `value` is, if a table put it into the cache.
+    /// What `value` is, if a table put it into the cache, or the memory of memtables is charged by
+    /// it.
     pub fn of_table_value(value: &CacheValue) -> Option<Self> {
         if value.is::<DataBlock>() {
             Some(Self::DataBlock)
@@ -69,6 +74,8 @@ impl CacheEntryRole {
             Some(Self::FilterBlock)
         } else if value.is::<UncompressionDictionary>() {
             Some(Self::OtherBlock)
+        } else if value.is::<WriteBufferCharge>() {
+            Some(Self::WriteBuffer)
         } else {
             None
         }

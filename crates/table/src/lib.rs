@@ -43,7 +43,7 @@ pub use block_based::{
     BlockBasedTable, BlockBasedTableBuilder, EntryValue, FinishedTable, TableIterator, TableTail,
 };
 pub use block_iter::DataBlockIter;
-pub use cache_entry_role::CacheEntryRole;
+pub use cache_entry_role::{CacheEntryRole, WriteBufferCharge};
 pub use data_block::DataBlock;
 pub use filter::FilterPolicy;
 pub use format::{BlockHandle, Footer};

@@ -47,6 +47,12 @@ impl DbImpl {
         writing: &Writing,
         options: &WriteOptions,
     ) -> Result<()> {
+        if options.no_slowdown
+            && let Some(manager) = &self.context.write_buffer_manager
+            && manager.should_stall()
+        {
+            return Err(write_stall());
+        }
         match writing.has_obstacle.load(Ordering::Acquire) {
             false => Ok(()),
             true => check_obstacle(writing, options),

@@ -25,6 +25,8 @@ pub(crate) struct StallTimes {
     stopped: [HeldWrites; StallCause::ALL.len()],
     /// Writes with `low_pri`, slowed down before others are.
     pub(crate) low_pri: HeldWrites,
+    /// Writes that waited for the memory of all memtables.
+    pub(crate) memory: HeldWrites,
 }
 
 impl StallTimes {
@@ -43,6 +45,11 @@ impl StallTimes {
         self.low_pri.add(true, time);
     }
 
+    /// A write waited for `time` for the memory of all memtables.
+    pub(crate) fn add_memory(&mut self, time: Duration) {
+        self.memory.add(true, time);
+    }
+
     /// Writes delayed for that cause.
     pub(crate) fn delayed(&self, cause: StallCause) -> HeldWrites {
         self.delayed[cause as usize]
@@ -55,7 +62,7 @@ impl StallTimes {
 
     /// Time that writes waited, without those with `low_pri`, in microseconds.
     pub(crate) fn micros(&self) -> u64 {
-        let held = self.delayed.iter().chain(&self.stopped);
+        let held = self.delayed.iter().chain(&self.stopped).chain([&self.memory]);
         let time: Duration = held.map(|held| held.time).sum();
         u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
     }

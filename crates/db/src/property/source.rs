@@ -247,8 +247,9 @@ impl<'a> Source<'a> {
             wal_bytes: counts.wal_bytes,
             wal_syncs: counts.wal_syncs,
             stall_micros: self.live_state(|state| state.stall_times.micros()).unwrap_or(0),
-            // The engine slows writes down by their families alone.
-            write_buffer_manager_stops: 0,
+            write_buffer_manager_stops: self
+                .live_state(|state| state.stall_times.memory.count)
+                .unwrap_or(0),
         }
     }
 

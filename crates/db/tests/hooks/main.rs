@@ -8,3 +8,4 @@ mod compaction_filters;
 mod file_checksums;
 mod fixture;
 mod partitioners;
+mod write_buffer_managers;
