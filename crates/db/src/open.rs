@@ -386,6 +386,14 @@ fn write_stage(
     }
 }
 
+/// What counts the memory of memtables, for others too where they share a manager.
+fn memtable_memory(context: &OpenContext) -> Arc<MemTableMemory> {
+    Arc::new(match &context.write_buffer_manager {
+        Some(manager) => MemTableMemory::observed_by(manager.clone()),
+        None => MemTableMemory::default(),
+    })
+}
+
 /// The database with its files, with nothing in memory and no WAL to write to yet.
 fn assemble(
     options: &DbOptions,
@@ -399,10 +407,7 @@ fn assemble(
     let (last_sequence, by_name) = (versions.last_sequence(), Descriptors::new(descriptors));
     let (mut families, mut states) = (Vec::new(), BTreeMap::new());
     let mut memtables = MemTableStage::default();
-    let memtable_memory = Arc::new(match &context.write_buffer_manager {
-        Some(manager) => MemTableMemory::observed_by(manager.clone()),
-        None => MemTableMemory::default(),
-    });
+    let memtable_memory = memtable_memory(context);
     let (fs, open_files) = (&*context.file_system, OpenFiles::new(options));
     for family in versions.column_families() {
         let state = family.state();
