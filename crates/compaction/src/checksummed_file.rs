@@ -2,8 +2,8 @@
 
 use base::{FileChecksumGenerator, Result};
 use env::WritableFile;
+use env::file_system_wrapper::WritableFileWrapper;
 use parking_lot::Mutex;
-use std::path::Path;
 use std::sync::Arc;
 
 /// The checksum of a file that is being written. None by default.
@@ -37,43 +37,23 @@ struct ChecksummedFile {
     generator: Shared,
 }
 
-impl WritableFile for ChecksummedFile {
+impl WritableFileWrapper for ChecksummedFile {
+    fn target(&self) -> &dyn WritableFile {
+        &*self.file
+    }
+
+    fn target_mut(&mut self) -> &mut dyn WritableFile {
+        &mut *self.file
+    }
+
+    fn into_target(self: Box<Self>) -> Box<dyn WritableFile> {
+        self.file
+    }
+
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         if let Some(generator) = &mut *self.generator.lock() {
             generator.update(bytes);
         }
         self.file.append(bytes)
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        self.file.flush()
-    }
-
-    fn sync(&mut self) -> Result<()> {
-        self.file.sync()
-    }
-
-    fn fsync(&mut self) -> Result<()> {
-        self.file.fsync()
-    }
-
-    fn range_sync(&mut self, offset: u64, nbytes: u64) -> Result<()> {
-        self.file.range_sync(offset, nbytes)
-    }
-
-    fn allocate(&mut self, offset: u64, nbytes: u64) -> Result<()> {
-        self.file.allocate(offset, nbytes)
-    }
-
-    fn size(&self) -> u64 {
-        self.file.size()
-    }
-
-    fn close(self: Box<Self>) -> Result<()> {
-        self.file.close()
-    }
-
-    fn path(&self) -> &Path {
-        self.file.path()
     }
 }

@@ -16,6 +16,7 @@ pub mod device_limits;
 pub mod event_logger;
 pub mod fault_injection_fs;
 pub mod file_system;
+pub mod file_system_wrapper;
 pub mod file_util;
 pub mod host_name;
 pub mod logger;

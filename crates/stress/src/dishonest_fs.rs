@@ -3,9 +3,8 @@
 
 use base::Result;
 use base::filename::{FileType, parse_file_name};
-use env::file_system::{
-    Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile,
-};
+use env::file_system::{Directory, FileOptions, FileSystem, WritableFile};
+use env::file_system_wrapper::{FileSystemWrapper, WritableFileWrapper};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -56,13 +55,17 @@ impl DishonestFileSystem {
 #[derive(Debug)]
 struct NeverSynced(Box<dyn WritableFile>);
 
-impl WritableFile for NeverSynced {
-    fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        self.0.append(bytes)
+impl WritableFileWrapper for NeverSynced {
+    fn target(&self) -> &dyn WritableFile {
+        &*self.0
     }
 
-    fn flush(&mut self) -> Result<()> {
-        self.0.flush()
+    fn target_mut(&mut self) -> &mut dyn WritableFile {
+        &mut *self.0
+    }
+
+    fn into_target(self: Box<Self>) -> Box<dyn WritableFile> {
+        self.0
     }
 
     fn sync(&mut self) -> Result<()> {
@@ -71,18 +74,6 @@ impl WritableFile for NeverSynced {
 
     fn fsync(&mut self) -> Result<()> {
         self.0.flush()
-    }
-
-    fn size(&self) -> u64 {
-        self.0.size()
-    }
-
-    fn close(self: Box<Self>) -> Result<()> {
-        self.0.close()
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
     }
 }
 
@@ -95,21 +86,9 @@ impl Directory for NeverSyncedDirectory {
     }
 }
 
-impl FileSystem for DishonestFileSystem {
-    fn new_sequential_file(
-        &self,
-        path: &Path,
-        options: &FileOptions,
-    ) -> Result<Box<dyn SequentialFile>> {
-        self.base.new_sequential_file(path, options)
-    }
-
-    fn new_random_access_file(
-        &self,
-        path: &Path,
-        options: &FileOptions,
-    ) -> Result<Arc<dyn RandomAccessFile>> {
-        self.base.new_random_access_file(path, options)
+impl FileSystemWrapper for DishonestFileSystem {
+    fn target(&self) -> &dyn FileSystem {
+        &*self.base
     }
 
     fn new_writable_file(
@@ -144,63 +123,7 @@ impl FileSystem for DishonestFileSystem {
         }
     }
 
-    fn file_exists(&self, path: &Path) -> Result<bool> {
-        self.base.file_exists(path)
-    }
-
-    fn is_directory(&self, path: &Path) -> Result<bool> {
-        self.base.is_directory(path)
-    }
-
-    fn free_space(&self, path: &Path) -> Result<u64> {
-        self.base.free_space(path)
-    }
-
-    fn get_children(&self, path: &Path) -> Result<Vec<String>> {
-        self.base.get_children(path)
-    }
-
-    fn delete_file(&self, path: &Path) -> Result<()> {
-        self.base.delete_file(path)
-    }
-
-    fn create_dir(&self, path: &Path) -> Result<()> {
-        self.base.create_dir(path)
-    }
-
-    fn create_dir_if_missing(&self, path: &Path) -> Result<()> {
-        self.base.create_dir_if_missing(path)
-    }
-
-    fn delete_dir(&self, path: &Path) -> Result<()> {
-        self.base.delete_dir(path)
-    }
-
-    fn get_file_size(&self, path: &Path) -> Result<u64> {
-        self.base.get_file_size(path)
-    }
-
-    fn get_file_modification_time(&self, path: &Path) -> Result<u64> {
-        self.base.get_file_modification_time(path)
-    }
-
-    fn rename_file(&self, source: &Path, target: &Path) -> Result<()> {
-        self.base.rename_file(source, target)
-    }
-
-    fn link_file(&self, source: &Path, target: &Path) -> Result<()> {
-        self.base.link_file(source, target)
-    }
-
-    fn truncate(&self, path: &Path, size: u64) -> Result<()> {
-        self.base.truncate(path, size)
-    }
-
     fn sync_file(&self, path: &Path) -> Result<()> {
         if self.lie.is_about(path) { Ok(()) } else { self.base.sync_file(path) }
-    }
-
-    fn lock_file(&self, path: &Path) -> Result<Box<dyn FileLock>> {
-        self.base.lock_file(path)
     }
 }

@@ -2,10 +2,8 @@
 
 use base::Result;
 use base::filename::{FileType, parse_file_name};
-use env::{
-    AccessPattern, Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile,
-    WritableFile,
-};
+use env::file_system_wrapper::{FileSystemWrapper, RandomAccessFileWrapper, WritableFileWrapper};
+use env::{Directory, FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -126,7 +124,11 @@ fn without_direct_io(options: &FileOptions) -> FileOptions {
     FileOptions { use_direct_reads: false, use_direct_writes: false, ..*options }
 }
 
-impl FileSystem for RecordingFileSystem {
+impl FileSystemWrapper for RecordingFileSystem {
+    fn target(&self) -> &dyn FileSystem {
+        &*self.base
+    }
+
     fn new_sequential_file(
         &self,
         path: &Path,
@@ -186,66 +188,14 @@ impl FileSystem for RecordingFileSystem {
         self.base.new_directory(path)
     }
 
-    fn file_exists(&self, path: &Path) -> Result<bool> {
-        self.base.file_exists(path)
-    }
-
-    fn is_directory(&self, path: &Path) -> Result<bool> {
-        self.base.is_directory(path)
-    }
-
-    fn free_space(&self, path: &Path) -> Result<u64> {
-        self.base.free_space(path)
-    }
-
-    fn get_children(&self, path: &Path) -> Result<Vec<String>> {
-        self.base.get_children(path)
-    }
-
     fn delete_file(&self, path: &Path) -> Result<()> {
         self.recording.count(kind_of(path), "delete");
         self.base.delete_file(path)
     }
 
-    fn create_dir(&self, path: &Path) -> Result<()> {
-        self.base.create_dir(path)
-    }
-
-    fn create_dir_if_missing(&self, path: &Path) -> Result<()> {
-        self.base.create_dir_if_missing(path)
-    }
-
-    fn delete_dir(&self, path: &Path) -> Result<()> {
-        self.base.delete_dir(path)
-    }
-
-    fn get_file_size(&self, path: &Path) -> Result<u64> {
-        self.base.get_file_size(path)
-    }
-
-    fn get_file_modification_time(&self, path: &Path) -> Result<u64> {
-        self.base.get_file_modification_time(path)
-    }
-
-    fn rename_file(&self, source: &Path, target: &Path) -> Result<()> {
-        self.base.rename_file(source, target)
-    }
-
-    fn link_file(&self, source: &Path, target: &Path) -> Result<()> {
-        self.base.link_file(source, target)
-    }
-
-    fn truncate(&self, path: &Path, size: u64) -> Result<()> {
-        self.base.truncate(path, size)
-    }
-
     fn sync_file(&self, path: &Path) -> Result<()> {
         self.recording.count(kind_of(path), "sync_file");
         self.base.sync_file(path)
-    }
-
-    fn lock_file(&self, path: &Path) -> Result<Box<dyn FileLock>> {
-        self.base.lock_file(path)
     }
 }
 
@@ -256,7 +206,19 @@ struct RecordedWrites {
     recording: Recording,
 }
 
-impl WritableFile for RecordedWrites {
+impl WritableFileWrapper for RecordedWrites {
+    fn target(&self) -> &dyn WritableFile {
+        &*self.file
+    }
+
+    fn target_mut(&mut self) -> &mut dyn WritableFile {
+        &mut *self.file
+    }
+
+    fn into_target(self: Box<Self>) -> Box<dyn WritableFile> {
+        self.file
+    }
+
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.recording.count(self.kind, "append");
         self.file.append(bytes)
@@ -286,18 +248,6 @@ impl WritableFile for RecordedWrites {
         self.recording.count(self.kind, "allocate");
         self.file.allocate(offset, nbytes)
     }
-
-    fn size(&self) -> u64 {
-        self.file.size()
-    }
-
-    fn close(self: Box<Self>) -> Result<()> {
-        self.file.close()
-    }
-
-    fn path(&self) -> &Path {
-        self.file.path()
-    }
 }
 
 #[derive(Debug)]
@@ -307,7 +257,11 @@ struct RecordedReads {
     recording: Recording,
 }
 
-impl RandomAccessFile for RecordedReads {
+impl RandomAccessFileWrapper for RecordedReads {
+    fn target(&self) -> &dyn RandomAccessFile {
+        &*self.file
+    }
+
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
         self.recording.count(self.kind, "read");
         self.recording.change(self.kind, |calls| {
@@ -316,21 +270,9 @@ impl RandomAccessFile for RecordedReads {
         self.file.read_at(offset, buffer)
     }
 
-    fn size(&self) -> Result<u64> {
-        self.file.size()
-    }
-
     fn prefetch(&self, offset: u64, count: u64) {
         self.recording.count(self.kind, "prefetch");
         self.file.prefetch(offset, count);
-    }
-
-    fn hint(&self, pattern: AccessPattern) {
-        self.file.hint(pattern);
-    }
-
-    fn path(&self) -> &Path {
-        self.file.path()
     }
 }
 

@@ -1,9 +1,8 @@
 //! A file system in which syncs wait until they are let through.
 
 use base::Result;
-use env::{
-    Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile,
-};
+use env::file_system_wrapper::{FileSystemWrapper, WritableFileWrapper};
+use env::{FileOptions, FileSystem, WritableFile};
 use parking_lot::{Condvar, Mutex};
 use std::path::Path;
 use std::sync::Arc;
@@ -79,13 +78,17 @@ struct BlockingFile {
     gate: Arc<Gate>,
 }
 
-impl WritableFile for BlockingFile {
-    fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        self.base.append(bytes)
+impl WritableFileWrapper for BlockingFile {
+    fn target(&self) -> &dyn WritableFile {
+        &*self.base
     }
 
-    fn flush(&mut self) -> Result<()> {
-        self.base.flush()
+    fn target_mut(&mut self) -> &mut dyn WritableFile {
+        &mut *self.base
+    }
+
+    fn into_target(self: Box<Self>) -> Box<dyn WritableFile> {
+        self.base
     }
 
     fn sync(&mut self) -> Result<()> {
@@ -97,35 +100,11 @@ impl WritableFile for BlockingFile {
         self.gate.pass(self.base.path());
         self.base.fsync()
     }
-
-    fn size(&self) -> u64 {
-        self.base.size()
-    }
-
-    fn close(self: Box<Self>) -> Result<()> {
-        self.base.close()
-    }
-
-    fn path(&self) -> &Path {
-        self.base.path()
-    }
 }
 
-impl FileSystem for BlockingFileSystem {
-    fn new_sequential_file(
-        &self,
-        path: &Path,
-        options: &FileOptions,
-    ) -> Result<Box<dyn SequentialFile>> {
-        self.base.new_sequential_file(path, options)
-    }
-
-    fn new_random_access_file(
-        &self,
-        path: &Path,
-        options: &FileOptions,
-    ) -> Result<Arc<dyn RandomAccessFile>> {
-        self.base.new_random_access_file(path, options)
+impl FileSystemWrapper for BlockingFileSystem {
+    fn target(&self) -> &dyn FileSystem {
+        &*self.base
     }
 
     fn new_writable_file(
@@ -153,68 +132,8 @@ impl FileSystem for BlockingFileSystem {
         Ok(self.wrap(self.base.reuse_writable_file(new_path, old_path, options)?))
     }
 
-    fn new_directory(&self, path: &Path) -> Result<Box<dyn Directory>> {
-        self.base.new_directory(path)
-    }
-
-    fn file_exists(&self, path: &Path) -> Result<bool> {
-        self.base.file_exists(path)
-    }
-
-    fn is_directory(&self, path: &Path) -> Result<bool> {
-        self.base.is_directory(path)
-    }
-
-    fn free_space(&self, path: &Path) -> Result<u64> {
-        self.base.free_space(path)
-    }
-
-    fn get_children(&self, path: &Path) -> Result<Vec<String>> {
-        self.base.get_children(path)
-    }
-
-    fn delete_file(&self, path: &Path) -> Result<()> {
-        self.base.delete_file(path)
-    }
-
-    fn create_dir(&self, path: &Path) -> Result<()> {
-        self.base.create_dir(path)
-    }
-
-    fn create_dir_if_missing(&self, path: &Path) -> Result<()> {
-        self.base.create_dir_if_missing(path)
-    }
-
-    fn delete_dir(&self, path: &Path) -> Result<()> {
-        self.base.delete_dir(path)
-    }
-
-    fn get_file_size(&self, path: &Path) -> Result<u64> {
-        self.base.get_file_size(path)
-    }
-
-    fn get_file_modification_time(&self, path: &Path) -> Result<u64> {
-        self.base.get_file_modification_time(path)
-    }
-
-    fn rename_file(&self, source: &Path, target: &Path) -> Result<()> {
-        self.base.rename_file(source, target)
-    }
-
-    fn link_file(&self, source: &Path, target: &Path) -> Result<()> {
-        self.base.link_file(source, target)
-    }
-
-    fn truncate(&self, path: &Path, size: u64) -> Result<()> {
-        self.base.truncate(path, size)
-    }
-
     fn sync_file(&self, path: &Path) -> Result<()> {
         self.gate.pass(path);
         self.base.sync_file(path)
-    }
-
-    fn lock_file(&self, path: &Path) -> Result<Box<dyn FileLock>> {
-        self.base.lock_file(path)
     }
 }
