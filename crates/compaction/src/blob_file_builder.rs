@@ -122,6 +122,7 @@ impl<'a> BlobFileBuilder<'a> {
             addition.checksum_method = name.into_bytes();
             addition.checksum_value = value;
         }
+        self.files.environment().blob_file_finished(&addition);
         self.additions.push(addition);
         Ok(())
     }

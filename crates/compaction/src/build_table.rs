@@ -112,6 +112,20 @@ pub fn build_table(
     input: BuildTableInput,
 ) -> Result<BuiltTable> {
     let files = CreatedFiles::new(environment);
+    let built = build_with(&files, options, input);
+    match &built {
+        Ok(_) => files.keep(),
+        Err(status) => environment.job_failed(status),
+    }
+    built
+}
+
+fn build_with(
+    files: &CreatedFiles<'_>,
+    options: &BuildTableOptions,
+    input: BuildTableInput,
+) -> Result<BuiltTable> {
+    let environment = files.environment();
     let comparator = options.tables.builder.comparator.clone();
     let tombstones = collect_tombstones(options, &input);
     let spec = OutputTableSpec {
@@ -124,11 +138,11 @@ pub fn build_table(
     };
     let expected_entries = input.expected_entries;
     let times = input.times.clone();
-    let mut entries = start_iterator(&files, options, input, &tombstones)?;
+    let mut entries = start_iterator(files, options, input, &tombstones)?;
     let mut output = None;
     entries.seek_to_first()?;
     if entries.valid() || !tombstones.is_empty() {
-        let mut table = OutputTable::create(&files, &options.tables, &spec)?;
+        let mut table = OutputTable::create(files, &options.tables, &spec)?;
         add_entries(&mut entries, &mut table)?;
         add_tombstones(&tombstones, &mut table)?;
         output = Some(table);
@@ -150,16 +164,18 @@ pub fn build_table(
             files.discard(table.number());
             None
         }
-        Some(table) => Some(table.finish(spec.oldest_ancester_time, &times)?),
+        Some(table) => {
+            let file = table.finish(spec.oldest_ancester_time, &times)?;
+            environment.table_file_finished(&file);
+            Some(file)
+        }
         None => None,
     };
     if let Some(table) = &table {
-        verify_output(&files, &comparator, table)?;
+        verify_output(files, &comparator, table)?;
         environment.sync_directories()?;
     }
     let stats = *entries.stats();
-    drop(entries);
-    files.keep();
     Ok(BuiltTable { table, blob_files, stats })
 }
 

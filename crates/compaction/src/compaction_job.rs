@@ -157,13 +157,25 @@ impl CompactionJob {
         }
         let inputs = self.prepare()?;
         let files = CreatedFiles::new(&*self.environment);
-        let outcomes = self.run_parts(boundaries, &inputs, &files)?;
-        self.verify_record_count(&inputs, &outcomes)?;
-        let mut outcome = self.combine(&inputs, outcomes)?;
-        self.options.cancellation.check()?;
-        self.environment.sync_directories()?;
+        let mut outcome = self
+            .run_with(&files, &inputs, boundaries)
+            .inspect_err(|status| self.environment.job_failed(status))?;
         outcome.stats.micros = start.elapsed().as_micros() as u64;
         files.keep();
+        Ok(outcome)
+    }
+
+    fn run_with(
+        &self,
+        files: &CreatedFiles<'_>,
+        inputs: &PreparedInputs,
+        boundaries: &[Vec<u8>],
+    ) -> Result<CompactionOutcome> {
+        let outcomes = self.run_parts(boundaries, inputs, files)?;
+        self.verify_record_count(inputs, &outcomes)?;
+        let outcome = self.combine(inputs, outcomes)?;
+        self.options.cancellation.check()?;
+        self.environment.sync_directories()?;
         Ok(outcome)
     }
 
@@ -242,14 +254,18 @@ impl CompactionJob {
                 end: boundaries.get(index).map(strip),
             })
             .collect();
+        let parts: Vec<Part<'_>> = (0..)
+            .zip(&ranges)
+            .map(|(index, range)| Part { index, job: self, inputs, files, range })
+            .collect();
         let activity = Activity::current();
-        let run = |range: &KeyRange| {
+        let run = |part: &Part<'_>| {
             let _activity = activity.begin();
-            Part { job: self, inputs, files, range }.run()
+            part.run_and_tell()
         };
-        let Some((first, others)) = ranges.split_first() else { return Ok(Vec::new()) };
+        let Some((first, others)) = parts.split_first() else { return Ok(Vec::new()) };
         std::thread::scope(|scope| {
-            let threads: Vec<_> = others.iter().map(|range| scope.spawn(|| run(range))).collect();
+            let threads: Vec<_> = others.iter().map(|part| scope.spawn(|| run(part))).collect();
             let mut outcomes = vec![run(first)];
             for thread in threads {
                 let outcome = thread.join();
@@ -319,14 +335,7 @@ impl CompactionJob {
             files.extend(outcome.files);
             blob_files.extend(outcome.blob_files);
         }
-        for file in &files {
-            stats.num_output_files += 1;
-            stats.num_output_records += file.entry_count;
-            stats.bytes_written += file.metadata.file_size;
-            stats.bytes_written_pre_comp += file.pre_compression_size;
-        }
-        stats.num_output_files_blob = blob_files.len() as u64;
-        stats.bytes_written_blob = blob_files.iter().map(|file| file.total_blob_bytes).sum();
+        stats.count_outputs(&files, &blob_files);
         stats.bytes_read_blob = stats.iteration.blob_bytes_read;
         stats.num_dropped_records = inputs
             .entry_count

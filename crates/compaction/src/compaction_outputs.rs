@@ -184,7 +184,9 @@ impl<'a> CompactionOutputs<'a> {
             return Ok(());
         };
         let time = self.oldest_ancester_time(&smallest, &largest);
-        self.finished.push(table.finish(time, self.context.times)?);
+        let file = table.finish(time, self.context.times)?;
+        self.context.files.environment().table_file_finished(&file);
+        self.finished.push(file);
         Ok(())
     }
 

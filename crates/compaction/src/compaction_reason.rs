@@ -45,6 +45,8 @@ pub enum CompactionReason {
     RoundRobinTtl = 18,
     /// A level's files get another level (`change_level`).
     RefitLevel = 19,
+    /// Files that are read often.
+    ReadTriggered = 20,
 }
 
 impl CompactionReason {
@@ -71,6 +73,7 @@ impl CompactionReason {
             Self::ForcedBlobGc => "ForcedBlobGC",
             Self::RoundRobinTtl => "RoundRobinTtl",
             Self::RefitLevel => "RefitLevel",
+            Self::ReadTriggered => "ReadTriggered",
         }
     }
 }

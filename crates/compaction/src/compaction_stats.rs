@@ -1,6 +1,8 @@
 //! What a compaction read and wrote.
 
 use crate::iteration_stats::IterationStats;
+use crate::output_table::OutputFile;
+use version::BlobFileAddition;
 
 /// Sums over all parts of a job. Sizes are bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,4 +43,18 @@ pub struct CompactionStats {
     pub num_dropped_records: u64,
     /// Why.
     pub iteration: IterationStats,
+}
+
+impl CompactionStats {
+    /// Takes in new files.
+    pub(crate) fn count_outputs(&mut self, files: &[OutputFile], blob_files: &[BlobFileAddition]) {
+        for file in files {
+            self.num_output_files += 1;
+            self.num_output_records += file.entry_count;
+            self.bytes_written += file.metadata.file_size;
+            self.bytes_written_pre_comp += file.pre_compression_size;
+        }
+        self.num_output_files_blob += blob_files.len() as u64;
+        self.bytes_written_blob += blob_files.iter().map(|file| file.total_blob_bytes).sum::<u64>();
+    }
 }

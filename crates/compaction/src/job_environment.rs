@@ -1,12 +1,14 @@
 //! What a job needs from outside. The database implements it; tests do it in memory.
 
-use base::{PinnableSlice, Result};
+use crate::compaction_stats::CompactionStats;
+use crate::output_table::OutputFile;
+use base::{PinnableSlice, Result, Status};
 use blob::BlobReference;
 use env::WritableFile;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use table::BlockBasedTable;
-use version::{FileMetaData, Temperature};
+use version::{BlobFileAddition, FileMetaData, Temperature};
 
 /// A file to be written.
 #[derive(Debug)]
@@ -68,4 +70,24 @@ pub trait JobEnvironment: Send + Sync {
     /// # Errors
     /// As [`blob::BlobSource::get`].
     fn read_blob(&self, user_key: &[u8], reference: &BlobReference) -> Result<PinnableSlice>;
+
+    /// A table is complete. Should the job fail later, it is discarded nevertheless.
+    fn table_file_finished(&self, _file: &OutputFile) {}
+
+    /// A blob file is complete.
+    fn blob_file_finished(&self, _file: &BlobFileAddition) {}
+
+    /// A part of a compaction begins, in its thread. Parts count from 0.
+    fn part_started(&self, _part: usize) {}
+
+    /// So many more entries of the inputs, which have `entry_count`, were gone over. Told now and
+    /// then.
+    fn entries_read(&self, _count: u64, _entry_count: u64) {}
+
+    /// A part ended, with what it did of its own.
+    fn part_finished(&self, _part: usize, _result: std::result::Result<&CompactionStats, &Status>) {
+    }
+
+    /// The job failed: what it created is about to be discarded.
+    fn job_failed(&self, _status: &Status) {}
 }

@@ -6,10 +6,12 @@
 
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::{DbState, FamilyState};
+use crate::events::pressure;
 use crate::flush_reason::FlushReason;
 use crate::sanitize::delayed_write_rate;
 use crate::work_stats::count_atomic_flush_request;
 use env::thread_pool::{BackgroundJobLimits, Priority};
+use parking_lot::MutexGuard;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -177,7 +179,18 @@ impl DbImpl {
         state.scheduled.flushes -= 1;
         state.scheduled.flushes_running -= 1;
         self.schedule_work(writing, &mut state);
+        self.end_job(writing, state);
+    }
+
+    /// A job is done: who waits hears of it, and listeners of what is left to do.
+    pub(crate) fn end_job(&self, writing: &Writing, state: MutexGuard<'_, DbState>) {
+        let pressure = writing.events.has_listeners().then(|| pressure(&state));
         writing.changed.notify_all();
+        drop(state);
+        match pressure {
+            Some(pressure) => writing.events.background_job_ended(pressure),
+            None => writing.events.deliver_waiting(),
+        }
     }
 
     /// So that what fails at once does not fail all the time. Ends early where nothing would be
@@ -185,7 +198,7 @@ impl DbImpl {
     pub(crate) fn wait_after_failure(
         &self,
         writing: &Writing,
-        state: &mut parking_lot::MutexGuard<'_, DbState>,
+        state: &mut MutexGuard<'_, DbState>,
     ) {
         let until = Instant::now() + PAUSE_AFTER_FAILURE;
         let is_over = |state: &DbState| {

@@ -6,7 +6,7 @@
 //! abandoned, what is on the disk is as sound as after a crash.
 
 use crate::db_impl::DbImpl;
-use crate::error_handler::BackgroundErrorReason;
+use crate::event_listener::BackgroundErrorReason;
 use base::{Result, Status};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,7 +29,8 @@ impl DbImpl {
     }
 }
 
-fn text_of(panic: &(dyn Any + Send)) -> &str {
+/// What a panic said.
+pub(crate) fn text_of(panic: &(dyn Any + Send)) -> &str {
     match panic.downcast_ref::<&'static str>() {
         Some(text) => text,
         None => panic.downcast_ref::<String>().map_or("without a message", String::as_str),

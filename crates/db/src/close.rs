@@ -1,7 +1,8 @@
 //! Ending: background work stops, and everything goes to the operating system.
 
 use crate::db_impl::{DbImpl, Writing};
-use crate::error_handler::BackgroundErrorReason;
+use crate::event_listener::BackgroundErrorReason;
+use crate::events::Hold;
 use crate::flush_reason::FlushReason;
 use crate::wal_tracking::WalsToSync;
 use crate::work_stats::count_wal_sync;
@@ -14,17 +15,26 @@ impl DbImpl {
     pub(crate) fn flush_wal(&self, sync: bool) -> Result<()> {
         let writing = self.writing()?;
         if sync {
-            self.sync_wals(writing, WalsToSync::All)?;
-            if let Some(statistics) = &self.context.statistics {
+            let result = self.sync_wals(writing, WalsToSync::All);
+            writing.events.deliver_waiting();
+            if result.is_ok()
+                && let Some(statistics) = &self.context.statistics
+            {
                 count_wal_sync(statistics);
             }
-            return Ok(());
+            return result;
         }
+        let hold = Hold::begin();
         let mut stage = writing.stage.lock();
-        self.check_wals_known(writing)?;
-        stage.wal.flush().inspect_err(|status| {
-            self.set_background_error(BackgroundErrorReason::Write, status);
-        })
+        let result = self.check_wals_known(writing).and_then(|()| {
+            stage.wal.flush().inspect_err(|status| {
+                self.set_background_error(BackgroundErrorReason::WriteCallback, status);
+            })
+        });
+        drop(stage);
+        drop(hold);
+        writing.events.deliver_waiting();
+        result
     }
 
     /// After a failed write it is unknown what the WALs hold. To be called with the stage held.
@@ -50,7 +60,7 @@ impl DbImpl {
                 return Ok(());
             }
         }
-        writing.info_log.info(format_args!("Shutdown: canceling all background work"));
+        writing.events.closing();
         if !writing.is_closing.load(Ordering::Acquire) {
             result = self.flush_what_no_wal_has();
         }
@@ -67,14 +77,14 @@ impl DbImpl {
         writing.pool.shutdown();
         result = result.and(self.write_due_options_file(writing));
         // A write that was let in before is over when the lead is free.
-        let _lead = writing.write_thread.enter_exclusively();
+        let hold = Hold::begin();
+        let lead = writing.write_thread.enter_exclusively();
         result = result.and(writing.stage.lock().wal.close());
         self.delete_obsolete_files(writing.info_log.next_job_id());
         result = result.and(writing.versions.lock().close());
-        match &result {
-            Ok(()) => writing.info_log.info(format_args!("Shutdown complete")),
-            Err(status) => writing.info_log.error(format_args!("Shutdown failed: {status}")),
-        }
+        drop(lead);
+        drop(hold);
+        writing.events.closed(&result);
         writing.info_log.flush();
         result
     }

@@ -3,7 +3,8 @@
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, ColumnFamilyHandle};
 use crate::db::Db;
 use crate::db_impl::{DbImpl, WriteStage, Writing};
-use crate::error_handler::BackgroundErrorReason;
+use crate::event_listener::BackgroundErrorReason;
+use crate::events::Hold;
 use crate::open::family_state;
 use crate::recovery::{open_family, table_paths, version_options};
 use crate::switch_memtable::wal_size_share_bytes;
@@ -79,6 +80,7 @@ impl DbImpl {
             .map(|(descriptor, options)| NewColumnFamily { name: &descriptor.name, options })
             .collect();
         // No write is under way, so that the WAL's number is that of the next one.
+        let hold = Hold::begin();
         let lead = writing.write_thread.enter_exclusively();
         let mut stage = writing.stage.lock();
         let mut versions = writing.versions.lock();
@@ -95,6 +97,7 @@ impl DbImpl {
         self.sample_sequence_times();
         drop(stage);
         drop(lead);
+        drop(hold);
         for (handle, descriptor) in handles.iter().zip(descriptors) {
             let (name, id) = (handle.name(), handle.id());
             writing.info_log.info(format_args!("Created column family [{name}] (ID {id})"));
@@ -173,6 +176,7 @@ impl DbImpl {
         if id == 0 {
             return Err(Status::invalid_argument("Can't drop default column family"));
         }
+        let hold = Hold::begin();
         let lead = writing.write_thread.enter_exclusively();
         let mut stage = writing.stage.lock();
         let mut versions = writing.versions.lock();
@@ -198,9 +202,10 @@ impl DbImpl {
         stage.max_total_wal_size_bytes = self.max_total_wal_size_bytes();
         drop(stage);
         drop(lead);
+        drop(hold);
         self.schedule_by_families();
         self.release_wals(writing);
-        writing.info_log.info(format_args!("Dropped column family with id {id}"));
+        writing.events.column_family_dropped(handle);
         self.delete_obsolete_files(writing.info_log.next_job_id());
         self.column_families_changed()
     }

@@ -9,12 +9,14 @@
 use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
-use crate::error_handler::BackgroundErrorReason;
-use crate::family_files::FamilyFiles;
+use crate::event_listener::BackgroundErrorReason;
+use crate::events::CompactionFacts;
+use crate::family_files::{FamilyFiles, Job};
 use crate::flush_job::Edits;
 use crate::level0_table::blob_file_options;
 use crate::sequence_times::preserve_seconds;
 use crate::work_stats::{cause_of, count_compaction, count_pick};
+use base::compaction_filter::TableFileCreationReason;
 use base::status::Code;
 use base::{Result, Status};
 use compaction::picker::options::CompactionPri;
@@ -24,10 +26,14 @@ use compaction::{
     pick_compaction,
 };
 use env::IoPriority;
+use env::thread_status::{
+    Operation, OperationGuard, OperationStage, OperationType, compaction_property,
+};
 use statistics::{Activity, HistogramType, Statistics};
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use version::{CompactionStyle, VersionEdit};
 
 /// A compaction that is registered, to be carried out.
@@ -100,7 +106,7 @@ impl DbImpl {
         state.scheduled.compactions -= 1;
         state.scheduled.compactions_running -= 1;
         self.schedule_work(writing, &mut state);
-        writing.changed.notify_all();
+        self.end_job(writing, state);
     }
 
     /// What only a snapshot that is gone needed may be compacted now.
@@ -153,6 +159,11 @@ impl DbImpl {
         picked: PickedCompaction,
     ) -> Result<()> {
         let job_id = writing.info_log.next_job_id();
+        let _span =
+            tracing::info_span!(target: "touchstone::compaction", "compaction", job = job_id)
+                .entered();
+        let operation = self.begin_compaction_operation(job_id, &picked);
+        let begun = Cell::new(None);
         let name = || {
             let compaction = &picked.compaction;
             format!(
@@ -162,7 +173,8 @@ impl DbImpl {
             )
         };
         let result = self.catch_panic(name, || {
-            self.compact(writing, &picked, job_id).map_err(|(reason, status)| {
+            let tracked = operation.as_ref().map(OperationGuard::operation);
+            self.compact(writing, &picked, job_id, &begun, tracked).map_err(|(reason, status)| {
                 if status.code() != Code::Incomplete {
                     self.set_background_error(reason, &status);
                 }
@@ -174,10 +186,44 @@ impl DbImpl {
         {
             family.compaction.in_progress.unregister(picked.id);
         }
+        if let (Err(status), Some(start)) = (&result, begun.get()) {
+            let facts = CompactionFacts {
+                took: start.elapsed(),
+                status: Some(status),
+                ..facts(&picked, job_id)
+            };
+            writing.events.compaction_finished(&facts, "");
+        }
+        drop(operation);
         // It holds a version, and with it the files that have become obsolete.
         drop(picked);
         self.delete_obsolete_files(job_id);
         result
+    }
+
+    /// Makes the compaction known, where threads are tracked.
+    fn begin_compaction_operation(
+        &self,
+        job_id: u64,
+        picked: &PickedCompaction,
+    ) -> Option<OperationGuard> {
+        if !self.options().enable_thread_tracking {
+            return None;
+        }
+        let (name, compaction) = (&picked.family.name, &picked.compaction);
+        let guard = OperationGuard::begin(OperationType::Compaction, &self.path, Some(name));
+        let levels = (compaction.start_level as u64) << 32 | compaction.output_level as u64;
+        let flags = u64::from(compaction.is_manual())
+            | u64::from(compaction.is_deletion_only) << 1
+            | u64::from(compaction.is_trivial_move) << 2;
+        let operation = guard.operation();
+        operation.set_stage(OperationStage::CompactionPrepare);
+        operation.set_property(compaction_property::JOB_ID, job_id);
+        operation.set_property(compaction_property::INPUT_OUTPUT_LEVEL, levels);
+        operation.set_property(compaction_property::PROP_FLAGS, flags);
+        let total = compaction.total_input_size();
+        operation.set_property(compaction_property::TOTAL_INPUT_BYTES, total);
+        Some(guard)
     }
 
     fn compact(
@@ -185,20 +231,42 @@ impl DbImpl {
         writing: &Writing,
         picked: &PickedCompaction,
         job_id: u64,
+        begun: &Cell<Option<Instant>>,
+        operation: Option<&Arc<Operation>>,
     ) -> std::result::Result<(), (BackgroundErrorReason, Status)> {
         let _activity = Activity::Compaction(cause_of(picked.compaction.reason)).begin();
         let start = Instant::now();
+        let job = Job {
+            id: job_id,
+            reason: TableFileCreationReason::Compaction,
+            events: writing.events.clone(),
+            compaction: Some(picked.compaction.clone()),
+            operation: operation.cloned(),
+        };
         let files = Arc::new(
             FamilyFiles::new(
                 picked.family.clone(),
                 writing.file_numbers.clone(),
                 self.output_file_options(),
+                job,
             )
             .with_rate_limit(writing.rate_limiter.clone(), IoPriority::Low),
         );
-        let finished = self
-            .merge(writing, picked, &files, job_id)
-            .map_err(|status| (BackgroundErrorReason::Compaction, status))?;
+        let failed = |status| (BackgroundErrorReason::Compaction, status);
+        picked.cancellation.check().map_err(failed)?;
+        begun.set(Some(start));
+        writing.events.compaction_started(&facts(picked, job_id), writing.snapshots.oldest());
+        let finished = self.merge(writing, picked, &files, job_id).map_err(failed)?;
+        let before_commit = CompactionFacts {
+            edit: Some(&finished.edit),
+            stats: finished.outcome.as_ref().map(|outcome| &outcome.stats),
+            took: start.elapsed(),
+            ..facts(picked, job_id)
+        };
+        writing.events.compaction_before_commit(&before_commit);
+        if let Some(operation) = operation {
+            operation.set_stage(OperationStage::CompactionInstall);
+        }
         let edits = Edits::from([(picked.family.id, finished.edit.clone())]);
         let installed = self.log_and_install(writing, edits, |state| {
             let Some(family) = state.family_mut(picked.family.id) else { return };
@@ -215,21 +283,14 @@ impl DbImpl {
             return Err((reason, status));
         }
         let (family, compaction) = (&picked.family, &picked.compaction);
-        let (stats, took) = (finished.outcome.map(|outcome| outcome.stats), start.elapsed());
-        family.stats.count_compaction(compaction, stats.as_ref(), took);
-        if let (Some(statistics), Some(stats)) = (&self.context.statistics, &stats) {
+        let stats = finished.outcome.as_ref().map(|outcome| &outcome.stats);
+        let took = start.elapsed();
+        family.stats.count_compaction(compaction, stats, took);
+        if let (Some(statistics), Some(stats)) = (&self.context.statistics, stats) {
             count_compaction(statistics, stats, took);
         }
         let levels = writing.state.lock().level_summary(family.id);
-        let log = &writing.info_log;
-        match stats {
-            None => {
-                log.files_moved_or_deleted(job_id, &family.name.to_string(), compaction, &levels);
-            }
-            Some(stats) => {
-                log.compaction_finished(job_id, family, compaction, &stats, took, &levels);
-            }
-        }
+        writing.events.compaction_finished(&CompactionFacts { took, ..before_commit }, &levels);
         Ok(())
     }
 
@@ -241,7 +302,6 @@ impl DbImpl {
         files: &Arc<FamilyFiles>,
         job_id: u64,
     ) -> Result<Finished> {
-        picked.cancellation.check()?;
         let compaction = &picked.compaction;
         let mut edit = VersionEdit::default();
         if compaction.is_deletion_only {
@@ -254,8 +314,6 @@ impl DbImpl {
         }
         let environment: Arc<dyn JobEnvironment> = files.clone();
         let options = self.compaction_job_options(writing, picked);
-        let oldest_snapshot = writing.snapshots.oldest();
-        writing.info_log.compaction_started(job_id, &picked.family, compaction, oldest_snapshot);
         let job = CompactionJob::new(compaction.clone(), options, environment);
         let reserved = self.reserve_threads(writing, compaction.surplus_subcompactions());
         let boundaries = self.divide(&job, compaction, reserved.count)?;
@@ -332,6 +390,19 @@ impl DbImpl {
             drops_user_defined_indexes: self.context.drops_user_defined_indexes,
             cancellation: picked.cancellation.clone(),
         }
+    }
+}
+
+/// What is known of a compaction before it runs.
+fn facts(picked: &PickedCompaction, job_id: u64) -> CompactionFacts<'_> {
+    CompactionFacts {
+        job_id,
+        family: &picked.family,
+        compaction: &picked.compaction,
+        edit: None,
+        stats: None,
+        took: Duration::ZERO,
+        status: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, ColumnFamilyHandle};
 use crate::db_impl::DbImpl;
+use crate::event_listener::EventListener;
 use crate::open;
 use crate::read::db_iter::DbIterator;
 use crate::read::get::{get, get_merge_operands};
@@ -60,6 +61,8 @@ pub struct OpenContext {
     /// Makes the checksums of whole files that the MANIFEST keeps (`file_checksum_gen_factory`). None
     /// for the built-in one that the option of this name may name.
     pub file_checksum_gen_factory: Option<Arc<dyn FileChecksumGenFactory>>,
+    /// Who is told what the database does (`listeners`), one after another.
+    pub listeners: Vec<Arc<dyn EventListener>>,
     /// The time of day: for the info log, for the ages of files, and for what is due now and then.
     pub clock: Arc<dyn SystemClock>,
 }
@@ -77,6 +80,7 @@ impl Default for OpenContext {
             rate_limiter: None,
             write_buffer_manager: None,
             file_checksum_gen_factory: None,
+            listeners: Vec::new(),
             clock: Arc::new(WallClock),
         }
     }
@@ -87,6 +91,20 @@ impl Default for OpenContext {
 #[derive(Debug)]
 pub struct Db {
     pub(crate) inner: Arc<DbImpl>,
+    /// Not of those that listeners are given.
+    pub(crate) closes_on_drop: bool,
+}
+
+impl Db {
+    /// The one that the program has.
+    pub(crate) fn owned(inner: Arc<DbImpl>) -> Self {
+        Self { inner, closes_on_drop: true }
+    }
+
+    /// One to be lent to a listener.
+    pub(crate) fn borrowed(inner: Arc<DbImpl>) -> Self {
+        Self { inner, closes_on_drop: false }
+    }
 }
 
 /// What can be said of a key without reading a file.
@@ -132,7 +150,7 @@ impl Db {
             writing: None,
             secondary: None,
         };
-        Ok(Self { inner: Arc::new(inner) })
+        Ok(Self::owned(Arc::new(inner)))
     }
 
     /// Opens the column families `families` to read what another process, the primary, is writing:
@@ -158,7 +176,7 @@ impl Db {
         context: &OpenContext,
     ) -> Result<Self> {
         let inner = open_as_secondary(options, path, secondary_path, families, context)?;
-        Ok(Self { inner })
+        Ok(Self::owned(inner))
     }
 
     /// Opens the database for reading and writing, with all its column families; `families` must
@@ -181,7 +199,7 @@ impl Db {
         families: &[ColumnFamilyDescriptor],
         context: &OpenContext,
     ) -> Result<Self> {
-        Ok(Self { inner: open::open(options, path, families, context)? })
+        Ok(Self::owned(open::open(options, path, families, context)?))
     }
 
     /// Names of the column families of a database that need not be open.

@@ -6,6 +6,7 @@ use crate::db::Db;
 use crate::manual_compaction::CompactRangeOptions;
 use base::Result;
 use compaction::CompactFilesOptions;
+use env::ThreadStatus;
 
 impl Db {
     /// Compacts the keys from `begin` to `end`, both inclusive; none for the first or last key. In
@@ -89,6 +90,13 @@ impl Db {
     /// `NotSupported` if the database is open for reading only; what flushing gave.
     pub fn cancel_all_background_work(&self, wait: bool) -> Result<()> {
         self.inner.cancel_all_background_work(wait)
+    }
+
+    /// What the threads of this process are doing for databases (`GetThreadList`): those of pools,
+    /// and others while they do something that is tracked. Databases without
+    /// `enable_thread_tracking` do not say what theirs do.
+    pub fn thread_list() -> Vec<ThreadStatus> {
+        env::thread_list()
     }
 
     /// Gets over an error that stopped writes, once its cause is gone; does nothing if there is

@@ -3,7 +3,9 @@
 use crate::column_family::ColumnFamilyData;
 use crate::db::OpenContext;
 use crate::db_state::DbState;
-use crate::error_handler::BackgroundErrorReason;
+use crate::error_handler::{may_pass, severity};
+use crate::event_listener::BackgroundErrorReason;
+use crate::events::{ErrorVerdict, Events};
 use crate::info_log::InfoLog;
 use crate::open_files::OpenFiles;
 use crate::options_file_writer::OptionsFiles;
@@ -19,7 +21,7 @@ use crate::write::wal_stage::WalStage;
 use crate::write::write_thread::WriteThread;
 use crate::write_stats::WriteStats;
 use arc_swap::{ArcSwap, Guard};
-use base::status::Code;
+use base::status::{Code, Severity};
 use base::{FileChecksumGenFactory, Result, Status, file_checksum};
 use env::thread_pool::ThreadPool;
 use env::{FileLock, RateLimiter};
@@ -105,6 +107,10 @@ pub(crate) struct Writing {
     pub(crate) is_closing: Arc<AtomicBool>,
     /// Where it is said what happens. Not under the state's lock, but for what waits there.
     pub(crate) info_log: Arc<InfoLog>,
+    /// Where it is told, also to listeners. Under a lock only what waits there; see [`Hold`].
+    ///
+    /// [`Hold`]: crate::events::Hold
+    pub(crate) events: Arc<Events>,
     /// Identifies this opening of the database, in tables.
     pub(crate) session_id: String,
     pub(crate) db_id: Vec<u8>,
@@ -149,23 +155,73 @@ impl DbImpl {
         })
     }
 
-    /// Takes in an error of the write path or of background work, and tells who waits.
+    /// Takes in an error of the write path or of background work, as listeners see it, and tells who
+    /// waits.
     pub(crate) fn set_background_error(&self, reason: BackgroundErrorReason, status: &Status) {
         let Ok(writing) = self.writing() else { return };
         if matches!(status.code(), Code::ColumnFamilyDropped | Code::ShutdownInProgress) {
             return;
         }
+        let options = self.options();
+        let severity = severity(reason, status, options.paranoid_checks);
+        let error = status.clone().with_severity(severity);
+        let is_recoverable = severity != Severity::None && severity <= Severity::Hard;
+        let recovers = may_pass(status) && is_recoverable && options.max_bgerror_resume_count > 0;
+        writing.events.background_error(reason, &error);
+        if !writing.events.has_listeners() {
+            return self.stand_error(writing, reason, error, recovers);
+        }
+        if Events::may_call() {
+            let verdict = writing.events.judge_background_error(reason, &error, recovers);
+            if let Some(error) = verdict.error {
+                self.stand_error(writing, reason, error, verdict.recovers);
+            }
+            return;
+        }
+        // Writes must not go on before listeners can be asked.
+        self.stand_error(writing, reason, error.clone(), false);
+        let db = self.this.clone();
+        writing.events.after_locks(move |events| {
+            let verdict = events.judge_background_error(reason, &error, recovers);
+            if let Some(db) = db.upgrade() {
+                db.revise_error(&error, verdict);
+            }
+        });
+    }
+
+    fn stand_error(
+        &self,
+        writing: &Writing,
+        reason: BackgroundErrorReason,
+        error: Status,
+        recovers: bool,
+    ) {
         let mut state = writing.state.lock();
         if let Some(statistics) = &self.context.statistics {
-            count_background_error(statistics, status);
+            count_background_error(statistics, &error);
         }
-        let may_go_away = state.errors.set(reason, status, self.options().paranoid_checks);
+        state.errors.set(reason, error);
+        let recovers = recovers && state.errors.is_recoverable();
         writing.refresh_obstacle(&state);
         writing.changed.notify_all();
         drop(state);
-        writing.info_log.error(format_args!("Background error, {reason:?}: {status}"));
-        if may_go_away && let Some(db) = self.this.upgrade() {
+        if recovers && let Some(db) = self.this.upgrade() {
             db.schedule_recovery(writing);
+        }
+    }
+
+    /// Listeners were asked after `error` had come to stand.
+    fn revise_error(self: &Arc<Self>, error: &Status, verdict: ErrorVerdict) {
+        let Ok(writing) = self.writing() else { return };
+        let mut state = writing.state.lock();
+        state.errors.replace(error, verdict.error);
+        let recovers = verdict.recovers && state.errors.is_recoverable();
+        writing.refresh_obstacle(&state);
+        self.schedule_work(writing, &mut state);
+        writing.changed.notify_all();
+        drop(state);
+        if recovers {
+            self.schedule_recovery(writing);
         }
     }
 

@@ -182,7 +182,9 @@ impl Db {
 
 impl Drop for Db {
     fn drop(&mut self) {
-        // Whoever wants to know of errors calls `close`.
-        let _ = self.inner.close();
+        if self.closes_on_drop {
+            // Whoever wants to know of errors calls `close`.
+            let _ = self.inner.close();
+        }
     }
 }

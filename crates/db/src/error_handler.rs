@@ -5,45 +5,18 @@
 //! not known, and both end without a repair. A soft error stops nothing. A database with a hard error takes no writes until it is
 //! resumed, by itself or on request; one with a fatal error must be opened again.
 
+use crate::event_listener::BackgroundErrorReason;
 use base::Status;
 use base::status::{Code, Severity, SubCode};
 
-/// What failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BackgroundErrorReason {
-    Flush,
-    /// The flush of what no WAL has.
-    FlushNoWal,
-    /// An append to the WAL, or its sync.
-    Write,
-    ManifestWrite,
-    /// The change of the MANIFEST by the flush of what no WAL has.
-    ManifestWriteNoWal,
-    Compaction,
-    /// A panic of a job or a write.
-    Panic,
-}
-
-impl BackgroundErrorReason {
-    /// A flush.
-    pub(crate) fn flush(has_no_wal: bool) -> Self {
-        if has_no_wal { Self::FlushNoWal } else { Self::Flush }
-    }
-
-    /// The change of the MANIFEST by a flush.
-    pub(crate) fn manifest_write(has_no_wal: bool) -> Self {
-        if has_no_wal { Self::ManifestWriteNoWal } else { Self::ManifestWrite }
-    }
-}
-
 /// Whether the cause may go away by itself.
-fn may_pass(status: &Status) -> bool {
+pub(crate) fn may_pass(status: &Status) -> bool {
     status.subcode() == SubCode::NoSpace || status.is_retryable()
 }
 
 /// How bad an error is, by RocksDB's tables. `paranoid` is `paranoid_checks`.
 pub(crate) fn severity(reason: BackgroundErrorReason, status: &Status, paranoid: bool) -> Severity {
-    use BackgroundErrorReason::{Compaction, ManifestWrite, ManifestWriteNoWal, Write};
+    use BackgroundErrorReason::{Compaction, ManifestWrite, ManifestWriteNoWal, WriteCallback};
     let unless_lenient = |severity| if paranoid { severity } else { Severity::None };
     let is_manifest = matches!(reason, ManifestWrite | ManifestWriteNoWal);
     if reason == BackgroundErrorReason::Panic {
@@ -53,10 +26,10 @@ pub(crate) fn severity(reason: BackgroundErrorReason, status: &Status, paranoid:
         Code::IoError if may_pass(status) && reason == Compaction => unless_lenient(Severity::Soft),
         Code::IoError if may_pass(status) => Severity::Hard,
         // What the file then holds at its end is unknown.
-        Code::IoError if is_manifest || reason == Write => Severity::Fatal,
+        Code::IoError if is_manifest || reason == WriteCallback => Severity::Fatal,
         Code::IoError => unless_lenient(Severity::Fatal),
         Code::Corruption => unless_lenient(Severity::Unrecoverable),
-        _ if reason == Write => Severity::Fatal,
+        _ if reason == WriteCallback => Severity::Fatal,
         _ => unless_lenient(Severity::Fatal),
     }
 }
@@ -71,20 +44,21 @@ pub(crate) struct ErrorHandler {
 }
 
 impl ErrorHandler {
-    /// Takes in an error. The worst one so far stands. Whether it may go away by itself.
-    pub(crate) fn set(
-        &mut self,
-        reason: BackgroundErrorReason,
-        status: &Status,
-        paranoid: bool,
-    ) -> bool {
-        self.count += u64::from(reason != BackgroundErrorReason::Write);
-        let severity = severity(reason, status, paranoid);
-        let is_worse = self.error.as_ref().is_none_or(|standing| standing.severity() < severity);
-        if severity != Severity::None && is_worse {
-            self.error = Some(status.clone().with_severity(severity));
+    /// Takes in an error, which has a severity. The worst one so far stands.
+    pub(crate) fn set(&mut self, reason: BackgroundErrorReason, error: Status) {
+        self.count += u64::from(reason != BackgroundErrorReason::WriteCallback);
+        let is_worse =
+            self.error.as_ref().is_none_or(|standing| standing.severity() < error.severity());
+        if error.severity() != Severity::None && is_worse {
+            self.error = Some(error);
         }
-        may_pass(status) && self.is_recoverable()
+    }
+
+    /// What a user made of an error that was taken in; none if it is not to stand.
+    pub(crate) fn replace(&mut self, error: &Status, by: Option<Status>) {
+        if self.error.as_ref() == Some(error) {
+            self.error = by.filter(|error| error.severity() != Severity::None);
+        }
     }
 
     /// Whether somebody tries to get over the error.
@@ -107,7 +81,8 @@ impl ErrorHandler {
         self.write_error().is_some()
     }
 
-    fn is_recoverable(&self) -> bool {
+    /// Whether an error stands that can be got over.
+    pub(crate) fn is_recoverable(&self) -> bool {
         self.error.as_ref().is_some_and(|status| status.severity() <= Severity::Hard)
     }
 

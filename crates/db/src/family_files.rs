@@ -1,21 +1,46 @@
 //! The files of a column family that one flush or compaction reads and writes.
 
 use crate::column_family::ColumnFamilyData;
+use crate::events::{CompactionFacts, Events, FileFacts};
 use crate::read::blob_reads::BlobReads;
+use base::compaction_filter::TableFileCreationReason;
 use base::filename::{blob_file_name, table_file_name};
-use base::{PinnableSlice, Result};
+use base::{PinnableSlice, Result, Status};
 use blob::{BlobReadOptions, BlobReference};
-use compaction::{JobEnvironment, NewOutputFile, OutputFileHint};
+use compaction::{
+    Compaction, CompactionStats, JobEnvironment, NewOutputFile, OutputFile, OutputFileHint,
+};
+use env::thread_status::{Operation, OperationStage, compaction_property, flush_property};
 use env::{
     CountedFileKind, CountedWritableFile, FileOptions, FileSystem, IoPriority, RateLimitedFile,
-    RateLimiter,
+    RateLimiter, TrackedFile,
 };
 use parking_lot::Mutex;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use table::BlockBasedTable;
-use version::{FileMetaData, FileNumbers};
+use version::{BlobFileAddition, FileMetaData, FileNumbers};
+
+/// A job, as far as events are concerned.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    pub(crate) id: u64,
+    pub(crate) reason: TableFileCreationReason,
+    pub(crate) events: Arc<Events>,
+    /// None of a flush.
+    pub(crate) compaction: Option<Arc<Compaction>>,
+    /// Where its progress is counted, if threads are tracked.
+    pub(crate) operation: Option<Arc<Operation>>,
+}
+
+/// A file that a job created.
+#[derive(Clone, Copy, Debug)]
+struct CreatedFile {
+    is_blob: bool,
+    is_finished: bool,
+}
 
 /// What one job reads and writes.
 #[derive(Debug)]
@@ -28,6 +53,12 @@ pub(crate) struct FamilyFiles {
     pub(crate) file_options: FileOptions,
     /// Whom writes ask, and how urgent they are.
     limit: Option<(Arc<dyn RateLimiter>, IoPriority)>,
+    job: Job,
+    /// The number of the first table, where it was taken beforehand.
+    first_table: Mutex<Option<u64>>,
+    created: Mutex<BTreeMap<u64, CreatedFile>>,
+    /// Why the job failed, if it did.
+    failure: Mutex<Option<Status>>,
     /// Directories in which names were made.
     directories: Mutex<BTreeSet<PathBuf>>,
 }
@@ -37,6 +68,7 @@ impl FamilyFiles {
         family: Arc<ColumnFamilyData>,
         file_numbers: Arc<FileNumbers>,
         file_options: FileOptions,
+        job: Job,
     ) -> Self {
         let blobs = family.super_version.load().resolver.blobs.clone();
         Self {
@@ -45,6 +77,10 @@ impl FamilyFiles {
             blobs,
             file_options,
             limit: None,
+            job,
+            first_table: Mutex::default(),
+            created: Mutex::default(),
+            failure: Mutex::default(),
             directories: Mutex::default(),
         }
     }
@@ -59,24 +95,88 @@ impl FamilyFiles {
         self
     }
 
+    /// The first table gets this number.
+    pub(crate) fn with_first_table(self, number: u64) -> Self {
+        *self.first_table.lock() = Some(number);
+        self
+    }
+
+    fn facts<'f>(&'f self, number: u64, path: &'f Path) -> FileFacts<'f> {
+        let Job { id, reason, .. } = self.job;
+        FileFacts { job_id: id, family: &self.family, reason, number, path }
+    }
+
+    /// Of a part of the job, if it is a compaction.
+    fn part_facts<'f>(
+        &'f self,
+        stats: Option<&'f CompactionStats>,
+        status: Option<&'f Status>,
+    ) -> Option<CompactionFacts<'f>> {
+        Some(CompactionFacts {
+            job_id: self.job.id,
+            family: &self.family,
+            compaction: self.job.compaction.as_deref()?,
+            edit: None,
+            stats,
+            took: Duration::from_micros(stats.map_or(0, |stats| stats.micros)),
+            status,
+        })
+    }
+
+    fn set_stage(&self, stage: OperationStage) {
+        if let Some(operation) = &self.job.operation {
+            operation.set_stage(stage);
+        }
+    }
+
+    fn table_path(&self, path_id: u32, number: u64) -> PathBuf {
+        let paths = &self.family.tables.paths;
+        let directory = paths.get(path_id as usize).or(paths.last());
+        table_file_name(directory.map_or(Path::new("."), PathBuf::as_path), number)
+    }
+
+    fn blob_path(&self, number: u64) -> PathBuf {
+        let directory = self.family.tables.paths.first();
+        blob_file_name(directory.map_or(Path::new("."), PathBuf::as_path), number)
+    }
+
     /// Removes a table that no version got to have.
     pub(crate) fn discard_table(&self, file: &FileMetaData) {
-        let paths = &self.family.tables.paths;
-        if let Some(directory) = paths.get(file.path_id as usize).or(paths.last()) {
-            self.discard_file(file.number, &table_file_name(directory, file.number));
-        }
+        self.discard_file(file.number, &self.table_path(file.path_id, file.number));
     }
 
     /// Removes a blob file that no version got to have.
     pub(crate) fn discard_blob(&self, number: u64) {
-        if let Some(directory) = self.family.tables.paths.first() {
-            // What cannot be deleted now is found at the next open.
-            let _ = self.file_system().delete_file(&blob_file_name(directory, number));
-        }
+        self.discard_file(number, &self.blob_path(number));
     }
 
     fn file_system(&self) -> &dyn FileSystem {
         &*self.family.tables.file_system
+    }
+
+    fn note_finished(&self, number: u64) {
+        if let Some(file) = self.created.lock().get_mut(&number) {
+            file.is_finished = true;
+        }
+    }
+
+    /// Tells that a file that nobody will refer to was to be deleted, or that one was given up.
+    fn tell_discarded(&self, number: u64, path: &Path, result: &Result<()>) {
+        let Some(file) = self.created.lock().remove(&number) else { return };
+        let events = &self.job.events;
+        match (file.is_finished, file.is_blob) {
+            (true, true) => events.blob_file_deleted(self.job.id, number, path, result),
+            (true, false) => events.table_file_deleted(self.job.id, number, path, result),
+            (false, is_blob) => {
+                let failure = self.failure.lock().clone();
+                let status = failure.unwrap_or_else(|| Status::aborted("Empty SST file not kept"));
+                let facts = self.facts(number, path);
+                match is_blob {
+                    true => events.blob_file_created(&facts, Err(&status)),
+                    false => events.table_file_given_up(&facts, &status),
+                }
+            }
+        }
     }
 
     fn create(
@@ -88,7 +188,19 @@ impl FamilyFiles {
     ) -> Result<NewOutputFile> {
         let options = FileOptions { preallocation_block_size: preallocation, ..self.file_options };
         let file = self.file_system().new_writable_file(&path, &options)?;
+        let is_blob = kind == CountedFileKind::Blob;
+        self.created.lock().insert(number, CreatedFile { is_blob, is_finished: false });
         self.directories.lock().insert(env::parent_directory(&path));
+        let file = match &self.job.operation {
+            None => file,
+            Some(operation) => {
+                let property = match self.job.compaction {
+                    None => flush_property::BYTES_WRITTEN,
+                    Some(_) => compaction_property::BYTES_WRITTEN,
+                };
+                Box::new(TrackedFile::new(file, operation.clone(), property))
+            }
+        };
         let file = match &self.limit {
             None => file,
             Some((limiter, priority)) => {
@@ -108,24 +220,34 @@ impl JobEnvironment for FamilyFiles {
     }
 
     fn new_table_file(&self, hint: &OutputFileHint) -> Result<NewOutputFile> {
-        let paths = &self.family.tables.paths;
-        let directory = paths.get(hint.path_id as usize).or(paths.last());
-        let directory = directory.map_or(Path::new("."), PathBuf::as_path);
-        let number = self.file_numbers.next();
-        let kind = CountedFileKind::Table;
-        self.create(number, table_file_name(directory, number), hint.preallocation_size, kind)
+        let first = self.first_table.lock().take();
+        let number = first.unwrap_or_else(|| self.file_numbers.next());
+        let path = self.table_path(hint.path_id, number);
+        self.job.events.table_file_creation_started(&self.facts(number, &path));
+        if self.job.compaction.is_none() {
+            self.set_stage(OperationStage::FlushWriteL0);
+        }
+        let created =
+            self.create(number, path.clone(), hint.preallocation_size, CountedFileKind::Table);
+        created.inspect_err(|status| {
+            self.job.events.table_file_given_up(&self.facts(number, &path), status);
+        })
     }
 
     fn new_blob_file(&self) -> Result<NewOutputFile> {
-        let directory = self.family.tables.paths.first().map_or(Path::new("."), PathBuf::as_path);
         let number = self.file_numbers.next();
-        self.create(number, blob_file_name(directory, number), 0, CountedFileKind::Blob)
+        let path = self.blob_path(number);
+        self.job.events.blob_file_creation_started(&self.facts(number, &path));
+        self.create(number, path.clone(), 0, CountedFileKind::Blob).inspect_err(|status| {
+            self.job.events.blob_file_created(&self.facts(number, &path), Err(status));
+        })
     }
 
     fn discard_file(&self, number: u64, path: &Path) {
         self.family.tables.cache.evict(number);
         // What cannot be deleted now is found at the next open.
-        let _ = self.file_system().delete_file(path);
+        let result = self.file_system().delete_file(path);
+        self.tell_discarded(number, path, &result);
     }
 
     fn sync_directories(&self) -> Result<()> {
@@ -136,5 +258,43 @@ impl JobEnvironment for FamilyFiles {
     fn read_blob(&self, user_key: &[u8], reference: &BlobReference) -> Result<PinnableSlice> {
         let options = BlobReadOptions { fill_cache: false, ..BlobReadOptions::default() };
         self.blobs.source.get(&options, user_key, reference)
+    }
+
+    fn table_file_finished(&self, file: &OutputFile) {
+        let metadata = &file.metadata;
+        self.note_finished(metadata.number);
+        let path = self.table_path(metadata.path_id, metadata.number);
+        self.job.events.table_file_created(&self.facts(metadata.number, &path), file);
+    }
+
+    fn blob_file_finished(&self, file: &BlobFileAddition) {
+        self.note_finished(file.number);
+        let path = self.blob_path(file.number);
+        self.job.events.blob_file_created(&self.facts(file.number, &path), Ok(file));
+    }
+
+    fn entries_read(&self, count: u64, entry_count: u64) {
+        if let (Some(operation), Some(compaction)) = (&self.job.operation, &self.job.compaction) {
+            let share = count as f64 / entry_count.max(1) as f64;
+            let bytes = compaction.total_input_size() as f64 * share;
+            operation.increase_property(compaction_property::BYTES_READ, bytes as u64);
+        }
+    }
+
+    fn part_started(&self, part: usize) {
+        self.set_stage(OperationStage::CompactionProcessKv);
+        if let Some(facts) = self.part_facts(None, None) {
+            self.job.events.part_started(&facts, part);
+        }
+    }
+
+    fn part_finished(&self, part: usize, result: std::result::Result<&CompactionStats, &Status>) {
+        if let Some(facts) = self.part_facts(result.ok(), result.err()) {
+            self.job.events.part_finished(&facts, part);
+        }
+    }
+
+    fn job_failed(&self, status: &Status) {
+        self.failure.lock().get_or_insert_with(|| status.clone());
     }
 }

@@ -3,6 +3,8 @@
 use crate::column_family::ColumnFamilyHandle;
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
+use crate::event_listener::ManualFlushInfo;
+use crate::events::Hold;
 use crate::flush_reason::FlushReason;
 use crate::work_stats::count_atomic_flush_request;
 use base::{Result, Status};
@@ -87,6 +89,7 @@ impl DbImpl {
         if !options.allow_write_stall {
             self.wait_until_flush_would_not_stall(writing, &ids, patience)?;
         }
+        let hold = Hold::begin();
         let lead = writing.write_thread.enter_exclusively();
         let mut stage = writing.stage.lock();
         if self.options().atomic_flush {
@@ -95,8 +98,25 @@ impl DbImpl {
         self.switch_memtables(&mut stage, &ids)?;
         drop(stage);
         drop(lead);
+        drop(hold);
+        writing.events.deliver_waiting();
         let newest = self.request_flush_of_all(writing, &ids, reason)?;
+        self.tell_scheduled(writing, &ids, reason);
         if options.wait { self.wait_for_flush(writing, &newest, patience) } else { Ok(()) }
+    }
+
+    /// Column families that are flushed together are told of together.
+    fn tell_scheduled(&self, writing: &Writing, ids: &[u32], reason: FlushReason) {
+        let families = ids.iter().filter_map(|id| self.family(*id).ok());
+        let info = families.map(|family| ManualFlushInfo {
+            cf_id: family.id,
+            cf_name: family.name.clone(),
+            flush_reason: reason,
+        });
+        match self.options().atomic_flush {
+            true => writing.events.manual_flush_scheduled(info.collect()),
+            false => info.for_each(|one| writing.events.manual_flush_scheduled(vec![one])),
+        }
     }
 
     /// Requests the flush of all that waits in `ids`; returns the newest memtable of each.
@@ -145,7 +165,8 @@ impl DbImpl {
                 let waits = memtables.is_some_and(|mut memtables| {
                     memtables.any(|immutable| immutable.memtable.id() <= *memtable_id)
                 });
-                if waits {
+                let is_told = family.is_none_or(|family| family.flushes_untold == 0);
+                if waits || !is_told {
                     break;
                 }
                 next = newest.next();

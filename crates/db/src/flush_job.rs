@@ -8,9 +8,12 @@
 use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
-use crate::error_handler::BackgroundErrorReason;
+use crate::event_listener::BackgroundErrorReason;
+use crate::events::FlushFacts;
+use crate::family_files::Job;
 use crate::flush_reason::FlushReason;
 use crate::internal_stats::JobPriority;
+use crate::level0_table::Level0Table;
 use crate::memtable_list::ImmutableMemTable;
 use crate::wal_tracking::WalsToSync;
 use crate::work_stats::{count_flush, count_flush_started};
@@ -18,6 +21,9 @@ use base::compaction_filter::TableFileCreationReason;
 use base::filename::{blob_file_name, table_file_name};
 use base::status::Code;
 use base::{Result, Status};
+use env::thread_status::{
+    Operation, OperationGuard, OperationStage, OperationType, flush_property, while_waiting,
+};
 use statistics::Activity;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -51,22 +57,27 @@ impl DbImpl {
         }
         let _activity = Activity::Flush.begin();
         let job_id = writing.info_log.next_job_id();
+        let _span =
+            tracing::info_span!(target: "touchstone::flush", "flush", job = job_id).entered();
+        let operation = self.begin_flush_operation(job_id, &picks);
         let mut made = Vec::new();
         let job = || format!("a flush of {}", names(&picks));
-        let run = || Ok(self.build_and_install(writing, &picks, &mut made, job_id));
+        let tracked = operation.as_ref().map(OperationGuard::operation);
+        let run = || Ok(self.build_and_install(writing, &picks, &mut made, job_id, tracked));
         let result = match self.catch_panic(job, run) {
             Ok(result) => result,
             Err(status) => Err((None, status)),
         };
         if let Err((reason, status)) = &result {
             // Whoever hears of the error finds the files gone.
-            self.discard_outputs(writing, &picks, &made);
+            self.discard_outputs(writing, &picks, &made, job_id);
             if let Some(reason) = reason {
                 self.set_background_error(*reason, status);
             }
         }
         match result.map_err(|(_, status)| status) {
             Ok(()) => {
+                drop(operation);
                 self.release_wals(writing);
                 self.delete_obsolete_files(job_id);
                 Ok(true)
@@ -80,6 +91,23 @@ impl DbImpl {
         }
     }
 
+    /// Makes the flush known, where threads are tracked.
+    fn begin_flush_operation(&self, job_id: u64, picks: &[FlushPick]) -> Option<OperationGuard> {
+        if !self.options().enable_thread_tracking {
+            return None;
+        }
+        let family = picks.first().map(|pick| &pick.family.name);
+        let guard = OperationGuard::begin(OperationType::Flush, &self.path, family);
+        let memtables = picks.iter().flat_map(|pick| &pick.memtables);
+        let bytes: usize =
+            memtables.map(|immutable| immutable.memtable.approximate_memory_usage()).sum();
+        let operation = guard.operation();
+        operation.set_stage(OperationStage::FlushRun);
+        operation.set_property(flush_property::JOB_ID, job_id);
+        operation.set_property(flush_property::BYTES_MEMTABLES, bytes as u64);
+        Some(guard)
+    }
+
     /// What is made meanwhile and certainly not in the MANIFEST stands in `made`.
     fn build_and_install(
         &self,
@@ -87,28 +115,37 @@ impl DbImpl {
         picks: &[FlushPick],
         made: &mut Vec<(u32, VersionEdit)>,
         job_id: u64,
+        operation: Option<&Arc<Operation>>,
     ) -> std::result::Result<(), FlushError> {
         // A table may hold part of what a finished WAL holds for several column families: after a
         // power loss there must not be that part alone.
         if self.families.load().len() > 1 {
             self.sync_wals(writing, WalsToSync::Finished).map_err(|status| (None, status))?;
         }
-        let mut tables = Vec::new();
+        let (mut tables, mut numbers) = (Vec::new(), Vec::new());
         for pick in picks {
             let memtables: Vec<_> =
                 pick.memtables.iter().map(|immutable| immutable.memtable.clone()).collect();
-            writing.info_log.flush_started(job_id, pick, pick.reason);
+            let facts = FlushFacts { job_id, pick, file_number: writing.file_numbers.next() };
+            writing.events.flush_started(&facts);
             if let Some(statistics) = &self.context.statistics {
                 count_flush_started(statistics, &memtables, pick.reason);
             }
-            let built =
-                self.build_level0_table(&pick.family, &memtables, TableFileCreationReason::Flush);
+            let job = Job {
+                id: job_id,
+                reason: TableFileCreationReason::Flush,
+                events: writing.events.clone(),
+                compaction: None,
+                operation: operation.cloned(),
+            };
+            let built = self.build_level0_table(&pick.family, &memtables, job, facts.file_number);
             let reason = || BackgroundErrorReason::flush(has_no_wal(writing));
             let mut built = built.map_err(|status| (Some(reason()), status))?;
-            writing.info_log.level0_table_built(job_id, &pick.family.name.to_string(), &built);
+            writing.events.level0_table_built(job_id, &pick.family, &built);
             let edit = &mut built.edit;
             edit.log_number = pick.memtables.last().map(|newest| newest.next_log_number);
             made.push((pick.family.id, edit.clone()));
+            numbers.push(facts.file_number);
             tables.push(built);
         }
         let remove_memtables = |state: &mut DbState| {
@@ -120,12 +157,16 @@ impl DbImpl {
                     count_flush(statistics, built);
                 }
                 family.immutables.remove(&pick.memtables);
+                family.flushes_untold += usize::from(writing.events.has_listeners());
                 family.is_flush_requested = !family.immutables.is_empty();
                 if let Some(newest) = pick.memtables.last() {
                     family.data.log_number.fetch_max(newest.next_log_number, Ordering::AcqRel);
                 }
             }
         };
+        if let Some(operation) = operation {
+            operation.set_stage(OperationStage::MemtableInstallFlushResults);
+        }
         // From here on the MANIFEST may have them.
         let ours = std::mem::take(made);
         let edits = Edits::from_iter(ours.iter().cloned());
@@ -133,34 +174,67 @@ impl DbImpl {
             *made = ours;
             (Some(BackgroundErrorReason::manifest_write(has_no_wal(writing))), status)
         })?;
-        for (pick, built) in picks.iter().zip(&tables) {
-            let levels = writing.state.lock().level_summary(pick.family.id);
-            writing.info_log.flush_finished(job_id, &pick.family, built, &levels);
-        }
+        self.tell_finished(writing, picks, &tables, &numbers, job_id);
         Ok(())
     }
 
+    /// Flushes are installed. Who waits for them goes on when they are told of.
+    fn tell_finished(
+        &self,
+        writing: &Writing,
+        picks: &[FlushPick],
+        tables: &[Level0Table],
+        numbers: &[u64],
+        job_id: u64,
+    ) {
+        for ((pick, built), file_number) in picks.iter().zip(tables).zip(numbers) {
+            let levels = writing.state.lock().level_summary(pick.family.id);
+            let facts = FlushFacts { job_id, pick, file_number: *file_number };
+            writing.events.flush_finished(&facts, built, &levels);
+        }
+        if writing.events.has_listeners() {
+            let mut state = writing.state.lock();
+            for pick in picks {
+                if let Some(family) = state.family_mut(pick.family.id) {
+                    family.flushes_untold -= 1;
+                }
+            }
+            writing.changed.notify_all();
+        }
+    }
+
     /// Deletes files of a flush that failed, but for those that a MANIFEST may nevertheless have.
-    fn discard_outputs(&self, writing: &Writing, picks: &[FlushPick], made: &[(u32, VersionEdit)]) {
+    fn discard_outputs(
+        &self,
+        writing: &Writing,
+        picks: &[FlushPick],
+        made: &[(u32, VersionEdit)],
+        job_id: u64,
+    ) {
         if made.is_empty() {
             return;
         }
-        let versions = writing.versions.lock();
         for (id, edit) in made {
             let pick = picks.iter().find(|pick| pick.family.id == *id);
             let Some(directory) = pick.and_then(|pick| pick.family.tables.paths.first()) else {
                 continue;
             };
-            let tables = edit.new_files.iter().map(|new| new.file.number);
-            let tables = tables.map(|number| (number, table_file_name(directory, number)));
-            let blobs = edit.blob_file_additions.iter().map(|blob| blob.number);
-            let blobs = blobs.map(|number| (number, blob_file_name(directory, number)));
-            let certain = |(number, _): &(u64, _)| !versions.is_in_doubt(*number);
-            for (number, path) in tables.chain(blobs).filter(certain) {
-                // The check of the table has opened it.
-                pick.inspect(|pick| pick.family.tables.cache.evict(number));
-                // What cannot be deleted now is found at the next open.
-                let _ = self.context.file_system.delete_file(&path);
+            let (fs, events) = (&self.context.file_system, &writing.events);
+            let is_certain = |number: u64| !writing.versions.lock().is_in_doubt(number);
+            // What cannot be deleted now is found at the next open.
+            for number in edit.new_files.iter().map(|new| new.file.number) {
+                if is_certain(number) {
+                    // The check of the table has opened it.
+                    pick.inspect(|pick| pick.family.tables.cache.evict(number));
+                    let path = table_file_name(directory, number);
+                    events.table_file_deleted(job_id, number, &path, &fs.delete_file(&path));
+                }
+            }
+            for number in edit.blob_file_additions.iter().map(|blob| blob.number) {
+                if is_certain(number) {
+                    let path = blob_file_name(directory, number);
+                    events.blob_file_deleted(job_id, number, &path, &fs.delete_file(&path));
+                }
             }
         }
     }
@@ -177,7 +251,7 @@ impl DbImpl {
         edits: Edits,
         change: impl FnOnce(&mut DbState),
     ) -> Result<()> {
-        let mut versions = writing.versions.lock();
+        let mut versions = while_waiting(|| writing.versions.lock());
         let state = writing.state.lock();
         let oldest_prepared = state.oldest_prepared_log;
         for (id, family) in &state.families {

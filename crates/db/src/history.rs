@@ -6,7 +6,7 @@
 use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;
 use crate::db_impl::DbImpl;
-use crate::error_handler::BackgroundErrorReason;
+use crate::event_listener::BackgroundErrorReason;
 use crate::flush_job::Edits;
 use base::dbformat::hex;
 use base::status::Code;

@@ -83,6 +83,15 @@ impl InfoLog {
         self.buffer.write_to(&*self.logger);
     }
 
+    /// Says something that is this important.
+    #[track_caller]
+    fn say(&self, level: InfoLogLevel, text: fmt::Arguments<'_>) {
+        match level {
+            InfoLogLevel::Warn => self.warn(text),
+            _ => self.info(text),
+        }
+    }
+
     /// Says what the database does.
     #[track_caller]
     pub(crate) fn info(&self, text: fmt::Arguments<'_>) {

@@ -2,7 +2,7 @@
 
 use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
-use crate::family_files::FamilyFiles;
+use crate::family_files::{FamilyFiles, Job};
 use crate::table_builder_options::{compression_options, compression_type};
 use base::compaction_filter::{CompactionFilterContext, TableFileCreationReason};
 use base::dbformat::extract_user_key;
@@ -63,21 +63,25 @@ fn flush_compression(family: &ColumnFamilyOptions) -> options::CompressionType {
 
 impl DbImpl {
     /// Writes what memtables hold, from old to new, into a table; returns what the MANIFEST is to
-    /// say of it. Nothing if nothing is left to write. `reason`: a flush or a recovery.
+    /// say of it. Nothing if nothing is left to write. The table gets this `number`.
     pub(crate) fn build_level0_table(
         &self,
         family: &Arc<ColumnFamilyData>,
         memtables: &[Arc<MemTable>],
-        reason: TableFileCreationReason,
+        job: Job,
+        number: u64,
     ) -> Result<Level0Table> {
         let (start, cpu_start) = (Instant::now(), thread_cpu_micros());
+        let reason = job.reason;
         let writing = self.writing()?;
         let now_seconds = self.context.clock.now_seconds();
         let files = FamilyFiles::new(
             family.clone(),
             writing.file_numbers.clone(),
             self.output_file_options(),
+            job,
         )
+        .with_first_table(number)
         .with_rate_limit(writing.rate_limiter.clone(), IoPriority::High);
         let input = BuildTableInput {
             iterators: point_iterators(memtables),

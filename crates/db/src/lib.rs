@@ -21,6 +21,8 @@ mod db_impl;
 mod db_state;
 mod db_write;
 mod error_handler;
+pub mod event_listener;
+mod events;
 mod family_files;
 mod file_checks;
 mod flow_control;
@@ -73,7 +75,9 @@ pub use background_control::WaitForCompactOptions;
 pub use column_family::{ColumnFamilyDescriptor, ColumnFamilyHandle, DEFAULT_COLUMN_FAMILY_NAME};
 pub use compaction::CompactFilesOptions;
 pub use db::{Db, KeyPresence, OpenContext};
+pub use event_listener::*;
 pub use flush::FlushOptions;
+pub use flush_reason::FlushReason;
 pub use inspect::InternalEntries;
 pub use live_files::LiveFileMetaData;
 pub use manual_compaction::{

@@ -75,7 +75,7 @@ impl DbImpl {
                     let Some(directory) = directory else { continue };
                     let path = table_file_name(directory, number);
                     let result = self.context.file_system.delete_file(&path);
-                    writing.info_log.table_file_deleted(job, number, &result);
+                    writing.events.table_file_deleted(job, number, &path, &result);
                 }
                 ObsoleteFile::Blob { number, .. } => {
                     // Its space is free only when it is closed too.
@@ -86,7 +86,7 @@ impl DbImpl {
                     let Some(directory) = paths.first() else { continue };
                     let path = blob_file_name(directory, number);
                     let result = self.context.file_system.delete_file(&path);
-                    writing.info_log.blob_file_deleted(job, number, &result);
+                    writing.events.blob_file_deleted(job, number, &path, &result);
                 }
             }
         }

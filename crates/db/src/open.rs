@@ -20,6 +20,7 @@ use crate::db::OpenContext;
 use crate::db_impl::{DbImpl, WriteStage, Writing};
 use crate::db_state::{DbState, FamilyState};
 use crate::error_handler::ErrorHandler;
+use crate::events::{Events, watched};
 use crate::flow_control::pacer::Pacer;
 use crate::flow_control::stall_times::StallTimes;
 use crate::flow_control::write_controller::{FamilyStall, WriteController};
@@ -52,6 +53,7 @@ use arc_swap::ArcSwap;
 use base::filename::{CURRENT, descriptor_file_name, wal_file_name};
 use base::{Result, SequenceNumber, Status};
 use env::thread_pool::{BackgroundJobLimits, Priority, ThreadPool};
+use env::thread_status::{OperationGuard, OperationType};
 use env::{FileLock, FileOptions, GenericRateLimiter, RateLimiter, RateLimiterOptions};
 use memtable::MemTableMemory;
 use options::{CompressionType, DbOptions, ObjectName, WalRecoveryMode};
@@ -72,16 +74,26 @@ pub(crate) fn open(
     context: &OpenContext,
 ) -> Result<Arc<DbImpl>> {
     let options = &with_given_objects(options, context);
+    let _span =
+        tracing::info_span!(target: "touchstone::db", "open", path = %path.display()).entered();
+    let _operation = options
+        .enable_thread_tracking
+        .then(|| OperationGuard::begin(OperationType::DbOpen, path, None));
     check_options(options, descriptors, context)?;
     directories::create(options, path, descriptors, context)?;
     let lock = directories::lock(path, context)?;
     // Only now, so that it does not put aside the log of another process that has the database.
     let info_log = Arc::new(InfoLog::begin(options, path, context));
+    let events = Arc::new(Events::new(info_log.clone(), path, context.listeners.clone()));
     let session_id = new_session_id();
     info_log.describe(options, path, descriptors, &*context.file_system, &session_id);
-    let owned = Owned { lock, info_log: info_log.clone(), session_id };
-    let opened = open_locked(options, path, descriptors, context, owned);
-    info_log.opened(opened.as_ref().map(|_| ()));
+    let watched = OpenContext {
+        file_system: watched(&context.file_system, &context.listeners),
+        ..context.clone()
+    };
+    let owned = Owned { lock, info_log, events: events.clone(), session_id };
+    let opened = open_locked(options, path, descriptors, &watched, owned);
+    events.opened(opened.as_ref().map(|_| ()));
     opened
 }
 
@@ -98,6 +110,7 @@ fn with_given_objects(options: &DbOptions, context: &OpenContext) -> DbOptions {
 struct Owned {
     lock: Box<dyn FileLock>,
     info_log: Arc<InfoLog>,
+    events: Arc<Events>,
     session_id: String,
 }
 
@@ -121,6 +134,9 @@ fn open_locked(
     db.replay_wals(descriptors, is_new)?;
     let db = Arc::new_cyclic(|this| {
         db.this = this.clone();
+        if let Ok(writing) = db.writing() {
+            writing.events.set_database(this);
+        }
         db
     });
     db.delete_leftover_files()?;
@@ -445,6 +461,7 @@ fn assemble(
         has_obstacle: AtomicBool::new(false),
         is_closing: Arc::default(),
         info_log: owned.info_log,
+        events: owned.events,
         session_id: owned.session_id,
         db_id,
         _lock: owned.lock,
@@ -505,6 +522,7 @@ pub(crate) fn family_state(
         stall: FamilyStall::default(),
         is_flush_requested: false,
         flush_reason: FlushReason::default(),
+        flushes_untold: 0,
         next_memtable_id: 2,
     };
     drop(state.install_memtables());

@@ -7,7 +7,8 @@
 
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::FamilyState;
-use crate::error_handler::BackgroundErrorReason;
+use crate::event_listener::BackgroundErrorReason;
+use crate::events::Hold;
 use crate::flush_job::Edits;
 use crate::flush_reason::FlushReason;
 use crate::work_stats::{count_recovery_begun, count_recovery_ended};
@@ -40,7 +41,10 @@ impl DbImpl {
             }
             state.errors.begin_recovery()?;
         }
-        let is_hard = writing.state.lock().errors.write_error().is_some();
+        let (before, is_hard) = {
+            let state = writing.state.lock();
+            (state.errors.error().cloned(), state.errors.write_error().is_some())
+        };
         writing.info_log.info(format_args!("Resuming DB"));
         let flush = || if is_hard { self.flush_for_resume(writing) } else { Ok(()) };
         let result = self.catch_panic(|| "resuming".to_owned(), flush);
@@ -54,9 +58,12 @@ impl DbImpl {
         self.schedule_work(writing, &mut state);
         writing.changed.notify_all();
         drop(state);
-        match &result {
-            Ok(()) => writing.info_log.info(format_args!("Successfully resumed DB")),
-            Err(status) => writing.info_log.error(format_args!("Resuming DB failed: {status}")),
+        match (&result, before) {
+            (Ok(()), Some(before)) => writing.events.error_recovery_ended(before, None),
+            (Ok(()), None) => {}
+            (Err(status), _) => {
+                writing.info_log.error(format_args!("Resuming DB failed: {status}"));
+            }
         }
         result
     }
@@ -68,6 +75,7 @@ impl DbImpl {
                 writing.changed.wait(&mut state);
             }
         }
+        let hold = Hold::begin();
         let lead = writing.write_thread.enter_exclusively();
         let mut stage = writing.stage.lock();
         stage.wal.start_after_failure(writing.file_numbers.next())?;
@@ -93,6 +101,7 @@ impl DbImpl {
             self.set_background_error(BackgroundErrorReason::ManifestWrite, status);
         })?;
         drop(lead);
+        drop(hold);
         self.release_wals(writing);
         self.delete_obsolete_files(writing.info_log.next_job_id());
         Ok(())
@@ -120,7 +129,8 @@ impl DbImpl {
     fn background_recovery(self: &Arc<Self>) {
         let Ok(writing) = self.writing() else { return };
         let retry_interval = Duration::from_micros(self.options().bgerror_resume_retry_interval);
-        let (mut backoff, mut attempts, mut succeeded) = (1, 0, false);
+        let (mut backoff, mut attempts) = (1, 0);
+        let (mut succeeded, mut failure) = (false, None);
         for _ in 0..self.options().max_bgerror_resume_count {
             if !self.wait_for_attempt(writing, retry_interval * backoff) {
                 break;
@@ -129,9 +139,12 @@ impl DbImpl {
                 continue;
             }
             attempts += 1;
-            succeeded = self.resume().is_ok();
-            if succeeded {
-                break;
+            match self.resume() {
+                Ok(()) => {
+                    (succeeded, failure) = (true, None);
+                    break;
+                }
+                Err(status) => failure = Some(status),
             }
             backoff = (backoff * 2).min(BACKOFF_MAX);
         }
@@ -140,7 +153,12 @@ impl DbImpl {
         }
         let mut state = writing.state.lock();
         state.scheduled.recoveries -= 1;
+        let standing = state.errors.error().cloned();
         writing.changed.notify_all();
+        drop(state);
+        if let Some(failure) = failure {
+            writing.events.error_recovery_ended(standing.unwrap_or(failure.clone()), Some(failure));
+        }
     }
 
     /// Whether there is still something to recover from, after a time.

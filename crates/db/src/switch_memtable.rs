@@ -2,7 +2,7 @@
 
 use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, WriteStage};
-use crate::error_handler::BackgroundErrorReason;
+use crate::event_listener::{BackgroundErrorReason, MemTableInfo};
 use crate::flush_reason::FlushReason;
 use crate::write::memtable_stage::ActiveFamily;
 use base::{Result, SequenceNumber};
@@ -121,7 +121,7 @@ impl DbImpl {
         if !stage.wal.is_current_empty() || stage.wal.current_number() == 0 {
             let number = writing.file_numbers.next();
             if let Err(status) = stage.wal.start(number) {
-                self.set_background_error(BackgroundErrorReason::Write, &status);
+                self.set_background_error(BackgroundErrorReason::WriteCallback, &status);
                 return Err(status);
             }
         }
@@ -137,6 +137,13 @@ impl DbImpl {
             family.next_memtable_id += 1;
             let full = std::mem::replace(&mut family.active, memtable.clone());
             full.mark_immutable();
+            writing.events.memtable_sealed(MemTableInfo {
+                cf_name: family.data.name.clone(),
+                first_seqno: full.first_sequence().unwrap_or(0),
+                earliest_seqno: full.earliest_sequence(),
+                num_entries: full.num_entries(),
+                num_deletes: full.num_deletes(),
+            });
             full.set_next_log_number(wal_number);
             family.immutables.push(full, wal_number);
             retired.push(family.install_memtables());

@@ -6,7 +6,8 @@
 //! a WAL that was let go must not be entered afterwards.
 
 use crate::db_impl::{DbImpl, WriteStage, Writing};
-use crate::error_handler::BackgroundErrorReason;
+use crate::event_listener::BackgroundErrorReason;
+use crate::events::Hold;
 use base::Result;
 use parking_lot::MutexGuard;
 use version::{ApplyContext, VersionEdit};
@@ -29,13 +30,14 @@ impl DbImpl {
     /// # Errors
     /// What syncing or writing the MANIFEST gave; it stands as background error too.
     pub(crate) fn sync_wals(&self, writing: &Writing, wals: WalsToSync) -> Result<()> {
+        let _hold = Hold::begin();
         let _one_at_a_time = writing.wal_sync.lock();
         let mut stage = writing.stage.lock();
         if wals == WalsToSync::All {
             self.check_wals_known(writing)?;
         }
         sync_wal_files(&mut stage, wals).inspect_err(|status| {
-            self.set_background_error(BackgroundErrorReason::Write, status);
+            self.set_background_error(BackgroundErrorReason::WriteCallback, status);
         })?;
         let wal_additions = stage.wal.take_synced();
         drop(stage);
@@ -51,6 +53,7 @@ impl DbImpl {
     /// # Errors
     /// What writing the MANIFEST gave; it stands as background error too.
     pub(crate) fn take_obsolete_wals(&self, writing: &Writing, number: u64) -> Result<Vec<u64>> {
+        let _hold = Hold::begin();
         let _one_at_a_time = writing.wal_sync.lock();
         // Before a WAL goes, or is written over, the MANIFEST must not expect it any more.
         let is_tracked = writing.versions.lock().wals().wals().range(..number).next().is_some();

@@ -14,7 +14,8 @@ pub(crate) mod write_options;
 pub(crate) mod write_thread;
 
 use crate::db_impl::{DbImpl, WriteStage, Writing};
-use crate::error_handler::BackgroundErrorReason;
+use crate::event_listener::BackgroundErrorReason;
+use crate::events::Hold;
 use crate::wal_tracking::WalsToSync;
 use crate::work_stats::count_written_group;
 use crate::write::memtable_stage::CheckedBatch;
@@ -62,6 +63,7 @@ impl DbImpl {
             Turn::Done(result) => return result,
             Turn::Leads(lead) => lead,
         };
+        let hold = Hold::begin();
         self.wait_for_permission(options, batch.data().len() as u64)?;
         if let Some(manager) = &self.context.write_buffer_manager
             && manager.should_stall()
@@ -73,6 +75,8 @@ impl DbImpl {
         let result =
             self.catch_panic(job, || self.write_as_leader(writing, &mut lead, options, batch));
         lead.finish(&result);
+        drop(hold);
+        writing.events.deliver_waiting();
         result
     }
 
@@ -106,7 +110,7 @@ impl DbImpl {
             stage.has_unlogged_writes = true;
         } else {
             group.append_to(&mut stage.wal).inspect_err(|status| {
-                self.set_background_error(BackgroundErrorReason::Write, status);
+                self.set_background_error(BackgroundErrorReason::WriteCallback, status);
             })?;
             if options.sync {
                 // Nobody else appends: only who leads does.

@@ -21,6 +21,7 @@ pub mod file_util;
 pub mod host_name;
 pub mod logger;
 pub mod mem_fs;
+pub mod observed_fs;
 pub mod posix;
 mod random;
 pub mod random_access_file_reader;
@@ -28,6 +29,8 @@ pub mod rate_limited_file;
 pub mod rate_limiter;
 pub mod readahead;
 pub mod thread_pool;
+pub mod thread_status;
+pub mod tracked_file;
 
 pub use clock::{ManualClock, SystemClock, WallClock, thread_cpu_micros};
 pub use counted_file::{
@@ -46,9 +49,14 @@ pub use logger::{
     InfoLogLevel, InfoLogOptions, LogBuffer, Logger, NullLogger, create_logger_from_options,
 };
 pub use mem_fs::MemFileSystem;
+pub use observed_fs::{
+    FileObserver, FileOperationInfo, FileOperationType, IoErrorInfo, ObservedFileSystem,
+};
 pub use posix::{PosixFileSystem, default_file_system};
 pub use random_access_file_reader::{read_exact_at, read_exact_into};
 pub use rate_limited_file::RateLimitedFile;
 pub use rate_limiter::{GenericRateLimiter, IoPriority, RateLimiter, RateLimiterOptions};
 pub use readahead::{Readahead, ReadaheadOptions, SequentialPrefetcher};
 pub use thread_pool::{BackgroundJobLimits, Priority, ThreadPool};
+pub use thread_status::{ThreadStatus, thread_list};
+pub use tracked_file::TrackedFile;

@@ -6,6 +6,7 @@ use crate::blob_garbage_meter::BlobFlow;
 use crate::compaction_input::{CompactionInput, KeyRange};
 use crate::compaction_iterator::{CompactionIterator, IterationContext, checked_filter};
 use crate::compaction_outputs::{CompactionOutputs, OutputsContext};
+use crate::compaction_stats::CompactionStats;
 use crate::created_files::CreatedFiles;
 use crate::deeper_levels::DeeperLevels;
 use crate::iteration_stats::IterationStats;
@@ -21,7 +22,12 @@ use std::time::Instant;
 use table::ReadOptions;
 use version::{BlobFileAddition, FileMetaData};
 
+/// After so many entries it is told that they were read.
+const ENTRIES_PER_REPORT: usize = 1024;
+
 pub(super) struct Part<'a> {
+    /// Parts count from 0.
+    pub(super) index: usize,
     pub(super) job: &'a CompactionJob,
     pub(super) inputs: &'a PreparedInputs,
     pub(super) files: &'a CreatedFiles<'a>,
@@ -41,16 +47,56 @@ pub(super) struct PartOutcome {
     pub(super) cpu_micros: u64,
 }
 
+impl PartOutcome {
+    /// What it did of its own; files are read by all parts.
+    fn own_stats(&self) -> CompactionStats {
+        let mut stats = CompactionStats {
+            micros: self.micros,
+            part_micros: self.micros,
+            cpu_micros: self.cpu_micros,
+            num_parts: 1,
+            num_input_records: self.stats.input_records,
+            bytes_read_blob: self.stats.blob_bytes_read,
+            iteration: self.stats,
+            ..CompactionStats::default()
+        };
+        stats.count_outputs(&self.files, &self.blob_files);
+        stats.num_dropped_records =
+            stats.num_input_records.saturating_sub(stats.num_output_records);
+        stats
+    }
+}
+
 impl Part<'_> {
-    /// Goes over the range and writes its outputs.
-    pub(super) fn run(&self) -> Result<PartOutcome> {
+    /// Goes over the range and writes its outputs. The environment is told when it begins and ends.
+    pub(super) fn run_and_tell(&self) -> Result<PartOutcome> {
+        let environment = self.files.environment();
+        environment.part_started(self.index);
+        let result = self.run();
+        match &result {
+            Ok(outcome) => environment.part_finished(self.index, Ok(&outcome.own_stats())),
+            Err(status) => environment.part_finished(self.index, Err(status)),
+        }
+        result
+    }
+
+    fn run(&self) -> Result<PartOutcome> {
         let (start, cpu_start) = (Instant::now(), env::thread_cpu_micros());
         let mut entries = self.start_iterator()?;
         let mut outputs = CompactionOutputs::new(self.outputs_context());
         entries.seek_to_first()?;
+        let mut told = 0;
         while entries.valid() {
-            outputs.add(&entries.parsed_key(), entries.key(), entries.value())?;
-            entries.next()?;
+            for _ in 0..ENTRIES_PER_REPORT {
+                if !entries.valid() {
+                    break;
+                }
+                outputs.add(&entries.parsed_key(), entries.key(), entries.value())?;
+                entries.next()?;
+            }
+            let read = entries.stats().input_records;
+            self.files.environment().entries_read(read - told, self.inputs.entry_count);
+            told = read;
         }
         self.job.options.cancellation.check()?;
         let outputs = outputs.finish()?;
@@ -74,7 +120,7 @@ impl Part<'_> {
     }
 
     fn start_iterator(&self) -> Result<CompactionIterator<'_>> {
-        let Self { job, inputs, files, range } = self;
+        let Self { job, inputs, files, range, .. } = self;
         let options = &job.options;
         let merged = iterator::merge(&job.comparator, self.input_iterators());
         let counts_blobs = job.compaction.references_blob_files();

@@ -48,11 +48,18 @@ impl DbState {
         let Some(family) = self.families.get_mut(&id) else { return };
         let options = &family.compaction.options;
         let has_l0_compaction = family.compaction.in_progress.has_level0();
+        let before = family.stall.condition();
         self.write_controller.update(&mut family.stall, stall, options, has_l0_compaction);
+        let now = family.stall.condition();
         let rate = self.write_controller.actual_delayed_write_rate();
-        if let Some((level, text)) = stall_text(&stall, options, rate) {
-            let name = &family.data.name;
-            writing.info_log.say_later(level, format_args!("[{name}] {text}"));
+        let text = stall_text(&stall, options, rate);
+        let name = &family.data.name;
+        if let Some((level, text)) = &text {
+            writing.info_log.say_later(*level, format_args!("[{name}] {text}"));
+        }
+        if before != now {
+            let cause = text.as_ref().map_or("", |(_, text)| text);
+            writing.events.stall_conditions_changed(name, before, now, cause);
         }
         writing.refresh_obstacle(self);
         writing.changed.notify_all();

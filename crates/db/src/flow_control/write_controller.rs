@@ -1,5 +1,6 @@
 //! What the stall conditions of all column families come to.
 
+use crate::event_listener::WriteStallCondition;
 use crate::flow_control::stall_condition::{StallCause, StallCondition, StallState};
 use options::ColumnFamilyOptions;
 
@@ -31,6 +32,17 @@ pub(crate) struct FamilyStall {
     pub(crate) state: StallState,
     pub(crate) counts: StallCounts,
     effect: Effect,
+}
+
+impl FamilyStall {
+    /// What the column family does to writes.
+    pub(crate) fn condition(&self) -> WriteStallCondition {
+        match self.effect {
+            Effect::None | Effect::Pressure => WriteStallCondition::Normal,
+            Effect::Delay(_) => WriteStallCondition::Delayed,
+            Effect::Stop(_) => WriteStallCondition::Stopped,
+        }
+    }
 }
 
 /// How often each condition was found.

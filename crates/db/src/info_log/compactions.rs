@@ -4,7 +4,10 @@ use super::InfoLog;
 use super::level_summary::lsm_state;
 use crate::column_family::ColumnFamilyData;
 use crate::property::text::MB;
+use base::Status;
+use base::status::Code;
 use compaction::{Compaction, CompactionOutcome, CompactionStats};
+use env::InfoLogLevel;
 use std::time::Duration;
 
 impl InfoLog {
@@ -57,16 +60,6 @@ impl InfoLog {
         compaction: &Compaction,
         outcome: &CompactionOutcome,
     ) {
-        for blob in &outcome.edit.blob_file_additions {
-            self.blob_file_created(job, family, blob);
-        }
-        for file in &outcome.files {
-            self.info(format_args!(
-                "[{family}] [JOB {job}] Generated table #{}: {} keys, {} bytes",
-                file.metadata.number, file.entry_count, file.metadata.file_size
-            ));
-            self.table_file_created(job, family, file);
-        }
         self.info(format_args!(
             "[{family}] [JOB {job}] Compacted {} files to L{} => {} bytes",
             counts_by_level(compaction),
@@ -112,6 +105,29 @@ impl InfoLog {
             event.field("num_single_delete_fallthrough", iteration.single_deletion_fallthrough);
             lsm_state(event, &version);
         });
+    }
+
+    /// A compaction ended without a result.
+    pub(crate) fn compaction_failed(
+        &self,
+        job: u64,
+        family: &ColumnFamilyData,
+        compaction: &Compaction,
+        status: &Status,
+    ) {
+        let is_ended = matches!(
+            status.code(),
+            Code::ShutdownInProgress | Code::ColumnFamilyDropped | Code::Incomplete
+        );
+        let level = if is_ended { InfoLogLevel::Info } else { InfoLogLevel::Warn };
+        self.say(
+            level,
+            format_args!(
+                "[{}] [JOB {job}] Compaction error: {status}: {}",
+                family.name,
+                compaction.summary()
+            ),
+        );
     }
 
     /// Files have another level, or are gone, and none was read.

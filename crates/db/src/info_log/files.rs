@@ -1,24 +1,45 @@
 //! Files that come and go.
 
 use super::{InfoLog, outcome};
+use crate::events::NO_CHECKSUM_FUNCTION;
 use base::{Result, Status};
 use compaction::OutputFile;
 use env::JsonObject;
 use table::TableProperties;
 use version::BlobFileAddition;
 
-/// What stands for a checksum function where files have no checksum.
-const NO_CHECKSUM_FUNCTION: &str = "Unknown";
-
 impl InfoLog {
+    /// A compaction has completed one of its tables.
+    pub(crate) fn table_generated(&self, job: u64, family: &str, file: &OutputFile) {
+        self.info(format_args!(
+            "[{family}] [JOB {job}] Generated table #{}: {} keys, {} bytes",
+            file.metadata.number, file.entry_count, file.metadata.file_size
+        ));
+    }
+
     /// A job made a table.
     pub(crate) fn table_file_created(&self, job: u64, family: &str, file: &OutputFile) {
         self.event(|event| table_file_creation(event, job, family, file));
     }
 
-    /// A job made a blob file.
-    pub(crate) fn blob_file_created(&self, job: u64, family: &str, file: &BlobFileAddition) {
-        self.event(|event| blob_file_creation(event, job, family, file));
+    /// A job gave a table up.
+    pub(crate) fn table_file_given_up(&self, job: u64, family: &str, number: u64, status: &Status) {
+        self.event(|event| {
+            event.field("cf_name", family).field("job", job).field("event", "table_file_creation");
+            event.field("file_number", number).field("file_size", 0_u64);
+            event.field("status", status.to_string());
+        });
+    }
+
+    /// A job made a blob file, or gave it up.
+    pub(crate) fn blob_file_created(
+        &self,
+        job: u64,
+        family: &str,
+        file: &BlobFileAddition,
+        status: Option<&Status>,
+    ) {
+        self.event(|event| blob_file_creation(event, job, family, file, status));
     }
 
     /// A table was to be deleted.
@@ -101,7 +122,13 @@ fn table_properties(object: &mut JsonObject, table: &TableProperties) {
     object.field("seqno_to_time_mapping", mapping);
 }
 
-fn blob_file_creation(event: &mut JsonObject, job: u64, family: &str, file: &BlobFileAddition) {
+fn blob_file_creation(
+    event: &mut JsonObject,
+    job: u64,
+    family: &str,
+    file: &BlobFileAddition,
+    status: Option<&Status>,
+) {
     event.field("cf_name", family).field("job", job).field("event", "blob_file_creation");
     event.field("file_number", file.number).field("total_blob_count", file.total_blob_count);
     event.field("total_blob_bytes", file.total_blob_bytes);
@@ -110,7 +137,8 @@ fn blob_file_creation(event: &mut JsonObject, job: u64, family: &str, file: &Blo
         method => String::from_utf8_lossy(method).into_owned(),
     };
     event.field("file_checksum", upper_hex(&file.checksum_value));
-    event.field("file_checksum_func_name", function).field("status", "OK");
+    event.field("file_checksum_func_name", function);
+    event.field("status", outcome(status.map_or(Ok(&()), Err)));
 }
 
 fn deletion(

@@ -4,13 +4,13 @@ use super::InfoLog;
 use super::level_summary::lsm_state;
 use crate::column_family::ColumnFamilyData;
 use crate::flush_job::FlushPick;
-use crate::flush_reason::FlushReason;
 use crate::level0_table::Level0Table;
 use memtable::MemTable;
 
 impl InfoLog {
     /// Memtables are about to become a table.
-    pub(crate) fn flush_started(&self, job: u64, pick: &FlushPick, reason: FlushReason) {
+    pub(crate) fn flush_started(&self, job: u64, pick: &FlushPick, file_number: u64) {
+        let reason = pick.reason;
         for immutable in &pick.memtables {
             self.info(format_args!(
                 "[{}] [JOB {job}] Flushing memtable with next log file: {}",
@@ -29,16 +29,16 @@ impl InfoLog {
             event.field("memory_usage", sum(|table| table.approximate_memory_usage() as u64));
             event.field("flush_reason", reason.name());
         });
+        self.info(format_args!(
+            "[{}] [JOB {job}] Level-0 flush table #{file_number}: started",
+            pick.family.name
+        ));
     }
 
     /// They are one, which the MANIFEST does not have yet. `job` may be a recovery.
     pub(crate) fn level0_table_built(&self, job: u64, family: &str, built: &Level0Table) {
-        for blob in &built.edit.blob_file_additions {
-            self.blob_file_created(job, family, blob);
-        }
         match &built.table {
             Some(file) => {
-                self.table_file_created(job, family, file);
                 self.info(format_args!(
                     "[{family}] [JOB {job}] Level-0 flush table #{}: {} bytes OK",
                     file.metadata.number, file.metadata.file_size

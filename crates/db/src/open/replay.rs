@@ -6,6 +6,7 @@
 
 use crate::column_family::ColumnFamilyDescriptor;
 use crate::db_impl::DbImpl;
+use crate::family_files::Job;
 use crate::flush_job::Edits;
 use crate::internal_stats::JobPriority;
 use crate::read::read_view::Visibility;
@@ -143,14 +144,23 @@ impl DbImpl {
         id: u32,
         memtable: Arc<MemTable>,
         edits: &mut Edits,
-        job: u64,
+        job_id: u64,
     ) -> Result<()> {
         memtable.mark_immutable();
         let family = self.family(id)?;
+        let writing = self.writing()?;
+        let job = Job {
+            id: job_id,
+            reason: TableFileCreationReason::Recovery,
+            events: writing.events.clone(),
+            compaction: None,
+            operation: None,
+        };
+        let number = writing.file_numbers.next();
         let built = self
-            .build_level0_table(&family, &[memtable], TableFileCreationReason::Recovery)
+            .build_level0_table(&family, &[memtable], job, number)
             .map_err(|error| error.context(format!("column family {}", family.name)))?;
-        self.writing()?.info_log.level0_table_built(job, &family.name.to_string(), &built);
+        writing.events.level0_table_built(job_id, &family, &built);
         family.stats.count_flush(&built, JobPriority::User);
         let built = built.edit;
         let edit = edits.entry(id).or_default();

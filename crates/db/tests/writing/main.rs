@@ -12,6 +12,7 @@ mod fixture;
 mod held_iterators;
 mod info_log;
 mod leftovers;
+mod listeners;
 mod manifests;
 mod many_families;
 mod panics;

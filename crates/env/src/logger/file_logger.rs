@@ -6,6 +6,7 @@
 use super::{InfoLogLevel, InfoLogOptions, Logger, time_text};
 use crate::clock::SystemClock;
 use crate::file_system::{FileOptions, FileSystem, WritableFile};
+use crate::thread_status::thread_id;
 use base::{Result, filename};
 use parking_lot::Mutex;
 use std::fmt;
@@ -211,7 +212,7 @@ fn line(now: u64, level: InfoLogLevel, text: &str) -> String {
         InfoLogLevel::Error => "[ERROR] ",
         InfoLogLevel::Fatal => "[FATAL] ",
     };
-    let thread = rustix::thread::gettid().as_raw_nonzero();
+    let thread = thread_id();
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{} {thread} {label}{text}{end}", time_text(now))
 }

@@ -1,6 +1,7 @@
 //! One queue and its threads.
 
 use super::{OnPanic, Priority};
+use crate::thread_status::{ThreadType, register_thread};
 use base::status::Code;
 use base::{Result, Status};
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -113,6 +114,11 @@ impl Pool {
     /// The life of a thread.
     fn work(&self, number: usize) {
         POOL_OF_THREAD.set(self.address());
+        register_thread(match self.priority {
+            Priority::High => ThreadType::HighPriority,
+            Priority::Low => ThreadType::LowPriority,
+            Priority::Bottom => ThreadType::BottomPriority,
+        });
         let mut state = self.state.lock();
         while !state.closed && state.alive <= state.limit {
             let Some(job) = state.queue.pop_front() else {
