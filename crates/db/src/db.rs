@@ -225,6 +225,11 @@ impl Db {
         self.inner.current_options.load_full()
     }
 
+    /// Where it counts what it does, if anywhere.
+    pub fn statistics(&self) -> Option<&Arc<Statistics>> {
+        self.inner.context.statistics.as_ref()
+    }
+
     /// The column families that were opened, in the order of their ids.
     pub fn column_families(&self) -> impl Iterator<Item = ColumnFamilyHandle> {
         let families = self.inner.families.load_full();
