@@ -2,6 +2,7 @@
 
 use crate::column_family::ColumnFamilyData;
 use crate::picker_options::picker_options;
+use crate::property::table_stats::{FileStats, TableStats};
 use crate::sanitize::sanitize_column_family;
 use base::SequenceNumber;
 use compaction::picker::tree::TreeState;
@@ -26,39 +27,13 @@ pub(crate) struct CompactionState {
     pub(crate) is_queued: bool,
     /// Jobs see here that the column family was dropped.
     pub(crate) dropped: Arc<AtomicBool>,
+    /// What the tables say of themselves: those that were asked at the open, and all that were made
+    /// since.
+    pub(crate) tables: Arc<TableStats>,
+    /// What follows from it, as of when each table was asked or made.
     facts: HashMap<u64, TableFacts>,
-    totals: TableTotals,
     /// Tells how old files are.
     clock: Arc<dyn SystemClock>,
-}
-
-/// Sums over the tables that this process made.
-#[derive(Clone, Copy, Debug, Default)]
-struct TableTotals {
-    file_bytes: u64,
-    raw_key_bytes: u64,
-    raw_value_bytes: u64,
-    values: u64,
-}
-
-impl TableTotals {
-    fn add(&mut self, file: &OutputFile) {
-        let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
-        let properties = &file.properties;
-        add(&mut self.file_bytes, file.metadata.file_size);
-        add(&mut self.raw_key_bytes, properties.raw_key_size);
-        add(&mut self.raw_value_bytes, properties.raw_value_size);
-        add(&mut self.values, properties.num_entries.saturating_sub(properties.num_deletions));
-    }
-
-    /// Bytes that a value takes in a file, on average; 0 if there is none.
-    fn average_value_bytes(&self) -> u64 {
-        let raw_bytes = self.raw_key_bytes.saturating_add(self.raw_value_bytes);
-        if self.values == 0 || raw_bytes == 0 {
-            return 0;
-        }
-        (self.raw_value_bytes / self.values).saturating_mul(self.file_bytes) / raw_bytes
-    }
 }
 
 impl CompactionState {
@@ -75,8 +50,8 @@ impl CompactionState {
             in_progress: CompactionsInProgress::new(),
             is_queued: false,
             dropped: Arc::default(),
+            tables: Arc::default(),
             facts: HashMap::new(),
-            totals: TableTotals::default(),
             clock,
         }
     }
@@ -131,31 +106,48 @@ impl CompactionState {
         (l0_runs, estimated_compaction_needed_bytes(levels, &tree.sizes, &tree.targets))
     }
 
+    /// Takes in what the tables of a version said of themselves when the database was opened.
+    pub(crate) fn note_tables_found(&mut self, version: &Version, tables: TableStats) {
+        let average = tables.average_value_bytes();
+        for (_, file) in version.files() {
+            if let Some(stats) = tables.file(file.number) {
+                self.facts.insert(file.number, table_facts(file, stats, average));
+            }
+        }
+        self.tables = Arc::new(tables);
+    }
+
     /// Takes in what a job wrote, and forgets what `edit` deletes.
     pub(crate) fn note_outputs(&mut self, edit: &VersionEdit, files: &[OutputFile]) {
+        let tables = Arc::make_mut(&mut self.tables);
         let stays = |number: u64| edit.new_files.iter().any(|new| new.file.number == number);
         for (_, number) in &edit.deleted_files {
             if !stays(*number) {
                 self.facts.remove(number);
+                tables.remove(*number);
             }
         }
-        files.iter().for_each(|file| self.totals.add(file));
-        let average = self.totals.average_value_bytes();
         for file in files {
-            self.facts.insert(file.metadata.number, table_facts(&file.metadata, file, average));
+            tables.add(&file.metadata, &file.properties);
+        }
+        let average = tables.average_value_bytes();
+        for file in files {
+            if let Some(stats) = tables.file(file.metadata.number) {
+                let facts = table_facts(&file.metadata, stats, average);
+                self.facts.insert(file.metadata.number, facts);
+            }
         }
     }
 }
 
-fn table_facts(metadata: &FileMetaData, file: &OutputFile, average_value_size: u64) -> TableFacts {
-    let properties = &file.properties;
+fn table_facts(file: &FileMetaData, stats: &FileStats, average_value_size: u64) -> TableFacts {
     let counts = FileEntryCounts {
-        entries: properties.num_entries,
-        deletions: properties.num_deletions,
-        range_deletions: properties.num_range_deletions,
+        entries: stats.entries,
+        deletions: stats.deletions,
+        range_deletions: stats.range_deletions,
     };
     TableFacts {
-        compensated_file_size: compensated_file_size(metadata, counts, average_value_size),
-        newest_key_time: Some(properties.newest_key_time).filter(|time| *time > 0),
+        compensated_file_size: compensated_file_size(file, counts, average_value_size),
+        newest_key_time: Some(stats.newest_key_time).filter(|time| *time > 0),
     }
 }

@@ -131,6 +131,7 @@ fn open_locked(
 
     let mut db = assemble(options, path, descriptors, context, versions, db_id, owned)?;
     log_what_was_found(&db)?;
+    db.note_tables_found();
     db.replay_wals(descriptors, is_new)?;
     let db = Arc::new_cyclic(|this| {
         db.this = this.clone();

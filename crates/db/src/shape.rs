@@ -41,7 +41,7 @@ impl Source<'_> {
         let version = self.version();
         let targets = level_target_options(&self.options, version.num_levels(), options.rule);
         let sizes = match options.entries {
-            true => self.table_stats().level_sizes(version),
+            true => self.current_levels().sizes,
             false => LevelSize::of_version(version),
         };
         let mut shape =

@@ -27,7 +27,7 @@ pub(crate) struct SuperVersion {
     /// Versions before this time may have been dropped.
     pub(crate) full_history_ts_low: Option<Vec<u8>>,
     /// What the tables say of themselves, once asked.
-    pub(crate) table_stats: OnceLock<TableStats>,
+    pub(crate) table_stats: OnceLock<Arc<TableStats>>,
 }
 
 /// What a new state is made of, beside the state before it.

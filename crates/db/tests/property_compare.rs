@@ -107,6 +107,7 @@ const UNKNOWN_TO_PEER: &[&str] = &[
     "rocksdb.num-running-compaction-sorted-runs",
     "rocksdb.num-unscheduled-compactions",
     "rocksdb.obsolete-sst-files-size",
+    "touchstone.memory",
     "touchstone.shape",
     "touchstone.stall",
 ];

@@ -43,6 +43,11 @@ impl Statistics {
         Self::default()
     }
 
+    /// Bytes of memory, of all threads that count.
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Self>() + self.totals.lock().memory_bytes()
+    }
+
     /// How much is counted.
     pub fn stats_level(&self) -> StatsLevel {
         StatsLevel::from_number(self.level.load(Ordering::Relaxed))

@@ -43,6 +43,12 @@ impl ThreadCounters {
         UNUSED.lock().push(self);
     }
 
+    /// Bytes of memory.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let histograms = self.histograms.iter().filter(|histogram| histogram.get().is_some());
+        size_of::<Self>() + histograms.count() * size_of::<AtomicHistogram>()
+    }
+
     #[inline]
     pub(crate) fn add(&self, ticker: Ticker, count: u64) {
         let counter = &self.tickers[ticker.number()];

@@ -37,6 +37,11 @@ impl Totals {
         self.free.push(counters);
     }
 
+    /// Bytes of memory.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.counters.iter().map(|counters| counters.memory_bytes()).sum()
+    }
+
     pub(crate) fn count(&self, ticker: Ticker) -> u64 {
         let counts = self.counters.iter().map(|counters| counters.count(ticker));
         counts.fold(self.corrections[ticker.number()], u64::wrapping_add)

@@ -30,6 +30,11 @@ pub struct LogWriter {
 }
 
 impl LogWriter {
+    /// Bytes of memory for what is to be written.
+    pub fn buffer_bytes(&self) -> usize {
+        self.output.capacity()
+    }
+
     /// A log of legacy records, such as every MANIFEST. `file` may hold whole records already.
     pub fn new(file: Box<dyn WritableFile>) -> Self {
         let block_position = (file.size() % BLOCK_SIZE as u64) as usize;

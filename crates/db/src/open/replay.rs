@@ -162,6 +162,9 @@ impl DbImpl {
             .map_err(|error| error.context(format!("column family {}", family.name)))?;
         writing.events.level0_table_built(job_id, &family, &built);
         family.stats.count_flush(&built, JobPriority::User);
+        if let Some(state) = self.writing()?.state.lock().family_mut(id) {
+            state.compaction.note_outputs(&built.edit, built.table.as_slice());
+        }
         let built = built.edit;
         let edit = edits.entry(id).or_default();
         edit.new_files.extend(built.new_files);

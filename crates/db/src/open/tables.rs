@@ -3,6 +3,8 @@
 
 use crate::column_family::ColumnFamilyData;
 use crate::db::OpenContext;
+use crate::db_impl::DbImpl;
+use crate::property::source::Source;
 use base::{Result, Status};
 use options::DbOptions;
 use parking_lot::Mutex;
@@ -62,4 +64,19 @@ pub(super) fn open_tables(
         open_some();
     });
     failed.into_inner().map_or(Ok(()), Err)
+}
+
+impl DbImpl {
+    /// Has compactions know what the tables say of themselves, so that files full of deletions are
+    /// compacted early from the beginning. Of tables that cannot be asked nothing is known.
+    pub(super) fn note_tables_found(&self) {
+        let Ok(writing) = self.writing() else { return };
+        for family in self.families.load().iter() {
+            let stats = Source::new(self, family).collect_table_stats();
+            let version = family.super_version.load().version.clone();
+            if let Some(family) = writing.state.lock().family_mut(family.id) {
+                family.compaction.note_tables_found(&version, stats);
+            }
+        }
+    }
 }

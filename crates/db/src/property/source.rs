@@ -67,16 +67,24 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What tables say of themselves; read when it is first asked for.
-    pub(crate) fn table_stats(&self) -> &TableStats {
-        self.super_version.table_stats.get_or_init(|| {
-            if self.db.options().skip_stats_update_on_db_open {
-                return TableStats::default();
-            }
-            let tables = &self.family.tables;
-            let may_ask_all = tables.keeps_all_open();
-            TableStats::collect(self.version(), may_ask_all, |_, file| tables.properties(file))
-        })
+    /// What tables say of themselves; where a database is only read, that is when it is first asked
+    /// for.
+    pub(crate) fn table_stats(&self) -> Arc<TableStats> {
+        if let Some(stats) = self.live(|family| family.compaction.tables.clone()) {
+            return stats;
+        }
+        let collect = || Arc::new(self.collect_table_stats());
+        self.super_version.table_stats.get_or_init(collect).clone()
+    }
+
+    /// Asks the tables.
+    pub(crate) fn collect_table_stats(&self) -> TableStats {
+        if self.db.options().skip_stats_update_on_db_open {
+            return TableStats::default();
+        }
+        let tables = &self.family.tables;
+        let may_ask_all = tables.keeps_all_open();
+        TableStats::collect(self.version(), may_ask_all, |_, file| tables.properties(file))
     }
 
     /// The levels by `rule`.
@@ -103,7 +111,7 @@ impl<'a> Source<'a> {
             tables.file_system.get_file_modification_time(&path)
         };
         use_ages(&FileAges {
-            tables: self.table_stats(),
+            tables: &self.table_stats(),
             modification_time: &modification_time,
             now: self.db.context.clock.now_seconds(),
         })

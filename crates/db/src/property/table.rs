@@ -327,11 +327,12 @@ pub(crate) const SECTIONS: &[Section] = &[
                 "Tickers and histograms; none without `statistics`.",
                 texts::options_statistics,
             ),
-            text(
+            map(
                 "touchstone.shape",
                 "",
                 "The tree: memtables, runs of L0, levels with their targets and scores.",
                 texts::shape,
+                texts::shape_map,
             ),
             map(
                 "touchstone.stall",
@@ -464,6 +465,13 @@ pub(crate) const SECTIONS: &[Section] = &[
     Section {
         title: "Memory",
         properties: &[
+            map(
+                "touchstone.memory",
+                "",
+                "Bytes of memory by part, over all column families, and their sum.",
+                texts::memory,
+                texts::memory_map,
+            ),
             number(
                 "rocksdb.estimate-table-readers-mem",
                 "3.13.1",

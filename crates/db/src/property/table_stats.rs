@@ -1,6 +1,7 @@
 //! What the tables of a version hold by their own account, and what follows from it.
 //!
-//! RocksDB reads this when it opens a database. Here it is read when a property first needs it.
+//! As RocksDB does, an open for writing reads this, and jobs add what they make; where a database is
+//! only read, this is read when a property first needs it.
 
 use base::Result;
 use std::collections::HashMap;
@@ -19,12 +20,15 @@ pub(crate) struct FileStats {
     pub(crate) entries: u64,
     /// Deletions among the entries, those of ranges included.
     pub(crate) deletions: u64,
+    pub(crate) range_deletions: u64,
     pub(crate) raw_key_bytes: u64,
     pub(crate) raw_value_bytes: u64,
     /// Seconds since 1970; 0 if unknown.
     pub(crate) creation_time: u64,
     /// Seconds since 1970; 0 if unknown.
     pub(crate) file_creation_time: u64,
+    /// When the newest entry was written, in seconds since 1970; 0 if unknown.
+    pub(crate) newest_key_time: u64,
 }
 
 impl From<&TableProperties> for FileStats {
@@ -32,22 +36,23 @@ impl From<&TableProperties> for FileStats {
         Self {
             entries: properties.num_entries,
             deletions: properties.num_deletions,
+            range_deletions: properties.num_range_deletions,
             raw_key_bytes: properties.raw_key_size,
             raw_value_bytes: properties.raw_value_size,
             creation_time: properties.creation_time,
             file_creation_time: properties.file_creation_time,
+            newest_key_time: properties.newest_key_time,
         }
     }
 }
 
-/// Sums over the tables that were asked.
+/// Sums over the tables that were asked or made, those that are gone again among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct TableTotals {
     file_bytes: u64,
     raw_key_bytes: u64,
     raw_value_bytes: u64,
     non_deletions: u64,
-    deletions: u64,
 }
 
 impl TableTotals {
@@ -57,7 +62,6 @@ impl TableTotals {
         add(&mut self.raw_key_bytes, stats.raw_key_bytes);
         add(&mut self.raw_value_bytes, stats.raw_value_bytes);
         add(&mut self.non_deletions, stats.entries.saturating_sub(stats.deletions));
-        add(&mut self.deletions, stats.deletions);
     }
 
     /// Bytes that a value takes in a file, on average; 0 if there is none.
@@ -116,10 +120,25 @@ impl TableStats {
             return;
         }
         if let Ok(properties) = properties(level, file) {
-            let stats = FileStats::from(&*properties);
-            self.totals.add(file.file_size, &stats);
-            self.files.insert(file.number, stats);
+            self.add(file, &properties);
         }
+    }
+
+    /// Takes in a table.
+    pub(crate) fn add(&mut self, file: &FileMetaData, properties: &TableProperties) {
+        let stats = FileStats::from(properties);
+        self.totals.add(file.file_size, &stats);
+        self.files.insert(file.number, stats);
+    }
+
+    /// Forgets a table that is gone. What values take on average is known better with it.
+    pub(crate) fn remove(&mut self, number: u64) {
+        self.files.remove(&number);
+    }
+
+    /// Bytes that a value takes in a file, on average; 0 if there is none.
+    pub(crate) fn average_value_bytes(&self) -> u64 {
+        self.totals.average_value_bytes()
     }
 
     /// What a table says of itself, if it was asked.
@@ -130,8 +149,10 @@ impl TableStats {
     /// Keys in all tables: entries without deletions and what these delete. From a sample the
     /// number for all is extrapolated.
     pub(crate) fn estimated_keys(&self, files: usize) -> u64 {
-        let TableTotals { non_deletions, deletions, .. } = self.totals;
-        let estimate = non_deletions.saturating_sub(deletions);
+        let sum =
+            |of: fn(&FileStats) -> u64| self.files.values().map(of).fold(0, u64::saturating_add);
+        let (entries, deletions) = (sum(|file| file.entries), sum(|file| file.deletions));
+        let estimate = entries.saturating_sub(deletions.saturating_mul(2));
         match self.files.len() {
             0 => 0,
             asked if asked < files => (estimate as f64 * files as f64 / asked as f64) as u64,

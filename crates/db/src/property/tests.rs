@@ -151,6 +151,12 @@ fn the_shape_names_memtable_files_and_entries() {
     assert_eq!(lines[4], ["L0", "4", "7602", "-", "1.00", "122"]);
     assert_eq!(lines[11], ["sum", "7", "30600", "-", "-", "646"]);
     assert_eq!(lines[14], ["45", "1066", "7"]);
+    let map = db.map_property(&default(&db), "touchstone.shape").unwrap();
+    assert_eq!((&*map["memtable.active.entries"], &*map["sorted-runs.disk"]), ("65", "7"));
+    assert_eq!((&*map["level.0.files"], &*map["level.0.bytes"]), ("4", "7602"));
+    assert_eq!((&*map["level.0.score"], &*map["level.0.entries"]), ("1.000000", "122"));
+    assert!(map.contains_key("level.1.target-bytes") && !map.contains_key("level.0.target-bytes"));
+    assert_eq!(map["base-level"], "1");
 }
 
 #[test]

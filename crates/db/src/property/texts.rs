@@ -1,6 +1,8 @@
 //! Properties that are texts, and their maps.
 
 use crate::property::cache_entry_stats::CacheEntryStats;
+use crate::property::memory::MemoryReport;
+use crate::property::shape_map;
 use crate::property::source::{LEVEL_TARGET_RULE, Source};
 use crate::property::text::{MB, general};
 use crate::property::{
@@ -11,7 +13,7 @@ use crate::shape::ShapeOptions;
 use ::table::TableProperties;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use version::Temperature;
+use version::{LevelTargetRule, Temperature, TreeShape};
 
 type Map = BTreeMap<String, String>;
 
@@ -162,9 +164,26 @@ pub(super) fn cache_entries_map(source: &Source<'_>, _: &str) -> Option<Map> {
     collect_cache_entries(source).map(|stats| stats.to_map())
 }
 
+fn tree_shape(source: &Source<'_>) -> TreeShape {
+    let rule =
+        if source.db.writing.is_some() { LevelTargetRule::default() } else { LEVEL_TARGET_RULE };
+    source.tree_shape(&ShapeOptions { rule, ..ShapeOptions::default() }).0
+}
+
 pub(super) fn shape(source: &Source<'_>, _: &str) -> Option<String> {
-    let options = ShapeOptions { rule: LEVEL_TARGET_RULE, ..ShapeOptions::default() };
-    Some(source.tree_shape(&options).0.to_string())
+    Some(tree_shape(source).to_string())
+}
+
+pub(super) fn shape_map(source: &Source<'_>, _: &str) -> Option<Map> {
+    Some(shape_map::to_map(&tree_shape(source)))
+}
+
+pub(super) fn memory(source: &Source<'_>, _: &str) -> Option<String> {
+    Some(MemoryReport::new(source.db).to_text())
+}
+
+pub(super) fn memory_map(source: &Source<'_>, _: &str) -> Option<Map> {
+    Some(MemoryReport::new(source.db).to_map())
 }
 
 pub(super) fn stall(source: &Source<'_>, _: &str) -> Option<String> {

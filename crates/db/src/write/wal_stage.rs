@@ -107,6 +107,12 @@ impl WalStage {
         self.current.as_ref().map_or(0, |wal| wal.number)
     }
 
+    /// Bytes of memory for what is to be written.
+    pub(crate) fn buffer_bytes(&self) -> usize {
+        let open = self.unsynced.iter().chain(&self.current);
+        open.map(|wal| wal.writer.buffer_bytes()).sum()
+    }
+
     /// Whether no batch was written to the current WAL.
     pub(crate) fn is_current_empty(&self) -> bool {
         self.current_bytes() == 0

@@ -16,6 +16,7 @@ mod listeners;
 mod manifests;
 mod many_families;
 mod panics;
+mod properties;
 mod read_beside_a_writer;
 mod recovery;
 mod recovery_from_errors;

@@ -24,7 +24,7 @@ impl KeyArena {
     }
 
     pub(crate) fn memory_usage_bytes(&self) -> usize {
-        self.bytes.capacity() + size_of_val(&*self.starts)
+        self.bytes.capacity() + self.starts.capacity() * size_of::<u32>()
     }
 
     fn parts(&self, index: usize) -> (usize, &[u8]) {

@@ -1,0 +1,148 @@
+//! `touchstone.memory`: how much memory each part of the database takes.
+//!
+//! Parts are what they hold, in bytes as they were asked of the allocator, over all column families.
+//! What threads need for a moment, and what the allocator adds, are not among them.
+
+use crate::db_impl::DbImpl;
+use crate::property::text::bytes_to_human;
+use cache::Cache;
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write;
+use std::sync::Arc;
+use version::Version;
+
+/// What a file's two maps in memory take beside what is counted: table statistics and the table
+/// cache's slot.
+const FILE_OVERHEAD_BYTES: usize = 256;
+
+/// Bytes by part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MemoryReport {
+    /// Blocks of memtables, spare room included, those that wait for their flush among them.
+    pub(crate) memtables: usize,
+    /// Block caches, each once. One that is shared with other databases counts in each of them.
+    pub(crate) block_cache: usize,
+    /// Of these, in use by reads and iterators.
+    pub(crate) block_cache_pinned: usize,
+    pub(crate) blob_cache: usize,
+    /// Of these, in use by reads and iterators.
+    pub(crate) blob_cache_pinned: usize,
+    /// Open tables: index, filter, dictionary and properties, where these are not in the block cache.
+    pub(crate) table_readers: usize,
+    /// What the MANIFEST says of files, of all versions that something reads.
+    pub(crate) table_metadata: usize,
+    /// What waits to be written to WALs.
+    pub(crate) wal_buffers: usize,
+    /// Tickers and histograms, of all threads.
+    pub(crate) statistics: usize,
+}
+
+/// The caches, each once, and what they hold and have pinned.
+fn cache_bytes<'a>(caches: impl Iterator<Item = &'a Arc<dyn Cache>>) -> (usize, usize) {
+    let mut seen = HashSet::new();
+    let (mut usage, mut pinned) = (0, 0);
+    for cache in caches {
+        if seen.insert(Arc::as_ptr(cache).cast::<()>()) {
+            usage += cache.usage_bytes();
+            pinned += cache.pinned_usage_bytes();
+        }
+    }
+    (usage, pinned)
+}
+
+fn metadata_bytes(versions: &[Arc<Version>], seen: &mut HashSet<u64>) -> usize {
+    let mut bytes = 0;
+    for (_, file) in versions.iter().flat_map(|version| version.files()) {
+        if seen.insert(file.number) {
+            let keys = file.smallest.as_bytes().len() + file.largest.as_bytes().len();
+            bytes += size_of::<version::FileMetaData>() + keys + FILE_OVERHEAD_BYTES;
+        }
+    }
+    bytes
+}
+
+impl MemoryReport {
+    /// Asks every part.
+    pub(crate) fn new(db: &DbImpl) -> Self {
+        let families = db.families.load_full();
+        let states: Vec<_> =
+            families.iter().map(|family| (family, family.super_version.load_full())).collect();
+        let memtables = states.iter().flat_map(|(_, state)| &state.memtables);
+        let block_caches = families.iter().filter_map(|f| f.tables.options.block_cache.as_ref());
+        let (block_cache, block_cache_pinned) = cache_bytes(block_caches);
+        let blob_caches =
+            states.iter().filter_map(|(_, state)| state.resolver.blobs.source.cache());
+        let (blob_cache, blob_cache_pinned) = cache_bytes(blob_caches);
+        let mut seen = HashSet::new();
+        let table_metadata = states
+            .iter()
+            .map(|(family, state)| match &db.writing {
+                Some(writing) => {
+                    let versions = writing.versions.lock().live_versions(family.id);
+                    metadata_bytes(&versions, &mut seen)
+                }
+                None => metadata_bytes(std::slice::from_ref(&state.version), &mut seen),
+            })
+            .sum();
+        let table_readers = states
+            .iter()
+            .flat_map(|(family, state)| {
+                let tables = &family.tables.cache;
+                state.version.files().filter_map(|(_, file)| tables.get(file.number))
+            })
+            .map(|table| table.approximate_memory_usage_bytes())
+            .sum();
+        let writing = db.writing.as_ref();
+        Self {
+            memtables: memtables.map(|table| table.allocated_bytes()).sum(),
+            block_cache,
+            block_cache_pinned,
+            blob_cache,
+            blob_cache_pinned,
+            table_readers,
+            table_metadata,
+            wal_buffers: writing.map_or(0, |writing| writing.stage.lock().wal.buffer_bytes()),
+            statistics: db.context.statistics.as_ref().map_or(0, |s| s.memory_bytes()),
+        }
+    }
+
+    /// The parts, then what is pinned of caches, which is part of these.
+    fn rows(&self) -> [(&'static str, usize); 9] {
+        [
+            ("memtables", self.memtables),
+            ("block-cache", self.block_cache),
+            ("blob-cache", self.blob_cache),
+            ("table-readers", self.table_readers),
+            ("table-metadata", self.table_metadata),
+            ("wal-buffers", self.wal_buffers),
+            ("statistics", self.statistics),
+            ("block-cache-pinned", self.block_cache_pinned),
+            ("blob-cache-pinned", self.blob_cache_pinned),
+        ]
+    }
+
+    /// The sum of all parts.
+    pub(crate) fn total(&self) -> usize {
+        let (pinned, sum) = (self.block_cache_pinned + self.blob_cache_pinned, self.rows());
+        sum.iter().map(|(_, bytes)| bytes).sum::<usize>() - pinned
+    }
+
+    /// As a map.
+    pub(crate) fn to_map(self) -> BTreeMap<String, String> {
+        let rows = self.rows().into_iter().chain([("total", self.total())]);
+        rows.map(|(name, bytes)| (name.to_owned(), bytes.to_string())).collect()
+    }
+
+    /// As text.
+    pub(crate) fn to_text(self) -> String {
+        let mut text = String::new();
+        for (name, bytes) in self.rows().into_iter().chain([("total", self.total())]) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{name:<20}{bytes:>16}  {}", bytes_to_human(bytes as u64));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! `touchstone.memory` tells what the process really grows by: each shape in a process of its own.
+
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
+
+use db::{
+    ColumnFamilyDescriptor, ColumnFamilyHandle, Db, FlushOptions, OpenContext, ReadOptions,
+    WriteOptions,
+};
+use options::{ColumnFamilyOptions, ConfigOptions, DbOptions};
+use std::path::Path;
+use std::process::Command;
+
+/// Set in the process that has one shape.
+const IS_CHILD: &str = "TOUCHSTONE_MEMORY_REPORT_CHILD";
+/// By so much of the growth the sum may differ.
+const TOLERANCE: f64 = 0.10;
+const MB: u64 = 1 << 20;
+
+/// Bytes of memory that the process has in use.
+fn resident_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() << 10
+}
+
+fn open(path: &Path, family: &str) -> Db {
+    let mut family_options = ColumnFamilyOptions::default();
+    family_options.apply_string(family, &ConfigOptions::default()).unwrap();
+    let options = DbOptions { create_if_missing: true, ..DbOptions::default() };
+    let families = [ColumnFamilyDescriptor::new("default", family_options)];
+    Db::open(&options, path, &families, &OpenContext::default()).unwrap()
+}
+
+fn default_family(db: &Db) -> ColumnFamilyHandle {
+    db.column_family("default").unwrap()
+}
+
+fn part(db: &Db, name: &str) -> u64 {
+    let map = db.map_property(&default_family(db), "touchstone.memory").unwrap();
+    map[name].parse().unwrap()
+}
+
+/// Values that no codec makes smaller.
+fn value(index: u64, length: usize) -> Vec<u8> {
+    let mut state = index.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as u8
+    };
+    std::iter::repeat_with(next).take(length).collect()
+}
+
+fn fill(db: &Db, first: u64, count: u64, length: usize) {
+    let (family, options) =
+        (default_family(db), WriteOptions { disable_wal: true, ..WriteOptions::default() });
+    for index in first..first + count {
+        db.put(&options, &family, format!("key{index:012}").as_bytes(), &value(index, length))
+            .unwrap();
+    }
+}
+
+fn flush(db: &Db) {
+    db.flush(&FlushOptions::default(), &[&default_family(db)]).unwrap();
+}
+
+fn scan(db: &Db) {
+    let mut entries = db.new_iterator(&ReadOptions::default(), &default_family(db)).unwrap();
+    entries.seek_to_first();
+    while entries.valid() {
+        entries.next();
+    }
+    entries.status().unwrap();
+}
+
+/// Has the program itself in memory, and what threads need.
+fn warm_up() {
+    let directory = tempfile::tempdir().unwrap();
+    for _ in 0..2 {
+        let db = open(directory.path(), "");
+        fill(&db, 0, 1000, 100);
+        flush(&db);
+        scan(&db);
+        part(&db, "total");
+        db.get(&ReadOptions::default(), &default_family(&db), b"key").unwrap();
+    }
+}
+
+/// Runs `shape`, which opens a database in a directory it is given, in a process of its own. The
+/// sum must be what that grows by, and most of it of the part `main`.
+fn check(test: &str, main: &str, prepare: impl FnOnce(&Path), shape: impl FnOnce(&Path) -> Db) {
+    let Some(directory) = std::env::var_os(IS_CHILD) else {
+        let directory = tempfile::tempdir().unwrap();
+        prepare(directory.path());
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture", "--test-threads=1"])
+            .env(IS_CHILD, directory.path())
+            // What is freed goes back, so that it does not count as in use.
+            .env("MALLOC_ARENA_MAX", "1")
+            .env("MALLOC_MMAP_THRESHOLD_", "32768")
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+        return;
+    };
+    warm_up();
+    let before = resident_bytes();
+    let db = shape(Path::new(&directory));
+    let grown = resident_bytes().saturating_sub(before);
+    let (total, of_main) = (part(&db, "total"), part(&db, main));
+    let report = db.property(&default_family(&db), "touchstone.memory").unwrap();
+    let text = format!("grown by {grown}, told {total}:\n{report}");
+    println!("{text}");
+    assert!(total.abs_diff(grown) as f64 <= TOLERANCE * grown as f64, "{text}");
+    assert!(of_main * 10 > total * 8, "{text}");
+}
+
+#[test]
+fn memtables_that_are_large() {
+    let family = "write_buffer_size=1G;max_write_buffer_number=4";
+    check(
+        "memtables_that_are_large",
+        "memtables",
+        |_| {},
+        |path| {
+            let db = open(path, family);
+            fill(&db, 0, 600_000, 200);
+            assert!(part(&db, "memtables") > 100 * MB);
+            db
+        },
+    );
+}
+
+#[test]
+fn a_block_cache_that_is_full() {
+    let family = "write_buffer_size=16M;compression=kNoCompression;\
+                  block_based_table_factory={block_cache=160M;block_size=8192}";
+    let prepare = |path: &Path| {
+        let db = open(path, family);
+        for round in 0..20 {
+            fill(&db, round * 10_000, 10_000, 1000);
+            flush(&db);
+        }
+    };
+    check("a_block_cache_that_is_full", "block-cache", prepare, |path| {
+        let db = open(path, family);
+        scan(&db);
+        assert!(part(&db, "block-cache") > 140 * MB);
+        db
+    });
+}
+
+#[test]
+fn many_tables_that_are_open() {
+    let family = "write_buffer_size=64M;compression=kNoCompression;disable_auto_compactions=true;\
+                  level0_slowdown_writes_trigger=100000;level0_stop_writes_trigger=100000;\
+                  block_based_table_factory={no_block_cache=true;block_size=256;\
+                  filter_policy=bloomfilter:20:false}";
+    let prepare = |path: &Path| {
+        let db = open(path, family);
+        for round in 0..300 {
+            fill(&db, round * 6000, 6000, 100);
+            flush(&db);
+        }
+    };
+    check("many_tables_that_are_open", "table-readers", prepare, |path| {
+        let db = open(path, family);
+        for round in 0..300 {
+            let key = format!("key{:012}", round * 6000 + 17);
+            db.get(&ReadOptions::default(), &default_family(&db), key.as_bytes()).unwrap();
+        }
+        db
+    });
+}
