@@ -38,11 +38,11 @@ pub(crate) struct MemoryReport {
 }
 
 /// The caches, each once, and what they hold and have pinned.
-fn cache_bytes<'a>(caches: impl Iterator<Item = &'a Arc<dyn Cache>>) -> (usize, usize) {
+fn cache_bytes(caches: impl Iterator<Item = Arc<dyn Cache>>) -> (usize, usize) {
     let mut seen = HashSet::new();
     let (mut usage, mut pinned) = (0, 0);
     for cache in caches {
-        if seen.insert(Arc::as_ptr(cache).cast::<()>()) {
+        if seen.insert(Arc::as_ptr(&cache).cast::<()>()) {
             usage += cache.usage_bytes();
             pinned += cache.pinned_usage_bytes();
         }
@@ -68,10 +68,11 @@ impl MemoryReport {
         let states: Vec<_> =
             families.iter().map(|family| (family, family.super_version.load_full())).collect();
         let memtables = states.iter().flat_map(|(_, state)| &state.memtables);
-        let block_caches = families.iter().filter_map(|f| f.tables.options.block_cache.as_ref());
+        let block_caches =
+            families.iter().filter_map(|f| f.tables.options.load().block_cache.clone());
         let (block_cache, block_cache_pinned) = cache_bytes(block_caches);
         let blob_caches =
-            states.iter().filter_map(|(_, state)| state.resolver.blobs.source.cache());
+            states.iter().filter_map(|(_, state)| state.resolver.blobs.source.cache().cloned());
         let (blob_cache, blob_cache_pinned) = cache_bytes(blob_caches);
         let mut seen = HashSet::new();
         let table_metadata = states
