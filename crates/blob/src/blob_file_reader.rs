@@ -6,6 +6,7 @@ use crate::blob_log_format::{BlobLogFooter, BlobLogHeader, BlobLogRecordHeader};
 use base::{PinnableSlice, Result, Status};
 use compression::{CompressionType, decompress};
 use env::{RandomAccessFile, read_exact_at, read_exact_into};
+use perf_context::{PerfMetric, Timer, count};
 use statistics::{Activity, HistogramType, Statistics};
 use std::fmt;
 use std::sync::Arc;
@@ -106,14 +107,14 @@ impl BlobFileReader {
         let prefix_size = self.check_reference(user_key, reference)?;
         let size = self.to_usize(reference.size)?;
         if !options.verify_checksums {
-            let stored = read_exact_at(&*self.file, reference.offset, size)?;
+            let stored = self.read(reference.offset, size)?;
             return match self.compression {
                 CompressionType::None => Ok(stored.into()),
                 _ => self.decompress(reference, &stored),
             };
         }
         let record_offset = reference.offset - prefix_size as u64;
-        let record = read_exact_at(&*self.file, record_offset, prefix_size + size)?;
+        let record = self.read(record_offset, prefix_size + size)?;
         self.verify_record(record_offset, user_key, &record)?;
         match self.compression {
             CompressionType::None => {
@@ -122,6 +123,13 @@ impl BlobFileReader {
             }
             _ => self.decompress(reference, &record[prefix_size..]),
         }
+    }
+
+    fn read(&self, offset: u64, size: usize) -> Result<Vec<u8>> {
+        count(PerfMetric::BlobReadCount, 1);
+        count(PerfMetric::BlobReadByte, size as u64);
+        let _timer = Timer::start(PerfMetric::BlobReadTime);
+        read_exact_at(&*self.file, offset, size)
     }
 
     /// Checks that the whole record lies between header and footer. Returns how many bytes of it
@@ -149,6 +157,7 @@ impl BlobFileReader {
     }
 
     fn verify_record(&self, offset: u64, user_key: &[u8], record: &[u8]) -> Result<()> {
+        let _timer = Timer::start(PerfMetric::BlobChecksumTime);
         let at = |status: Status| self.corruption(offset, status.message());
         let Some((header, body)) = record.split_first_chunk::<{ BlobLogRecordHeader::SIZE }>()
         else {
@@ -175,6 +184,7 @@ impl BlobFileReader {
     }
 
     fn decompress(&self, reference: &BlobReference, stored: &[u8]) -> Result<PinnableSlice> {
+        let _timer = Timer::start(PerfMetric::BlobDecompressTime);
         let start = self.statistics.as_ref().and_then(|statistics| statistics.start_timer());
         let value = decompress(self.compression, stored, COMPRESSION_FORMAT_VERSION, None)
             .map(PinnableSlice::from)

@@ -7,6 +7,7 @@ use base::pinnable_slice::PinnedBytes;
 use base::{PinnableSlice, Result, Status};
 use cache::{Cache, CacheKey, Priority};
 use parking_lot::RwLock;
+use perf_context::{PerfMetric, count};
 use statistics::Ticker;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -78,6 +79,8 @@ impl BlobSource {
             cached.filter(|blob| blob.reference == *reference && *blob.user_key == *user_key);
         self.count_lookup(cached.as_deref());
         if let Some(blob) = cached {
+            count(PerfMetric::BlobCacheHitCount, 1);
+            count(PerfMetric::BlobCacheReadByte, blob.value.len() as u64);
             return Ok(pinned(blob));
         }
         let value = self.read(options, user_key, reference)?;

@@ -26,6 +26,7 @@ use base::{
 use cache::Cache;
 use env::{FileSystem, Logger, RateLimiter, SystemClock, WallClock};
 use options::DbOptions;
+use perf_context::{PerfMetric, Timer, count};
 use statistics::{Moment, Statistics};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -281,6 +282,7 @@ impl Db {
         family: &ColumnFamilyHandle,
         key: &[u8],
     ) -> Result<Option<PinnableSlice>> {
+        let _timer = Timer::start(PerfMetric::GetCpuNanos);
         let start = self.start_get();
         let (value, source) = self.get_uncounted(options, family, key)?;
         self.count_get(start, source, value.as_ref().map(|value| value.len()));
@@ -413,6 +415,7 @@ impl Db {
 
     #[inline]
     fn count_get(&self, start: Option<Moment>, source: Source, value_bytes: Option<usize>) {
+        count(PerfMetric::GetReadBytes, value_bytes.unwrap_or(0) as u64);
         if let Some(statistics) = &self.inner.context.statistics {
             count_get(statistics, start, source, value_bytes);
         }
@@ -425,8 +428,10 @@ impl Db {
         key: &[u8],
     ) -> Result<(Option<Lookup>, Source)> {
         check_timestamp(options, &family.0)?;
+        let snapshot = Timer::start(PerfMetric::GetSnapshotTime);
         let super_version = family.0.super_version.load();
         let sequence = self.sequence_of(options)?;
+        drop(snapshot);
         check_history(options, &family.0, &super_version)?;
         get(&family.0, self.view(&super_version, sequence), options, key)
     }

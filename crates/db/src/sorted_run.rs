@@ -7,6 +7,7 @@
 use crate::table_set::TableSet;
 use base::dbformat::extract_user_key;
 use base::{InternalKeyComparator, Result};
+use perf_context::{PerfMetric, Timer};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -100,6 +101,7 @@ impl SortedRun {
         tables: &TableSet,
         options: &ReadOptions,
     ) -> Result<TableRef<'_>> {
+        let _timer = Timer::start(PerfMetric::FindTableNanos);
         if !options.read_tier.may_read_files() {
             return tables.opened(&self.files[index]).map(TableRef::Held);
         }

@@ -25,6 +25,7 @@ use crate::write::write_thread::{Lead, Request, Turn, Writer};
 use crate::write_stats::WrittenGroup;
 use base::{Result, SequenceNumber, Status};
 use parking_lot::MutexGuard;
+use perf_context::{PerfMetric, Timer};
 use statistics::{HistogramType, Statistics};
 use std::sync::Arc;
 use wal::WriteBatch;
@@ -59,7 +60,10 @@ impl DbImpl {
         if options.low_pri {
             self.wait_as_low_priority(options, batch.data().len() as u64)?;
         }
-        let mut lead = match writing.write_thread.join(options, batch) {
+        let waits = Timer::start(PerfMetric::WriteThreadWaitNanos);
+        let turn = writing.write_thread.join(options, batch);
+        drop(waits);
+        let mut lead = match turn {
             Turn::Done(result) => return result,
             Turn::Leads(lead) => lead,
         };
@@ -87,14 +91,21 @@ impl DbImpl {
         options: &WriteOptions,
         batch: &mut WriteBatch,
     ) -> Result<()> {
-        let mut stage = writing.stage.lock();
+        let mut stage = {
+            let _timer = Timer::start(PerfMetric::DbMutexLockNanos);
+            writing.stage.lock()
+        };
+        let scheduling = Timer::start(PerfMetric::WriteSchedulingFlushesCompactionsTime);
         self.make_room_for_write(&mut stage)?;
+        drop(scheduling);
+        let preparing = Timer::start(PerfMetric::WritePreAndPostProcessTime);
         let ignores_missing = options.ignore_missing_column_families;
         let own = stage.memtables.check(batch, ignores_missing)?;
         let mut group = Group::new(self.visibility.last_sequence() + 1, batch, own);
         for follower in lead.gather(options, group.own, stage.group_bytes_max) {
             group.add_follower(&stage, follower, ignores_missing);
         }
+        drop(preparing);
         self.log_and_insert(writing, &mut stage, options, &group)
     }
 
@@ -109,6 +120,7 @@ impl DbImpl {
         if options.disable_wal {
             stage.has_unlogged_writes = true;
         } else {
+            let _timer = Timer::start(PerfMetric::WriteWalTime);
             group.append_to(&mut stage.wal).inspect_err(|status| {
                 self.set_background_error(BackgroundErrorReason::WriteCallback, status);
             })?;
@@ -122,11 +134,14 @@ impl DbImpl {
                 }
             }
         }
-        let WriteStage { memtables, full, .. } = &mut **stage;
-        let mut sequence = group.first_sequence;
-        for batch in group.batches() {
-            sequence = memtables.insert(batch.data(), sequence, full)?;
-        }
+        let sequence = {
+            let _timer = Timer::start(PerfMetric::WriteMemtableTime);
+            let WriteStage { memtables, full, .. } = &mut **stage;
+            let insert =
+                |sequence, batch: &WriteBatch| memtables.insert(batch.data(), sequence, full);
+            group.batches().try_fold(group.first_sequence, insert)?
+        };
+        let _timer = Timer::start(PerfMetric::WritePreAndPostProcessTime);
         let written = WrittenGroup {
             batches: group.batches().count() as u64,
             entries: group.entries,

@@ -19,6 +19,7 @@ use crate::file_system::{
     Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile,
 };
 use base::{Result, Status};
+use perf_context::{IoMetric, IoTimer, PerfMetric, Timer};
 use posix_file::PosixFile;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -53,6 +54,7 @@ impl FileSystem for PosixFileSystem {
         path: &Path,
         options: &FileOptions,
     ) -> Result<Box<dyn SequentialFile>> {
+        let _timer = Timer::start(PerfMetric::EnvNewSequentialFileNanos);
         let file = open_for_reading(path, options.use_direct_reads)?;
         Ok(if options.use_direct_reads {
             Box::new(direct_io::DirectSequentialFile::new(file))
@@ -66,6 +68,7 @@ impl FileSystem for PosixFileSystem {
         path: &Path,
         options: &FileOptions,
     ) -> Result<Arc<dyn RandomAccessFile>> {
+        let _timer = Timer::start(PerfMetric::EnvNewRandomAccessFileNanos);
         let file = open_for_reading(path, options.use_direct_reads)?;
         Ok(if options.use_direct_reads {
             Arc::new(direct_io::DirectRandomAccessFile::new(file))
@@ -79,6 +82,7 @@ impl FileSystem for PosixFileSystem {
         path: &Path,
         options: &FileOptions,
     ) -> Result<Box<dyn WritableFile>> {
+        let _timer = Timer::start(PerfMetric::EnvNewWritableFileNanos);
         open_for_writing(path, options, Existing::Cut)
     }
 
@@ -96,6 +100,7 @@ impl FileSystem for PosixFileSystem {
         old_path: &Path,
         options: &FileOptions,
     ) -> Result<Box<dyn WritableFile>> {
+        let _timer = Timer::start(PerfMetric::EnvReuseWritableFileNanos);
         let doing = "open for writing";
         let file = open_options(options, Existing::Overwrite)
             .open(old_path)
@@ -105,6 +110,7 @@ impl FileSystem for PosixFileSystem {
     }
 
     fn new_directory(&self, path: &Path) -> Result<Box<dyn Directory>> {
+        let _timer = Timer::start(PerfMetric::EnvNewDirectoryNanos);
         let doing = "open directory";
         let file = File::open(path).map_err(|error| Status::from_io(&error, doing, path))?;
         let metadata = file.metadata().map_err(|error| Status::from_io(&error, doing, path))?;
@@ -116,6 +122,7 @@ impl FileSystem for PosixFileSystem {
     }
 
     fn file_exists(&self, path: &Path) -> Result<bool> {
+        let _timer = Timer::start(PerfMetric::EnvFileExistsNanos);
         match fs::metadata(path) {
             Ok(_) => Ok(true),
             Err(error)
@@ -146,6 +153,7 @@ impl FileSystem for PosixFileSystem {
     }
 
     fn get_children(&self, path: &Path) -> Result<Vec<String>> {
+        let _timer = Timer::start(PerfMetric::EnvGetChildrenNanos);
         let failed = |error: io::Error| Status::from_io(&error, "list directory", path);
         let mut names = Vec::new();
         for entry in fs::read_dir(path).map_err(failed)? {
@@ -157,14 +165,17 @@ impl FileSystem for PosixFileSystem {
     }
 
     fn delete_file(&self, path: &Path) -> Result<()> {
+        let _timer = Timer::start(PerfMetric::EnvDeleteFileNanos);
         fs::remove_file(path).map_err(|error| Status::from_io(&error, "delete file", path))
     }
 
     fn create_dir(&self, path: &Path) -> Result<()> {
+        let _timer = Timer::start(PerfMetric::EnvCreateDirNanos);
         make_directory(path).map_err(|error| Status::from_io(&error, "create directory", path))
     }
 
     fn create_dir_if_missing(&self, path: &Path) -> Result<()> {
+        let _timer = Timer::start(PerfMetric::EnvCreateDirIfMissingNanos);
         match make_directory(path) {
             Ok(()) => Ok(()),
             // `mkdir` says so of anything that exists; only a directory is what was asked for.
@@ -174,10 +185,12 @@ impl FileSystem for PosixFileSystem {
     }
 
     fn delete_dir(&self, path: &Path) -> Result<()> {
+        let _timer = Timer::start(PerfMetric::EnvDeleteDirNanos);
         fs::remove_dir(path).map_err(|error| Status::from_io(&error, "delete directory", path))
     }
 
     fn get_file_size(&self, path: &Path) -> Result<u64> {
+        let _timer = Timer::start(PerfMetric::EnvGetFileSizeNanos);
         let failed = |error: io::Error| Status::from_io(&error, "get size of", path);
         let metadata = fs::metadata(path).map_err(failed)?;
         if metadata.is_dir() {
@@ -187,16 +200,19 @@ impl FileSystem for PosixFileSystem {
     }
 
     fn get_file_modification_time(&self, path: &Path) -> Result<u64> {
+        let _timer = Timer::start(PerfMetric::EnvGetFileModificationTimeNanos);
         let metadata = fs::metadata(path)
             .map_err(|error| Status::from_io(&error, "get modification time of", path))?;
         Ok(u64::try_from(metadata.mtime()).unwrap_or(0))
     }
 
     fn rename_file(&self, source: &Path, target: &Path) -> Result<()> {
+        let _timer = Timer::start(PerfMetric::EnvRenameFileNanos);
         fs::rename(source, target).map_err(|error| two_paths(&error, "rename", source, target))
     }
 
     fn link_file(&self, source: &Path, target: &Path) -> Result<()> {
+        let _timer = Timer::start(PerfMetric::EnvLinkFileNanos);
         fs::hard_link(source, target).map_err(|error| two_paths(&error, "link", source, target))
     }
 
@@ -215,6 +231,7 @@ impl FileSystem for PosixFileSystem {
     }
 
     fn lock_file(&self, path: &Path) -> Result<Box<dyn FileLock>> {
+        let _timer = Timer::start(PerfMetric::EnvLockFileNanos);
         Ok(Box::new(file_lock::PosixFileLock::acquire(path, FILE_MODE)?))
     }
 }
@@ -230,6 +247,7 @@ fn two_paths(error: &io::Error, doing: &str, source: &Path, target: &Path) -> St
 /// Opens a regular file. Anything else is refused: a directory cannot be read, and a pipe under a
 /// name of the database would block for ever (hence `O_NONBLOCK`, which regular files ignore).
 fn open_for_reading(path: &Path, direct: bool) -> Result<PosixFile> {
+    let _timer = IoTimer::start(IoMetric::OpenNanos);
     let doing = "open for reading";
     let mut flags = rustix::fs::OFlags::NONBLOCK;
     if direct {
@@ -278,6 +296,7 @@ fn open_for_writing(
     options: &FileOptions,
     existing: Existing,
 ) -> Result<Box<dyn WritableFile>> {
+    let _timer = IoTimer::start(IoMetric::OpenNanos);
     let doing = "open for writing";
     let file = open_options(options, existing)
         .open(path)

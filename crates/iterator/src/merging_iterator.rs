@@ -12,6 +12,7 @@ use crate::heap;
 use crate::{Direction, VecIterator};
 use base::dbformat::extract_user_key;
 use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
+use perf_context::{PerfMetric, Timer, count};
 use std::cmp::Ordering;
 
 /// A child that stands on an entry.
@@ -126,11 +127,19 @@ impl MergingIterator {
         self.current = None;
         self.others.clear();
         for (index, child) in self.children.iterators.iter_mut().enumerate() {
-            if let Err(error) = seek(index, child.as_mut()) {
+            count(PerfMetric::SeekChildSeekCount, 1);
+            let timer = Timer::start(PerfMetric::SeekChildSeekTime);
+            let sought = seek(index, child.as_mut());
+            drop(timer);
+            if let Err(error) = sought {
                 self.others.clear();
                 return Err(error);
             }
         }
+        let _timer = Timer::start(match direction {
+            Direction::Forward => PerfMetric::SeekMinHeapTime,
+            Direction::Backward => PerfMetric::SeekMaxHeapTime,
+        });
         let children = &self.children;
         for (index, child) in children.iterators.iter().enumerate() {
             if child.valid() {

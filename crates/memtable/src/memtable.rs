@@ -17,6 +17,7 @@ use base::{
 };
 use iterator::FragmentedRangeTombstoneList;
 use parking_lot::{Mutex, MutexGuard};
+use perf_context::{PerfMetric, count};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -207,10 +208,13 @@ impl MemTable {
     /// of all its timestamps. Range tombstones are not among them.
     pub fn get(&self, seek_key: &[u8], mut visitor: impl FnMut(MemTableEntry<'_>) -> bool) {
         let user_key = extract_user_key(seek_key);
-        if let Some(filter) = &self.filter
-            && !filter.may_contain(self.comparator.strip_timestamp(user_key))
-        {
-            return;
+        count(PerfMetric::GetFromMemtableCount, 1);
+        if let Some(filter) = &self.filter {
+            if !filter.may_contain(self.comparator.strip_timestamp(user_key)) {
+                count(PerfMetric::BloomMemtableMissCount, 1);
+                return;
+            }
+            count(PerfMetric::BloomMemtableHitCount, 1);
         }
         self.rep.visit(seek_key, &mut |entry| {
             let order = self.comparator.compare_without_timestamp(entry.user_key(), user_key);

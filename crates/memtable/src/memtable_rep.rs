@@ -7,6 +7,7 @@
 use crate::arena::ArenaSlice;
 use base::dbformat::extract_user_key;
 use base::{InternalIterator, PinnableSlice, pinnable_slice::PinnedBytes};
+use perf_context::{PerfMetric, Timer, count};
 use std::fmt;
 use std::sync::Arc;
 
@@ -148,6 +149,12 @@ impl fmt::Debug for MemTableEntry<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MemTableEntry").field("key", &self.key()).finish_non_exhaustive()
     }
+}
+
+/// An iterator of a memtable seeks.
+pub(crate) fn start_seek() -> Timer {
+    count(PerfMetric::SeekOnMemtableCount, 1);
+    Timer::start(PerfMetric::SeekOnMemtableTime)
 }
 
 #[cfg(test)]

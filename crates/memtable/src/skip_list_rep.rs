@@ -1,8 +1,10 @@
 //! Records in a skip list: the representation that serves reads and writes alike.
 
+use crate::memtable_rep::start_seek;
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
 use crate::skip_list::{SkipList, SkipListCursor, SkipListWriter};
 use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
+use perf_context::{PerfMetric, count};
 use std::sync::Arc;
 
 /// A memtable that is sorted at all times. RocksDB knows it as `SkipListFactory`.
@@ -73,21 +75,25 @@ impl InternalIterator for SkipListIterator {
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
+        let _timer = start_seek();
         self.cursor.seek(target);
         Ok(())
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
+        let _timer = start_seek();
         self.cursor.seek_for_prev(target);
         Ok(())
     }
 
     fn next(&mut self) -> Result<()> {
+        count(PerfMetric::NextOnMemtableCount, 1);
         self.cursor.next();
         Ok(())
     }
 
     fn prev(&mut self) -> Result<()> {
+        count(PerfMetric::PrevOnMemtableCount, 1);
         self.cursor.prev();
         Ok(())
     }

@@ -9,11 +9,13 @@
 //! its user key that follow what all user keys begin with; they decide most comparisons. A search
 //! looks through every 64th of these first, few enough to stay in the processor's cache.
 
+use crate::memtable_rep::start_seek;
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter, length, rank_of};
 use base::coding::put_fixed64;
 use base::dbformat::{TRAILER_SIZE, extract_user_key};
 use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
 use parking_lot::Mutex;
+use perf_context::{PerfMetric, count};
 use std::cmp::Ordering;
 use std::fmt;
 use std::sync::atomic::{self, AtomicBool};
@@ -335,22 +337,26 @@ impl InternalIterator for SortedIterator {
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
+        let _timer = start_seek();
         self.index = self.sorted.count_before(target, false);
         Ok(())
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
+        let _timer = start_seek();
         self.index = self.sorted.count_before(target, true).wrapping_sub(1);
         Ok(())
     }
 
     fn next(&mut self) -> Result<()> {
+        count(PerfMetric::NextOnMemtableCount, 1);
         self.require_valid();
         self.index += 1;
         Ok(())
     }
 
     fn prev(&mut self) -> Result<()> {
+        count(PerfMetric::PrevOnMemtableCount, 1);
         self.require_valid();
         self.index = self.index.wrapping_sub(1);
         Ok(())

@@ -22,6 +22,7 @@ mod iterator;
 mod memory_usage;
 mod meta_block;
 mod open;
+mod perf_counts;
 mod reader;
 mod table_stats;
 mod tail;

@@ -11,6 +11,7 @@ use base::{Result, Status};
 use compression::{CompressionType, UncompressionDictionary, decompress};
 use env::RandomAccessFile;
 use env::readahead::SequentialPrefetcher;
+use perf_context::{PerfMetric, Timer, count};
 use statistics::Statistics;
 use std::fmt;
 use std::ops::Range;
@@ -84,6 +85,8 @@ impl BlockFetcher<'_> {
             return Ok(raw.contents);
         }
         let start = self.statistics.and_then(Statistics::start_detailed_timer);
+        count(PerfMetric::BlockDecompressCount, 1);
+        let _timer = Timer::start(PerfMetric::BlockDecompressTime);
         let contents = CompressionType::from_u8(raw.compression_type)
             .and_then(|kind| {
                 decompress(kind, &raw.contents, self.footer.format_version, dictionary)
@@ -115,10 +118,15 @@ impl BlockFetcher<'_> {
         // The directory of a data block is to fit behind it.
         let mut bytes = Vec::with_capacity(length + length / 8);
         bytes.resize(length, 0);
+        count(PerfMetric::BlockReadCount, 1);
+        count(PerfMetric::BlockReadByte, length as u64);
+        let timers =
+            (Timer::start(PerfMetric::BlockReadTime), Timer::start(PerfMetric::BlockReadCpuTime));
         let found = match prefetcher {
             Some(prefetcher) => prefetcher.read_at(self.file, handle.offset, &mut bytes)?,
             None => self.file.read_at(handle.offset, &mut bytes)?,
         };
+        drop(timers);
         if found < length {
             return Err(self.corruption(
                 handle,
@@ -141,6 +149,7 @@ impl BlockFetcher<'_> {
 
     /// Compares the checksum of a block that was read with its trailer.
     fn verify(&self, handle: BlockHandle, block_and_trailer: &[u8]) -> Result<()> {
+        let _timer = Timer::start(PerfMetric::BlockChecksumTime);
         let checksum_offset = block_and_trailer.len() - 4;
         let stored = decode_fixed32(block_and_trailer, checksum_offset);
         let computed =

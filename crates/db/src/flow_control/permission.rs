@@ -7,6 +7,7 @@ use crate::work_stats::count_stall;
 use crate::write::write_options::WriteOptions;
 use crate::write::write_thread::write_stall;
 use base::{Result, Status};
+use perf_context::{PerfMetric, Timer};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -94,6 +95,7 @@ impl DbImpl {
         bytes: u64,
         has_waited: &mut bool,
     ) -> Result<()> {
+        let _timer = Timer::start(PerfMetric::WriteDelayTime);
         let mut state = writing.state.lock();
         let (mut granted_at, mut stall) = (None, None);
         let mut held = Held::begin();
@@ -116,6 +118,7 @@ impl DbImpl {
             stall.get_or_insert_with(|| writing.write_thread.begin_stall());
             if is_stopped {
                 *has_waited = true;
+                let _timer = Timer::start(PerfMetric::DbConditionWaitNanos);
                 writing.changed.wait(&mut state);
                 continue;
             }
@@ -125,6 +128,7 @@ impl DbImpl {
                 return Ok(());
             }
             *has_waited = true;
+            let _timer = Timer::start(PerfMetric::DbConditionWaitNanos);
             writing.changed.wait_for(&mut state, NAP.min(at - now));
         }
     }

@@ -31,7 +31,8 @@ use base::{
 use blob::BlobReadOptions;
 pub(crate) use entry::Entry;
 use iterator::{Direction, RangeTombstoneAggregator};
-use statistics::Activity;
+use perf_context::{PerfMetric, Timer, count};
+use statistics::{Activity, Moment};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use table::ReadOptions;
@@ -266,32 +267,35 @@ impl DbIterator {
         if let Some(lower) = self.lower_bound.clone() {
             return self.seek(&lower);
         }
+        let _timer = start_seek();
         let begun = self.stats.start_seek();
         self.start(Direction::Forward);
         self.seek_no_more();
-        let moved = self.internal.seek_to_first().and_then(|()| self.find_forward());
+        let moved = timed(|| self.internal.seek_to_first()).and_then(|()| self.find_forward());
         self.finish(moved);
         self.confine_to_prefix_of_key();
-        self.stats.count_seek(begun, self.shown_bytes());
+        self.count_seek(begun);
     }
 
     /// Moves to the last key.
     pub fn seek_to_last(&mut self) {
+        let _timer = start_seek();
         let begun = self.stats.start_seek();
         self.start(Direction::Backward);
         self.seek_no_more();
         let moved = match self.upper_bound.clone() {
             Some(upper) => self.seek_internal_before(&upper),
-            None => self.internal.seek_to_last(),
+            None => timed(|| self.internal.seek_to_last()),
         };
         let moved = moved.and_then(|()| self.find_backward());
         self.finish(moved);
         self.confine_to_prefix_of_key();
-        self.stats.count_seek(begun, self.shown_bytes());
+        self.count_seek(begun);
     }
 
     /// Moves to the first key at or after `target`, a user key without timestamp.
     pub fn seek(&mut self, target: &[u8]) {
+        let _timer = start_seek();
         let begun = self.stats.start_seek();
         self.start(Direction::Forward);
         self.confine_to_prefix_of(target);
@@ -303,13 +307,15 @@ impl DbIterator {
         self.target.extend_from_slice(target);
         self.target.extend_from_slice(&self.timestamp);
         push_trailer(&mut self.target, self.sequence, VALUE_TYPE_FOR_SEEK);
-        let moved = self.internal.seek(&self.target).and_then(|()| self.find_forward());
+        let sought = timed(|| self.internal.seek(&self.target));
+        let moved = sought.and_then(|()| self.find_forward());
         self.finish(moved);
-        self.stats.count_seek(begun, self.shown_bytes());
+        self.count_seek(begun);
     }
 
     /// Moves to the last key at or before `target`, a user key without timestamp.
     pub fn seek_for_prev(&mut self, target: &[u8]) {
+        let _timer = start_seek();
         let begun = self.stats.start_seek();
         self.start(Direction::Backward);
         self.confine_to_prefix_of(target);
@@ -321,7 +327,7 @@ impl DbIterator {
         };
         let moved = moved.and_then(|()| self.find_backward());
         self.finish(moved);
-        self.stats.count_seek(begun, self.shown_bytes());
+        self.count_seek(begun);
     }
 
     /// Moves on to the next key.
@@ -331,10 +337,15 @@ impl DbIterator {
     #[inline]
     pub fn next(&mut self) {
         assert!(self.valid, "next of an iterator that is not valid");
+        let _timer = Timer::start(PerfMetric::IterNextCpuNanos);
+        count(PerfMetric::IterNextCount, 1);
+        count(PerfMetric::InternalKeySkippedCount, 1);
         let moved = self.next_inner();
         self.finish(moved);
+        let bytes = self.shown_bytes();
+        count(PerfMetric::IterReadBytes, bytes.unwrap_or(0) as u64);
         if self.stats.is_on() {
-            self.stats.count_next(self.shown_bytes());
+            self.stats.count_next(bytes);
         }
     }
 
@@ -344,6 +355,8 @@ impl DbIterator {
     /// If not valid.
     pub fn prev(&mut self) {
         assert!(self.valid, "prev of an iterator that is not valid");
+        let _timer = Timer::start(PerfMetric::IterPrevCpuNanos);
+        count(PerfMetric::IterPrevCount, 1);
         let moved = match self.stands {
             Stands::BeforeVersions => self.find_prev_user_entry(),
             Stands::OnEntry | Stands::PastEntry => {
@@ -352,9 +365,17 @@ impl DbIterator {
             Stands::OnVersion => self.prev_version(),
         };
         self.finish(moved);
+        let bytes = self.shown_bytes();
+        count(PerfMetric::IterReadBytes, bytes.unwrap_or(0) as u64);
         if self.stats.is_on() {
-            self.stats.count_prev(self.shown_bytes());
+            self.stats.count_prev(bytes);
         }
+    }
+
+    fn count_seek(&mut self, begun: Option<Moment>) {
+        let bytes = self.shown_bytes();
+        count(PerfMetric::IterReadBytes, bytes.unwrap_or(0) as u64);
+        self.stats.count_seek(begun, bytes);
     }
 
     #[inline]
@@ -368,14 +389,14 @@ impl DbIterator {
         self.find_next_user_entry(true)
     }
 
-    /// Bytes of key and value here, where somebody counts them.
+    /// Bytes of key and value here.
     #[inline]
     fn shown_bytes(&self) -> Option<usize> {
         let value_size = || match &self.entry {
             Entry::InPlace { length } => *length,
             entry => entry.value(&*self.internal).len(),
         };
-        (self.valid && self.stats.is_on()).then(|| self.key().len() + value_size())
+        self.valid.then(|| self.key().len() + value_size())
     }
 
     /// Finds the first entry from where a seek has put the internal cursor.
@@ -491,6 +512,7 @@ impl DbIterator {
     /// Moves the internal cursor to the first key that is shown, from where it stands. With
     /// `skipping`, versions of [`Self::key`] are not shown again.
     fn find_next_user_entry(&mut self, skipping: bool) -> Result<()> {
+        let _timer = Timer::start(PerfMetric::FindNextUserEntryTime);
         let mut skipped = 0u64;
         let found = self.find_next_shown(skipping, &mut skipped);
         self.stats.count_skipped(skipped);
@@ -517,6 +539,7 @@ impl DbIterator {
                 && self.comparator.compare_without_timestamp(parsed.user_key, &self.key).is_le();
             let is_visible = self.is_visible(&parsed);
             if is_older_version || !is_visible {
+                count(skip_metric(is_visible), 1);
                 skips += 1;
                 if skips > self.skips_max_now {
                     skips = 0;
@@ -535,6 +558,7 @@ impl DbIterator {
             self.key.clear();
             self.key.extend_from_slice(parsed.user_key);
             if value_type.is_point_deletion() || self.is_range_deleted()? {
+                count(PerfMetric::InternalDeleteSkippedCount, 1);
                 skipping = true;
                 self.internal.next()?;
                 *skipped += 1;
@@ -614,6 +638,7 @@ impl DbIterator {
     /// Combines the operand here with what is older; leaves the internal cursor behind the last
     /// entry used.
     fn merge_forward(&mut self) -> Result<()> {
+        count(PerfMetric::InternalMergeCount, 1);
         let mut operands = vec![self.internal.pinned_value()];
         let mut base = None;
         self.internal.next()?;
@@ -631,6 +656,7 @@ impl DbIterator {
                 break;
             }
             if value_type == ValueType::Merge {
+                count(PerfMetric::InternalMergeCount, 1);
                 operands.push(self.internal.pinned_value());
                 self.internal.next()?;
                 continue;
@@ -642,6 +668,26 @@ impl DbIterator {
         self.entry = self.resolver.merge(&self.blob_options, &self.key, base, &operands)?;
         self.stands = Stands::PastEntry;
         Ok(())
+    }
+}
+
+/// A seek begins.
+fn start_seek() -> Timer {
+    count(PerfMetric::IterSeekCount, 1);
+    Timer::start(PerfMetric::IterSeekCpuNanos)
+}
+
+/// A seek of what is below.
+fn timed(seek: impl FnOnce() -> Result<()>) -> Result<()> {
+    let _timer = Timer::start(PerfMetric::SeekInternalSeekTime);
+    seek()
+}
+
+/// What an entry counts as that is passed over.
+fn skip_metric(is_visible: bool) -> PerfMetric {
+    match is_visible {
+        true => PerfMetric::InternalKeySkippedCount,
+        false => PerfMetric::InternalRecentSkippedCount,
     }
 }
 

@@ -6,6 +6,7 @@ use crate::read::lookup_key::LookupKey;
 use crate::read::read_stats::Source;
 use crate::read::read_view::ReadView;
 use base::{ParsedInternalKey, PinnableSlice, Result};
+use perf_context::{LevelMetric, LevelTimer, PerfMetric, Timer, count_at_level};
 use table::ReadOptions;
 
 /// Finds the newest visible version of `user_key`, given without timestamp, and where that was
@@ -21,6 +22,7 @@ pub(crate) fn get(
     let comparator = &family.comparator;
     let mut context = GetContext::new(comparator, key.user_key(), view.sequence, view.uncommitted);
     let source = look_up(family, view, options, &key, &mut context)?;
+    let _timer = Timer::start(PerfMetric::GetPostProcessTime);
     Ok((context.finish(&view.super_version.resolver, options)?, source))
 }
 
@@ -49,6 +51,24 @@ fn look_up(
     key: &LookupKey,
     context: &mut GetContext<'_>,
 ) -> Result<Source> {
+    if look_up_in_memtables(view, options, key, context)? {
+        return Ok(Source::MemTables);
+    }
+    if !options.read_tier.includes_tables() {
+        return Ok(Source::None);
+    }
+    look_up_in_tables(family, view, options, key, context)
+}
+
+/// Whether a memtable decides.
+#[inline]
+fn look_up_in_memtables(
+    view: ReadView<'_>,
+    options: &ReadOptions,
+    key: &LookupKey,
+    context: &mut GetContext<'_>,
+) -> Result<bool> {
+    let _timer = Timer::start(PerfMetric::GetFromMemtableTime);
     let timestamp = options.timestamp.as_deref();
     for memtable in &view.super_version.memtables {
         if memtable.num_range_deletes() > 0 && !options.ignore_range_deletions {
@@ -67,12 +87,22 @@ fn look_up(
         });
         visited?;
         if context.is_decided() {
-            return Ok(Source::MemTables);
+            return Ok(true);
         }
     }
-    if !options.read_tier.includes_tables() {
-        return Ok(Source::None);
-    }
+    Ok(false)
+}
+
+#[inline]
+fn look_up_in_tables(
+    family: &ColumnFamilyData,
+    view: ReadView<'_>,
+    options: &ReadOptions,
+    key: &LookupKey,
+    context: &mut GetContext<'_>,
+) -> Result<Source> {
+    let _timer = Timer::start(PerfMetric::GetFromOutputFilesTime);
+    let timestamp = options.timestamp.as_deref();
     context.take_match();
     for run in &view.super_version.runs {
         for index in run.files_with_key(&family.comparator, key.internal_key()) {
@@ -86,13 +116,18 @@ fn look_up(
                     timestamp,
                 ));
             }
+            let timer = LevelTimer::start(LevelMetric::GetFromTableNanos, run.level());
             table.get(options, key.internal_key(), &mut |key, value| {
                 context.visit(key, || value.pin())
             })?;
+            drop(timer);
             if context.take_match() {
                 table.note_found();
             }
             if context.is_decided() {
+                if context.has_value() {
+                    count_at_level(LevelMetric::UserKeyReturnCount, run.level(), 1);
+                }
                 return Ok(Source::Level(run.level()));
             }
         }

@@ -8,6 +8,7 @@ use crate::read::blob_reads::blob_read_options;
 use crate::read::value_resolver::{Resolved, ValueResolver};
 use base::dbformat::{ParsedInternalKey, ValueType};
 use base::{InternalKeyComparator, PinnableSlice, Result, SequenceNumber};
+use perf_context::{PerfMetric, count};
 use table::ReadOptions;
 
 /// What the lookup knows.
@@ -71,6 +72,12 @@ impl<'a> GetContext<'a> {
         self.covering_tombstone > 0 || !matches!(self.outcome, Outcome::Open)
     }
 
+    /// Whether what decided is a value.
+    #[inline]
+    pub(crate) fn has_value(&self) -> bool {
+        matches!(self.outcome, Outcome::Found(..))
+    }
+
     /// Whether a version of the key was seen since this was last asked.
     #[inline]
     pub(crate) fn take_match(&mut self) -> bool {
@@ -102,6 +109,7 @@ impl<'a> GetContext<'a> {
             self.timestamp.extend_from_slice(&key.user_key[plain.len()..]);
         }
         if key.value_type == ValueType::Merge {
+            count(PerfMetric::InternalMergePointLookupCount, 1);
             self.operands.push(pin());
             return Ok(true);
         }

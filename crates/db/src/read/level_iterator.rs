@@ -8,6 +8,7 @@ use crate::sorted_run::SortedRun;
 use crate::table_set::TableSet;
 use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result, SliceTransform};
 use iterator::RangeTombstoneSink;
+use perf_context::{PerfMetric, Timer};
 use std::sync::Arc;
 use table::{ReadOptions, TableIterator};
 
@@ -53,6 +54,7 @@ impl LevelIterator {
             {
                 tombstones.add_file(file.number, list.clone(), &file.smallest, &file.largest);
             }
+            let _timer = Timer::start(PerfMetric::NewTableIteratorNanos);
             let prefix_extractor = self.prefix_extractor.as_ref();
             self.table = Some(table.new_iterator(&self.options).filtering_by(prefix_extractor));
             self.index = index;

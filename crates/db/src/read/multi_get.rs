@@ -4,6 +4,7 @@ use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;
 use crate::read::read_stats::{count_multi_get, count_one_of_several};
 use base::{PinnableSlice, Result, Status};
+use perf_context::{PerfMetric, Timer, count};
 use statistics::Activity;
 use table::ReadOptions;
 
@@ -47,10 +48,13 @@ impl Db {
         &self,
         look_up: impl FnOnce() -> Vec<Result<Option<PinnableSlice>>>,
     ) -> Vec<Result<Option<PinnableSlice>>> {
+        let _timer = Timer::start(PerfMetric::GetCpuNanos);
         let start = self.start_get();
         let activity = self.inner.context.statistics.as_ref().map(|_| Activity::MultiGet.begin());
         let values = look_up();
         drop(activity);
+        let found = values.iter().flatten().flatten().map(|value| value.len() as u64);
+        count(PerfMetric::MultigetReadBytes, found.sum());
         if let Some(statistics) = &self.inner.context.statistics {
             let found = values.iter().flatten().flatten().map(|value| value.len());
             count_multi_get(statistics, start, values.len(), found);

@@ -8,6 +8,7 @@ use base::wide_columns::{self, Column, DEFAULT_COLUMN_NAME};
 use base::{InternalIterator, InternalKeyComparator, MergeOperator, PinnableSlice, Result, Status};
 use blob::BlobReadOptions;
 use iterator::merge_helper::{self, BaseValue, MergeResult};
+use perf_context::{PerfMetric, Timer};
 use statistics::Statistics;
 use std::sync::Arc;
 
@@ -152,6 +153,7 @@ impl ValueResolver {
         let key = self.comparator.strip_timestamp(user_key);
         let statistics = self.statistics.as_deref();
         let start = statistics.and_then(Statistics::start_timer);
+        let _timer = Timer::start(PerfMetric::MergeOperatorTimeNanos);
         let outcome =
             merge_helper::full_merge(self.merge_operator.as_deref(), key, base, &operands);
         if let Some(statistics) = statistics {

@@ -9,6 +9,7 @@ use crate::file_system::{FileOptions, FileSystem, WritableFile};
 use crate::thread_status::thread_id;
 use base::{Result, filename};
 use parking_lot::Mutex;
+use perf_context::{IoMetric, IoTimer, PerfMetric, Timer};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,6 +54,7 @@ impl FileLogger {
         db_path: &Path,
         options: &InfoLogOptions,
     ) -> Result<Self> {
+        let _timer = Timer::start(PerfMetric::EnvNewLoggerNanos);
         // The name in a log directory holds the whole path. Without a current directory, the path
         // as it was given has to do.
         let db_path = match std::env::current_dir() {
@@ -181,6 +183,7 @@ impl Logger for FileLogger {
         if level < self.log_level() {
             return;
         }
+        let _timer = IoTimer::start(IoMetric::LoggerNanos);
         let text = text.to_string();
         let now = self.clock.now_micros();
         let mut state = self.state.lock();

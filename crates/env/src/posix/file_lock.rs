@@ -8,6 +8,7 @@
 use crate::file_system::FileLock;
 use base::{Result, Status};
 use parking_lot::Mutex;
+use perf_context::{PerfMetric, Timer};
 use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
 use rustix::process::{Flock, FlockType, fcntl_getlk};
@@ -82,6 +83,7 @@ impl PosixFileLock {
 
 impl Drop for PosixFileLock {
     fn drop(&mut self) {
+        let _timer = Timer::start(PerfMetric::EnvUnlockFileNanos);
         let mut held = HELD_LOCKS.lock();
         // Closing releases; it happens under the table's lock, so that nobody finds the table
         // empty and the file still locked, or the reverse.

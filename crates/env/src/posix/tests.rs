@@ -347,3 +347,53 @@ fn child_opens_many_files() {
     drop(open);
     posix().new_writable_file(&new, &FileOptions::DEFAULT).unwrap();
 }
+
+/// What reads and writes of files count in their thread.
+#[test]
+fn files_count_in_the_thread_that_uses_them() {
+    use perf_context::{IoMetric, PerfLevel, PerfMetric, io_stats_context, perf_context};
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file");
+    let fs = PosixFileSystem;
+    perf_context::reset_perf_context();
+    perf_context::reset_io_stats_context();
+    perf_context::set_perf_level(PerfLevel::EnableTimeAndCpuTimeExceptForMutex);
+    let mut file = fs.new_writable_file(&path, &FileOptions::default()).unwrap();
+    file.append(&[7; 10_000]).unwrap();
+    file.fsync().unwrap();
+    file.close().unwrap();
+    let file = fs.new_random_access_file(&path, &FileOptions::default()).unwrap();
+    assert_eq!(file.read_at(5_000, &mut [0; 20_000]).unwrap(), 5_000);
+    let other = directory.path().join("other");
+    fs.rename_file(&path, &other).unwrap();
+    fs.link_file(&other, &path).unwrap();
+    fs.get_file_modification_time(&path).unwrap();
+    fs.create_dir(&directory.path().join("directory")).unwrap();
+    fs.delete_dir(&directory.path().join("directory")).unwrap();
+    perf_context::set_perf_level(PerfLevel::EnableCount);
+    let io = io_stats_context();
+    assert_eq!(io.get(IoMetric::BytesWritten), 10_000);
+    assert_eq!(io.get(IoMetric::BytesRead), 5_000);
+    for metric in [
+        IoMetric::OpenNanos,
+        IoMetric::WriteNanos,
+        IoMetric::ReadNanos,
+        IoMetric::FsyncNanos,
+        IoMetric::PrepareWriteNanos,
+        IoMetric::CpuReadNanos,
+        IoMetric::CpuWriteNanos,
+    ] {
+        assert!(io.get(metric) > 0, "{}", metric.name());
+    }
+    for metric in [
+        PerfMetric::EnvNewWritableFileNanos,
+        PerfMetric::EnvNewRandomAccessFileNanos,
+        PerfMetric::EnvRenameFileNanos,
+        PerfMetric::EnvLinkFileNanos,
+        PerfMetric::EnvGetFileModificationTimeNanos,
+        PerfMetric::EnvCreateDirNanos,
+        PerfMetric::EnvDeleteDirNanos,
+    ] {
+        assert!(perf_context().get(metric) > 0, "{}", metric.name());
+    }
+}

@@ -119,6 +119,7 @@ impl Pool {
             Priority::Low => ThreadType::LowPriority,
             Priority::Bottom => ThreadType::BottomPriority,
         });
+        perf_context::set_thread_pool_id(self.priority as u64);
         let mut state = self.state.lock();
         while !state.closed && state.alive <= state.limit {
             let Some(job) = state.queue.pop_front() else {

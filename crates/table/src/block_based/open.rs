@@ -4,6 +4,7 @@ use crate::block_based::embedded_blob::EmbeddedBlobs;
 use crate::block_based::filter_reader::TableFilter;
 use crate::block_based::index_reader::{IndexLayout, Partitions, TableIndex};
 use crate::block_based::meta_block::MetaBlock;
+use crate::block_based::perf_counts::count_metadata_read;
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions, Filtering, TableCacheHandle};
 use crate::block_based::table_stats::TableStats;
 use crate::block_based::tail::TableTail;
@@ -285,6 +286,7 @@ fn read_range_tombstones(
     options: &TableOptions,
 ) -> Result<Option<Arc<FragmentedRangeTombstoneList>>> {
     let Some(handle) = tail.metaindex.find(RANGE_DEL_BLOCK_NAME) else { return Ok(None) };
+    count_metadata_read(handle);
     let block = fetcher.fetch(handle, None, None)?;
     let tombstones = range_del::decode(&block, transform, &options.comparator)
         .map_err(|status| fetcher.explain(handle, &status))?;

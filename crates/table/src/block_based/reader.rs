@@ -6,6 +6,7 @@ use crate::block_based::filter_reader::TableFilter;
 use crate::block_based::index_reader::TableIndex;
 use crate::block_based::iterator::TableIterator;
 use crate::block_based::meta_block::{MetaBlock, MetaRef};
+use crate::block_based::perf_counts::{count_block_read, time_of_reads};
 use crate::block_based::table_stats::{BlockKind, TableStats};
 use crate::block_fetcher::BlockFetcher;
 use crate::block_iter::BlockCursor;
@@ -24,6 +25,7 @@ use compression::UncompressionDictionary;
 use env::readahead::SequentialPrefetcher;
 use env::{RandomAccessFile, ReadaheadOptions};
 use iterator::FragmentedRangeTombstoneList;
+use perf_context::{PerfMetric, Timer};
 use statistics::Activity;
 use std::sync::Arc;
 
@@ -137,7 +139,10 @@ impl BlockBasedTable {
     ) -> Result<bool> {
         while position < index.len() {
             let block = self.data_block(index.handle(position), options)?;
-            cursor.seek(&block, internal_key, &self.comparator);
+            {
+                let _timer = Timer::start(PerfMetric::BlockSeekNanos);
+                cursor.seek(&block, internal_key, &self.comparator);
+            }
             while cursor.valid(&block) {
                 if !self.visit_entry(&block, cursor, options, visit)? {
                     return Ok(false);
@@ -294,6 +299,7 @@ impl BlockBasedTable {
         handle: BlockHandle,
         options: BlockReadOptions,
     ) -> Result<Arc<DataBlock>> {
+        let _timer = Timer::start(PerfMetric::NewTableBlockIterNanos);
         let cached = self.cached_data_block(handle);
         self.count_data_block_lookup(cached.as_ref());
         match cached {
@@ -333,6 +339,7 @@ impl BlockBasedTable {
         let start = self.stats.start_read();
         let fetcher = self.fetcher(options.verify_checksums);
         let dictionary = self.load_dictionary(options)?;
+        count_block_read(BlockKind::Data, handle);
         let contents = fetcher.fetch(handle, dictionary.as_deref(), prefetcher)?;
         let block = self
             .decoder
@@ -380,6 +387,7 @@ impl BlockBasedTable {
         decode: impl FnOnce(Vec<u8>) -> Result<T>,
         memory_usage_bytes: impl Fn(&T) -> usize,
     ) -> Result<Arc<T>> {
+        let _timer = Timer::start(time_of_reads(kind));
         let cache = self.cache.as_ref().filter(|_| use_cache);
         if let Some(TableCacheHandle { cache, id, .. }) = cache {
             let value = cache.lookup(&CacheKey::new(*id, handle.offset));
@@ -396,6 +404,7 @@ impl BlockBasedTable {
         let _activity = options.activity.begin_if_unknown();
         let start = self.stats.start_read();
         let fetcher = self.fetcher(true);
+        count_block_read(kind, handle);
         let contents = fetcher.fetch(handle, None, None)?;
         let block =
             decode(contents).map(Arc::new).map_err(|status| fetcher.explain(handle, &status))?;

@@ -2,8 +2,10 @@
 //!
 //! All counting of the table's readers and builders goes through here.
 
+use crate::block_based::perf_counts::PerfCounts;
 use crate::table_options::TableOptions;
 use cache::Insertion;
+use perf_context::{PerfLevel, perf_level};
 use statistics::{Activity, HistogramType, Moment, Statistics, Ticker};
 use std::sync::Arc;
 
@@ -21,12 +23,14 @@ pub(super) enum BlockKind {
 pub(super) struct TableStats {
     statistics: Option<Arc<Statistics>>,
     is_in_last_level: bool,
+    perf: PerfCounts,
 }
 
 impl TableStats {
     pub(super) fn new(options: &TableOptions) -> Self {
-        let &TableOptions { ref statistics, is_in_last_level, .. } = options;
-        Self { statistics: statistics.clone(), is_in_last_level }
+        let &TableOptions { ref statistics, is_in_last_level, level, .. } = options;
+        let perf = PerfCounts { level };
+        Self { statistics: statistics.clone(), is_in_last_level, perf }
     }
 
     pub(super) fn statistics(&self) -> Option<&Statistics> {
@@ -40,10 +44,15 @@ impl TableStats {
         kind: BlockKind,
         found_bytes: impl FnOnce() -> Option<usize>,
     ) {
+        if self.statistics.is_none() && perf_level() < PerfLevel::EnableCount {
+            return;
+        }
+        let found_bytes = found_bytes();
+        self.perf.looked_up(kind, found_bytes);
         let Some(statistics) = &self.statistics else { return };
         statistics.record(|recorder| {
             let tickers = kind.tickers();
-            match found_bytes() {
+            match found_bytes {
                 Some(bytes) => {
                     recorder.tick(Ticker::BlockCacheHit, 1);
                     recorder.tick(tickers.hit, 1);
@@ -99,6 +108,7 @@ impl TableStats {
     /// The filter was asked whether a lookup may find its key here, by the whole key or its prefix.
     #[inline]
     pub(super) fn count_filtered(&self, by_whole_key: bool, may_match: bool) {
+        self.perf.filtered(may_match);
         let Some(statistics) = &self.statistics else { return };
         statistics.record(|recorder| match (by_whole_key, may_match) {
             (true, true) => recorder.tick(Ticker::BloomFilterFullPositive, 1),
@@ -114,6 +124,7 @@ impl TableStats {
     /// What the filter let pass was there.
     #[inline]
     pub(super) fn count_true_positive(&self, by_whole_key: bool) {
+        self.perf.truly_positive();
         let Some(statistics) = &self.statistics else { return };
         let ticker = match by_whole_key {
             true => Ticker::BloomFilterFullTruePositive,

@@ -1,5 +1,6 @@
 //! Footer, metaindex and properties of a table.
 
+use crate::block_based::perf_counts::count_metadata_read;
 use crate::block_fetcher::BlockFetcher;
 use crate::format::{BlockHandle, FOOTER_SIZE, Footer};
 use crate::metaindex::MetaIndex;
@@ -44,6 +45,7 @@ impl TableTail {
         })?;
         let fetcher = BlockFetcher { file, footer: &footer, verify_checksums: true, statistics };
         let handle = footer.metaindex_handle;
+        count_metadata_read(handle);
         let block = fetcher.fetch(handle, None, None)?;
         let metaindex =
             MetaIndex::decode(&block).map_err(|status| fetcher.explain(handle, &status))?;
@@ -71,6 +73,7 @@ pub(super) fn read_properties(
     handle: BlockHandle,
 ) -> Result<TableProperties> {
     let explain = |status: Status| fetcher.explain(handle, &status);
+    count_metadata_read(handle);
     let block = match fetcher.fetch(handle, None, None) {
         Ok(block) => block,
         Err(error) if !error.is_corruption() => return Err(error),

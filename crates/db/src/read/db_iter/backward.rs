@@ -1,9 +1,10 @@
 //! Going backward: versions of a key come oldest first.
 
-use super::{DbIterator, Stands, before_versions, push_trailer, too_many_skipped};
+use super::{DbIterator, Stands, before_versions, push_trailer, timed, too_many_skipped};
 use base::dbformat::{ParsedInternalKey, ValueType};
 use base::{InternalIterator, PinnableSlice, Result};
 use iterator::Direction;
+use perf_context::{PerfMetric, count};
 
 /// What the visible versions of one key seen so far, oldest to newest, add up to.
 #[derive(Default)]
@@ -22,7 +23,7 @@ impl DbIterator {
         let timestamp_size = self.comparator.timestamp_size();
         let newest = [upper, &vec![0xff; timestamp_size]].concat();
         let target = before_versions(&newest);
-        self.internal.seek_for_prev(target.as_bytes())?;
+        timed(|| self.internal.seek_for_prev(target.as_bytes()))?;
         self.step_before_versions_of(upper)
     }
 
@@ -33,7 +34,7 @@ impl DbIterator {
         self.target.extend_from_slice(target);
         self.target.resize(target.len() + self.comparator.timestamp_size(), 0);
         push_trailer(&mut self.target, 0, ValueType::Deletion);
-        self.internal.seek_for_prev(&self.target)
+        timed(|| self.internal.seek_for_prev(&self.target))
     }
 
     /// From forward to backward: the internal cursor goes before every version of the key shown.
@@ -115,6 +116,7 @@ impl DbIterator {
             }
             *skipped += 1;
             if !self.is_visible(&parsed) {
+                count(PerfMetric::InternalRecentSkippedCount, 1);
                 steps += 1;
                 // Of one time, versions that follow are newer still; a later time may come with an
                 // older sequence number.
@@ -136,13 +138,16 @@ impl DbIterator {
                 self.key.extend_from_slice(parsed.user_key);
             }
             if value_type.is_point_deletion() || self.is_range_deleted()? {
+                count(PerfMetric::InternalDeleteSkippedCount, 1);
                 versions = Versions::default();
             } else if value_type == ValueType::Merge {
+                count(PerfMetric::InternalMergeCount, 1);
                 versions.operands.push(self.internal.pinned_value());
             } else {
                 versions.operands.clear();
                 versions.base = Some((value_type, self.internal.pinned_value()));
             }
+            count(PerfMetric::InternalKeySkippedCount, 1);
             self.internal.prev()?;
         }
         Ok(versions)

@@ -1,0 +1,59 @@
+//! The reference of what threads count, as Markdown.
+
+use crate::io_metric::IoMetric;
+use crate::level_metric::LevelMetric;
+use crate::metric::{Measure, MetricInfo};
+use crate::perf_metric::PerfMetric;
+use std::fmt::Write as _;
+
+const HEAD: &str = "\
+# Perf context and I/O statistics
+
+What each thread counts and times of its own operations, by the names RocksDB 11.9 has for it. Made
+from the tables in `crates/perf_context/src`; do not edit.
+
+```rust
+use perf_context::{PerfLevel, perf_context, reset_perf_context, set_perf_level};
+
+set_perf_level(PerfLevel::EnableTimeExceptForMutex);
+reset_perf_context();
+// An operation of this thread, then:
+println!(\"{}\", perf_context().to_text(true));
+```
+
+**From** is the level of [`set_perf_level`] from which on a metric is measured: `count` (the level of
+a thread that sets none), `wait`, `time`, `cpu time`, `mutex time`. Times are in nanoseconds. What is
+counted by level needs `enable_per_level_perf_context` too.
+";
+
+/// The text of docs/perf-context.md.
+pub fn reference() -> String {
+    let mut text = HEAD.to_owned();
+    add_table(&mut text, "Perf context", PerfMetric::ALL.iter().map(|metric| metric.info()));
+    add_table(&mut text, "By level", LevelMetric::ALL.iter().map(|metric| metric.info()));
+    add_table(&mut text, "I/O statistics", IoMetric::ALL.iter().map(|metric| metric.info()));
+    text
+}
+
+fn add_table<'a>(text: &mut String, title: &str, rows: impl Iterator<Item = &'a MetricInfo>) {
+    // Writing to a string cannot fail.
+    let _ = write!(
+        text,
+        "\n## {title}\n\n| Name | From | Measured | What it says |\n| --- | --- | --- | --- |\n"
+    );
+    for MetricInfo { name, doc, measure, idle } in rows {
+        let from = match measure {
+            Measure::Always => "always",
+            Measure::Count => "count",
+            Measure::Wait => "wait",
+            Measure::Time => "time",
+            Measure::CpuTime => "cpu time",
+            Measure::MutexTime => "mutex time",
+        };
+        let measured = idle.map_or_else(|| "yes".to_owned(), |reason| format!("no: {reason}"));
+        let _ = writeln!(text, "| `{name}` | {from} | {measured} | {} |", doc.trim());
+    }
+}
+
+#[cfg(test)]
+mod tests;

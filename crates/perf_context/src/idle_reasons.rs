@@ -1,0 +1,14 @@
+//! Why this engine never adds to a metric.
+
+pub(crate) const NO_ASYNC_READS: &str = "reads wait for the file system";
+pub(crate) const NO_ENCRYPTION: &str = "there is no encrypted file system";
+pub(crate) const NO_INGESTION: &str = "files are not ingested yet";
+pub(crate) const NO_MULTISCAN: &str = "there is no scan of several ranges at once";
+pub(crate) const NO_SECONDARY_CACHE: &str = "there is no secondary cache";
+pub(crate) const NO_SUCH_CALL: &str = "the file system has no such call";
+pub(crate) const NO_TRANSACTIONS: &str = "there are no transactions yet";
+pub(crate) const NO_COMPARATOR_CALLS: &str =
+    "searches compare the first bytes of keys as numbers and seldom call a comparator";
+pub(crate) const NO_RESEEKS: &str = "range tombstones hide entries one by one";
+pub(crate) const NOT_BY_TEMPERATURE: &str =
+    "reads are told apart by temperature in statistics only";
