@@ -103,6 +103,9 @@ fn change(database: &mut Database, request: Request) -> Result<Value> {
         }
         Request::DropIterator { iterator } => database.drop_iterator(iterator),
         Request::Flush { families } => database.flush(&families)?,
+        Request::SetOptions { family, options } => {
+            database.set_options(family.as_ref(), &options)?;
+        }
         Request::Compact { family } => database.compact(&family)?,
         Request::Transaction { name, step } => database.transaction(&name, &step)?,
         Request::PreparedTransactions => return Ok(json!(database.prepared_transactions()?)),

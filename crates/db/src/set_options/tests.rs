@@ -213,6 +213,35 @@ fn databases_and_families_that_are_over_refuse() {
 }
 
 #[test]
+fn a_database_closes_while_options_change() {
+    for round in 0..20 {
+        let setup = Setup::with_family("");
+        thread::scope(|scope| {
+            let changer = scope.spawn(|| {
+                for size in 1_u64.. {
+                    let size = size.to_string();
+                    let result = match size.len() % 2 {
+                        0 => setup.db.set_db_options(&[("max_total_wal_size", &size)]),
+                        _ => setup
+                            .db
+                            .set_options(&setup.family("default"), &[("min_blob_size", &size)]),
+                    };
+                    if let Err(status) = result {
+                        return status;
+                    }
+                }
+                unreachable!("it is closed long before")
+            });
+            thread::sleep(Duration::from_micros(round * 100));
+            setup.db.inner.close().unwrap();
+            let status = changer.join().unwrap();
+            assert_eq!(status.code(), Code::ShutdownInProgress, "{status}");
+        });
+        assert_eq!(setup.writing().pool.running(env::thread_pool::Priority::Bottom), 0);
+    }
+}
+
+#[test]
 fn what_is_not_honoured_is_said_when_it_is_set() {
     let setup = Setup::with_family("");
     let family = setup.family("default");

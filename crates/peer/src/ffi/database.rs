@@ -348,6 +348,37 @@ impl Database {
         Ok(contents)
     }
 
+    /// Options of a family, or without one of the database.
+    pub(crate) fn set_options(
+        &self,
+        family: Option<&Bytes>,
+        options: &[(String, String)],
+    ) -> Result<()> {
+        let texts = |of: fn(&(String, String)) -> &String| -> Result<Vec<CString>> {
+            options.iter().map(|option| c_string(of(option).as_bytes())).collect()
+        };
+        let owned = (texts(|(name, _)| name)?, texts(|(_, value)| value)?);
+        let pointers =
+            |texts: &[CString]| texts.iter().map(|text| text.as_ptr()).collect::<Vec<_>>();
+        let (names, values) = (pointers(&owned.0), pointers(&owned.1));
+        let count = c_int::try_from(options.len()).unwrap_or(c_int::MAX);
+        let mut status = Status::new(&self.functions);
+        let (of_names, of_values) = (names.as_ptr(), values.as_ptr());
+        match family {
+            Some(family) => {
+                let (set, family) = (self.functions.set_options_cf()?, self.family(family)?);
+                // SAFETY: a live database and family, as many C strings as `count` says.
+                unsafe { set(self.raw, family, count, of_names, of_values, status.slot()) };
+            }
+            None => {
+                let set = self.functions.set_db_options()?;
+                // SAFETY: as above.
+                unsafe { set(self.raw, count, of_names, of_values, status.slot()) };
+            }
+        }
+        status.check()
+    }
+
     pub(crate) fn flush(&mut self, families: &[Bytes]) -> Result<()> {
         let functions = &self.functions;
         let handles = if families.is_empty() {

@@ -162,6 +162,9 @@ functions! {
     iter_timestamp(Raw, *mut usize) -> Text;
     iter_get_error(Raw, Slot);
 
+    set_options_cf(Raw, Raw, c_int, *const Text, *const Text, Slot);
+    set_db_options(Raw, c_int, *const Text, *const Text, Slot);
+
     flushoptions_create() -> Raw;
     flushoptions_destroy(Raw);
     flushoptions_set_wait(Raw, c_uchar);

@@ -89,6 +89,12 @@ pub enum Request {
         #[serde(default)]
         families: Vec<Bytes>,
     },
+    /// Sets options of a family that is open; without a family, those of the database.
+    SetOptions {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        family: Option<Bytes>,
+        options: Vec<(String, String)>,
+    },
     /// Compacts a family's whole range, the last level too.
     Compact { family: Bytes },
     /// Waits until no flush or compaction runs or is due.

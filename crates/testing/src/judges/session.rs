@@ -255,6 +255,15 @@ impl Session {
         self.tell(&Request::DropIterator { iterator })
     }
 
+    /// Sets options of a family that is open; without a family, those of the database.
+    pub fn set_options(&mut self, family: Option<&[u8]>, options: &[(&str, &str)]) -> Result<()> {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        self.tell(&Request::SetOptions {
+            family: family.map(Bytes::from),
+            options: options.iter().map(owned).collect(),
+        })
+    }
+
     /// Flushes families, all of them when none is named.
     pub fn flush(&mut self, families: &[&[u8]]) -> Result<()> {
         let families = families.iter().map(|name| Bytes::from(*name)).collect();
