@@ -92,7 +92,7 @@ fn crates(metadata: &Value) -> Result<Vec<Crate>, String> {
             dev: dependency["kind"] == "dev",
         });
         crates.push(Crate {
-            name: text(&package["name"]).trim_start_matches("touchstone-").to_owned(),
+            name: text(&package["name"]).trim_start_matches("touchstone-").replace('-', "_"),
             directory,
             dependencies: dependencies.collect(),
         });
