@@ -469,7 +469,20 @@ fn assemble(
         _lock: owned.lock,
         versions: Mutex::new(versions),
     };
-    Ok(DbImpl {
+    Ok(around(options, path, descriptors, context, families, writing, last_sequence))
+}
+
+/// The database around what writes need.
+fn around(
+    options: &DbOptions,
+    path: &Path,
+    descriptors: &[ColumnFamilyDescriptor],
+    context: &OpenContext,
+    families: Vec<Arc<ColumnFamilyData>>,
+    writing: Writing,
+    last_sequence: SequenceNumber,
+) -> DbImpl {
+    DbImpl {
         path: path.to_owned(),
         current_options: ArcSwap::from_pointee(options.clone()),
         prefix_seek_opt_in_only: options.prefix_seek_opt_in_only,
@@ -482,7 +495,7 @@ fn assemble(
         this: Weak::new(),
         writing: Some(writing),
         secondary: None,
-    })
+    }
 }
 
 /// What recovery found before it looks at WALs.
