@@ -7,7 +7,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod call_options;
 pub mod checksum;
 pub mod coding;
 pub mod column_family_name;

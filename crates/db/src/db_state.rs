@@ -60,8 +60,7 @@ pub(crate) struct FamilyState {
     pub(crate) is_flush_requested: bool,
     /// Why they are, or were the last time.
     pub(crate) flush_reason: FlushReason,
-    /// Flushes that are installed and not told to listeners yet: who waits for them waits for that
-    /// too.
+    /// Flushes that are installed and not told of yet: who waits for them waits for that too.
     pub(crate) flushes_untold: usize,
     /// Number of the next memtable.
     pub(crate) next_memtable_id: u64,

@@ -12,6 +12,7 @@ mod file_operations;
 mod files;
 mod flushes;
 mod lifecycle;
+mod manual_compactions;
 mod stalls;
 
 use crate::caught_panic::text_of;

@@ -157,7 +157,7 @@ impl DbImpl {
                     count_flush(statistics, built);
                 }
                 family.immutables.remove(&pick.memtables);
-                family.flushes_untold += usize::from(writing.events.has_listeners());
+                family.flushes_untold += 1;
                 family.is_flush_requested = !family.immutables.is_empty();
                 if let Some(newest) = pick.memtables.last() {
                     family.data.log_number.fetch_max(newest.next_log_number, Ordering::AcqRel);
@@ -192,15 +192,13 @@ impl DbImpl {
             let facts = FlushFacts { job_id, pick, file_number: *file_number };
             writing.events.flush_finished(&facts, built, &levels);
         }
-        if writing.events.has_listeners() {
-            let mut state = writing.state.lock();
-            for pick in picks {
-                if let Some(family) = state.family_mut(pick.family.id) {
-                    family.flushes_untold -= 1;
-                }
+        let mut state = writing.state.lock();
+        for pick in picks {
+            if let Some(family) = state.family_mut(pick.family.id) {
+                family.flushes_untold -= 1;
             }
-            writing.changed.notify_all();
         }
+        writing.changed.notify_all();
     }
 
     /// Deletes files of a flush that failed, but for those that a MANIFEST may nevertheless have.

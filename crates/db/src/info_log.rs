@@ -15,6 +15,7 @@ mod option_changes;
 
 use crate::db::OpenContext;
 use base::Status;
+pub(crate) use compactions::key_range;
 use env::logger::{error, header, info, warn};
 use env::{
     EventLogger, InfoLogLevel, InfoLogOptions, JsonObject, LogBuffer, Logger, NullLogger,

@@ -1,9 +1,9 @@
 //! A file system whose operations on files are told to an observer as they end, with how long they
 //! took (`ShouldBeNotifiedOnFileIO`).
 
-use crate::file_system::{
-    AccessPattern, Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile,
-    WritableFile,
+use crate::file_system::{FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile};
+use crate::file_system_wrapper::{
+    FileSystemWrapper, RandomAccessFileWrapper, SequentialFileWrapper, WritableFileWrapper,
 };
 use base::{Result, Status};
 use std::fmt;
@@ -159,7 +159,15 @@ struct ObservedSequentialFile {
     offset: u64,
 }
 
-impl SequentialFile for ObservedSequentialFile {
+impl SequentialFileWrapper for ObservedSequentialFile {
+    fn target(&self) -> &dyn SequentialFile {
+        &*self.inner
+    }
+
+    fn target_mut(&mut self) -> &mut dyn SequentialFile {
+        &mut *self.inner
+    }
+
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         let Self { inner, observer, offset } = self;
         let path = inner.path().to_owned();
@@ -175,10 +183,6 @@ impl SequentialFile for ObservedSequentialFile {
         self.offset = self.offset.saturating_add(count);
         Ok(())
     }
-
-    fn path(&self) -> &Path {
-        self.inner.path()
-    }
 }
 
 #[derive(Debug)]
@@ -187,32 +191,16 @@ struct ObservedRandomAccessFile {
     observer: Arc<dyn FileObserver>,
 }
 
-impl RandomAccessFile for ObservedRandomAccessFile {
+impl RandomAccessFileWrapper for ObservedRandomAccessFile {
+    fn target(&self) -> &dyn RandomAccessFile {
+        &*self.inner
+    }
+
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
         let (operation, path) = (FileOperationType::Read, self.inner.path());
         let step = Step { operation, path, offset, length: buffer.len() };
         let read = || self.inner.read_at(offset, buffer);
         observe(&*self.observer, step, read, |length| *length)
-    }
-
-    fn size(&self) -> Result<u64> {
-        self.inner.size()
-    }
-
-    fn prefetch(&self, offset: u64, count: u64) {
-        self.inner.prefetch(offset, count);
-    }
-
-    fn hint(&self, pattern: AccessPattern) {
-        self.inner.hint(pattern);
-    }
-
-    fn use_direct_io(&self) -> bool {
-        self.inner.use_direct_io()
-    }
-
-    fn path(&self) -> &Path {
-        self.inner.path()
     }
 }
 
@@ -236,7 +224,19 @@ impl ObservedWritableFile {
     }
 }
 
-impl WritableFile for ObservedWritableFile {
+impl WritableFileWrapper for ObservedWritableFile {
+    fn target(&self) -> &dyn WritableFile {
+        &*self.inner
+    }
+
+    fn target_mut(&mut self) -> &mut dyn WritableFile {
+        &mut *self.inner
+    }
+
+    fn into_target(self: Box<Self>) -> Box<dyn WritableFile> {
+        self.inner
+    }
+
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.observe(FileOperationType::Write, bytes.len(), |file| file.append(bytes))
     }
@@ -260,22 +260,10 @@ impl WritableFile for ObservedWritableFile {
         observe(&*self.observer, step, || self.inner.range_sync(offset, nbytes), |()| length)
     }
 
-    fn allocate(&mut self, offset: u64, nbytes: u64) -> Result<()> {
-        self.inner.allocate(offset, nbytes)
-    }
-
-    fn size(&self) -> u64 {
-        self.inner.size()
-    }
-
     fn close(self: Box<Self>) -> Result<()> {
         let Self { inner, observer, path } = *self;
         let step = Step { operation: FileOperationType::Close, path: &path, offset: 0, length: 0 };
         observe(&*observer, step, || inner.close(), |()| 0)
-    }
-
-    fn path(&self) -> &Path {
-        &self.path
     }
 }
 
@@ -286,7 +274,11 @@ impl ObservedFileSystem {
     }
 }
 
-impl FileSystem for ObservedFileSystem {
+impl FileSystemWrapper for ObservedFileSystem {
+    fn target(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
     fn new_sequential_file(
         &self,
         path: &Path,
@@ -334,58 +326,6 @@ impl FileSystem for ObservedFileSystem {
         self.open(new_path, reuse).map(|file| self.writable(file))
     }
 
-    fn new_directory(&self, path: &Path) -> Result<Box<dyn Directory>> {
-        self.inner.new_directory(path)
-    }
-
-    fn file_exists(&self, path: &Path) -> Result<bool> {
-        self.inner.file_exists(path)
-    }
-
-    fn is_directory(&self, path: &Path) -> Result<bool> {
-        self.inner.is_directory(path)
-    }
-
-    fn free_space(&self, path: &Path) -> Result<u64> {
-        self.inner.free_space(path)
-    }
-
-    fn get_children(&self, path: &Path) -> Result<Vec<String>> {
-        self.inner.get_children(path)
-    }
-
-    fn delete_file(&self, path: &Path) -> Result<()> {
-        self.inner.delete_file(path)
-    }
-
-    fn create_dir(&self, path: &Path) -> Result<()> {
-        self.inner.create_dir(path)
-    }
-
-    fn create_dir_if_missing(&self, path: &Path) -> Result<()> {
-        self.inner.create_dir_if_missing(path)
-    }
-
-    fn delete_dir(&self, path: &Path) -> Result<()> {
-        self.inner.delete_dir(path)
-    }
-
-    fn get_file_size(&self, path: &Path) -> Result<u64> {
-        self.inner.get_file_size(path)
-    }
-
-    fn get_file_modification_time(&self, path: &Path) -> Result<u64> {
-        self.inner.get_file_modification_time(path)
-    }
-
-    fn rename_file(&self, source: &Path, target: &Path) -> Result<()> {
-        self.inner.rename_file(source, target)
-    }
-
-    fn link_file(&self, source: &Path, target: &Path) -> Result<()> {
-        self.inner.link_file(source, target)
-    }
-
     fn truncate(&self, path: &Path, size: u64) -> Result<()> {
         let step = Step { operation: FileOperationType::Truncate, path, offset: size, length: 0 };
         observe(&*self.observer, step, || self.inner.truncate(path, size), |()| 0)
@@ -394,10 +334,6 @@ impl FileSystem for ObservedFileSystem {
     fn sync_file(&self, path: &Path) -> Result<()> {
         let step = Step { operation: FileOperationType::Sync, path, offset: 0, length: 0 };
         observe(&*self.observer, step, || self.inner.sync_file(path), |()| 0)
-    }
-
-    fn lock_file(&self, path: &Path) -> Result<Box<dyn FileLock>> {
-        self.inner.lock_file(path)
     }
 }
 

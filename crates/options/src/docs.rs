@@ -1,5 +1,4 @@
-//! The reference of options, made from their rows: the larger part of `docs/options.md`, to which
-//! `db` adds the options of calls.
+//! The reference of all options, `docs/options.md`, made from their rows.
 
 use crate::range::{Outside, Range};
 use crate::release::Release;
@@ -33,7 +32,7 @@ from the tables in `crates/options/src/schema/`; do not edit.
   `G` or `T`.
 ";
 
-/// The part about options of databases and column families.
+/// The whole text.
 pub fn reference() -> String {
     let mut text = INTRODUCTION.to_owned();
     section::<DbOptions>(&mut text, "Section `[DBOptions]`.");

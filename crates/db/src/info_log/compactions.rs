@@ -5,6 +5,7 @@ use super::level_summary::lsm_state;
 use crate::column_family::ColumnFamilyData;
 use crate::property::text::MB;
 use base::Status;
+use base::dbformat::hex;
 use base::status::Code;
 use compaction::{Compaction, CompactionOutcome, CompactionStats};
 use env::InfoLogLevel;
@@ -162,6 +163,15 @@ impl InfoLog {
             "[{family}] Moved #{files} files to level-{level} {bytes} bytes OK: {levels}"
         ));
     }
+}
+
+/// `(begin) .. 6B6579`: keys in hexadecimal digits.
+pub(crate) fn key_range((begin, end): (Option<&[u8]>, Option<&[u8]>)) -> String {
+    let text = |key: Option<&[u8]>, none: &str| match key {
+        None => none.to_owned(),
+        Some(key) => hex(key).to_string(),
+    };
+    format!("{} .. {}", text(begin, "(begin)"), text(end, "(end)"))
 }
 
 /// `4@0 + 2@1`.

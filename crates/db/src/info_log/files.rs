@@ -115,11 +115,19 @@ fn table_properties(object: &mut JsonObject, table: &TableProperties) {
         .field("fast_compression_estimated_data_size", table.fast_compression_estimated_data_size);
     object.field("db_id", &table.db_id).field("db_session_id", &table.db_session_id);
     object.field("orig_file_number", table.original_file_number);
-    let mapping = match table.seqno_to_time_mapping.is_empty() {
-        true => "N/A".to_owned(),
-        false => upper_hex(&table.seqno_to_time_mapping),
-    };
-    object.field("seqno_to_time_mapping", mapping);
+    object.field("seqno_to_time_mapping", times(table));
+}
+
+/// `1->1700000000,20->1700000060,`: from which sequence number on which time.
+fn times(table: &TableProperties) -> String {
+    match table.seqno_to_time_mapping() {
+        _ if table.seqno_to_time_mapping.is_empty() => "N/A".to_owned(),
+        Ok(times) => {
+            let pairs = times.pairs().iter();
+            pairs.map(|(sequence, time)| format!("{sequence}->{time},")).collect()
+        }
+        Err(_) => "Invalid".to_owned(),
+    }
 }
 
 fn blob_file_creation(

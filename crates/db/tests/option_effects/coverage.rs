@@ -99,6 +99,11 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
         "crates/db/tests/writing/wals.rs",
         "a_wal_that_was_cut_off_between_two_records_is_noticed",
     ),
+    (
+        "enable_thread_tracking",
+        "crates/db/tests/writing/thread_status.rs",
+        "a_slow_flush_and_a_slow_compaction_are_seen",
+    ),
     ("info_log_level", INFO_LOG, "what_is_not_important_enough_is_left_out"),
     ("db_log_dir", INFO_LOG, "a_log_may_be_elsewhere_and_of_limited_size"),
     ("max_log_file_size", INFO_LOG, "a_log_may_be_elsewhere_and_of_limited_size"),

@@ -25,6 +25,8 @@ struct GateState {
     /// Files whose syncs wait, by the end of their names.
     held: Option<&'static str>,
     waiting: usize,
+    /// So many of them may go on.
+    passes: usize,
 }
 
 impl Gate {
@@ -36,10 +38,12 @@ impl Gate {
         }
         state.waiting += 1;
         self.changed.notify_all();
-        while state.held == extension {
+        while state.held == extension && state.passes == 0 {
             self.changed.wait(&mut state);
         }
+        state.passes = state.passes.saturating_sub(1);
         state.waiting -= 1;
+        self.changed.notify_all();
     }
 }
 
@@ -57,6 +61,17 @@ impl BlockingFileSystem {
     pub(crate) fn wait_for_sync(&self) {
         let mut state = self.gate.state.lock();
         while state.waiting == 0 {
+            self.gate.changed.wait(&mut state);
+        }
+    }
+
+    /// Lets one sync through that waits, and returns when it goes on.
+    pub(crate) fn let_one_sync_through(&self) {
+        let mut state = self.gate.state.lock();
+        let waiting = state.waiting;
+        state.passes += 1;
+        self.gate.changed.notify_all();
+        while state.waiting >= waiting && state.passes > 0 {
             self.gate.changed.wait(&mut state);
         }
     }

@@ -22,5 +22,6 @@ mod recovery;
 mod recovery_from_errors;
 mod stalls;
 mod successive_merges;
+mod thread_status;
 mod wals;
 mod write_modes;

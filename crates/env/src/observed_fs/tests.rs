@@ -1,8 +1,9 @@
-use super::*;
-use crate::MemFileSystem;
+use super::{FileObserver, FileOperationInfo, IoErrorInfo, ObservedFileSystem};
 use crate::fault_injection_fs::{Effect, Fault, FaultError, OperationKind, Operations, When};
-use crate::{FaultInjectionFileSystem, FaultPlan};
+use crate::{FaultInjectionFileSystem, FaultPlan, FileOptions, FileSystem, MemFileSystem};
 use parking_lot::Mutex;
+use std::path::Path;
+use std::sync::Arc;
 
 #[derive(Debug, Default)]
 struct Kept(Mutex<Vec<String>>);

@@ -135,7 +135,7 @@ options! {
         /// Event callback objects.
         listeners: ObjectNames = ObjectNames::default(), fixed accepted 6.24;
         /// Publish per-thread activity through GetThreadList.
-        enable_thread_tracking: bool = false, fixed accepted 4.0;
+        enable_thread_tracking: bool = false, fixed honoured 4.0;
         /// Bytes/s granted to writers while slowed; 0 chooses automatically.
         delayed_write_rate: u64 = 0, mutable honoured 4.0;
         /// Overlap WAL stage and memtable stage of different groups.
