@@ -71,6 +71,9 @@ mod write;
 mod write_buffer_manager;
 mod write_stats;
 
+#[doc = include_str!("../../../docs/hooks.md")]
+pub mod hooks {}
+
 pub use background_control::WaitForCompactOptions;
 pub use column_family::{ColumnFamilyDescriptor, ColumnFamilyHandle, DEFAULT_COLUMN_FAMILY_NAME};
 pub use compaction::CompactFilesOptions;

@@ -7,5 +7,6 @@ mod collectors;
 mod compaction_filters;
 mod file_checksums;
 mod fixture;
+mod panics;
 mod partitioners;
 mod write_buffer_managers;

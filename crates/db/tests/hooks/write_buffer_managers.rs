@@ -5,6 +5,7 @@ use base::status::Code;
 use cache::{Cache, LruCache, LruCacheOptions};
 use db::{Db, ReadOptions, WriteBufferManager, WriteOptions};
 use std::sync::Arc;
+use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 fn shared(manager: &Arc<WriteBufferManager>) -> Db {
@@ -73,7 +74,7 @@ fn writers_of_all_databases_wait_until_memory_is_free() {
     let done = std::thread::scope(|scope| {
         let writers = [scope.spawn(|| fill(&one, 6000)), scope.spawn(|| fill(&two, 6000))];
         let mut most = 0;
-        while !writers.iter().all(|writer| writer.is_finished()) {
+        while !writers.iter().all(ScopedJoinHandle::is_finished) {
             most = most.max(manager.memory_usage());
             std::thread::sleep(Duration::from_millis(1));
         }
