@@ -20,6 +20,7 @@
 //! caller tolerates it *and* the file says to be of a newer release than the reader. Then values
 //! that are not understood are passed over too.
 
+mod rewrite;
 mod written_release;
 
 use crate::config::{ConfigOptions, Diagnostic, Remark};
@@ -202,7 +203,7 @@ impl ColumnFamilyText {
     }
 }
 
-fn write_statements(text: &mut String, statements: Vec<(&'static str, String)>) {
+fn write_statements(text: &mut String, statements: Vec<(&str, String)>) {
     for (name, value) in statements {
         let _ = writeln!(text, "  {name}={value}");
     }
