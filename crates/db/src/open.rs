@@ -171,6 +171,15 @@ fn check_options(
             "Column families not opened: default; it must be among those to open",
         ));
     }
+    validate_with(context, options, descriptors)
+}
+
+/// Checks options of a database that has the objects of `context`.
+pub(crate) fn validate_with(
+    context: &OpenContext,
+    options: &DbOptions,
+    descriptors: &[ColumnFamilyDescriptor],
+) -> Result<()> {
     let mut checked = options.clone();
     if context.file_checksum_gen_factory.is_some() {
         // It need not be among the built-in ones.

@@ -4,10 +4,9 @@ use crate::column_family::ColumnFamilyDescriptor;
 use crate::db::Db;
 use crate::db_impl::{DbImpl, WriteStage, Writing};
 use crate::db_state::{DbState, RetiredSuperVersion};
-use crate::open::{manifest_limits, set_job_threads, wal_file_options};
+use crate::open::{manifest_limits, set_job_threads, validate_with, wal_file_options};
 use crate::periodic_work::PeriodicTask;
 use crate::sanitize::delayed_write_rate;
-use crate::validate_options::validate;
 use base::{Result, Status};
 use options::{ConfigOptions, DbOptions, Diagnostic};
 use std::sync::Arc;
@@ -77,7 +76,7 @@ impl DbImpl {
                 ColumnFamilyDescriptor::new(family.name.clone(), family.options().as_ref().clone())
             })
             .collect();
-        validate(&changed, &descriptors)?;
+        validate_with(&self.context, &changed, &descriptors)?;
         Ok((changed, said))
     }
 

@@ -68,6 +68,8 @@ fn files_have_the_checksums_of_the_users_function() {
         assert_eq!(checksum.function_name, b"LengthAndSum");
         assert_eq!(checksum.value[..8], file.size_bytes.to_be_bytes());
     }
+    // Other options can still be changed.
+    db.set_db_options(&[("max_background_jobs", "3")]).unwrap();
     assert_eq!(db.get_db_options().file_checksum_gen_factory.id(), "LengthAndSumFactory");
     db.verify_file_checksums().unwrap();
     drop(db);
