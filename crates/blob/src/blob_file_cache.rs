@@ -4,7 +4,8 @@ use crate::blob_file_reader::BlobFileReader;
 use base::Result;
 use base::filename::blob_file_name;
 use env::{
-    CountedFileKind, CountedRandomAccessFile, FileOptions, FileSystem, ReadCounting, ReadTickers,
+    CountedFileKind, CountedRandomAccessFile, FileOptions, FileSystem, ReadCounting, ReadLatency,
+    ReadTickers,
 };
 use parking_lot::RwLock;
 use statistics::{Statistics, Ticker};
@@ -104,6 +105,7 @@ pub struct BlobFileCache {
     column_family_id: u32,
     open_files: Arc<OpenBlobFiles>,
     statistics: Option<Arc<Statistics>>,
+    read_latency: Arc<ReadLatency>,
 }
 
 impl BlobFileCache {
@@ -115,14 +117,26 @@ impl BlobFileCache {
         column_family_id: u32,
         open_files: Arc<OpenBlobFiles>,
     ) -> Self {
-        let statistics = None;
-        Self { file_system, directory, file_options, column_family_id, open_files, statistics }
+        Self {
+            file_system,
+            directory,
+            file_options,
+            column_family_id,
+            open_files,
+            statistics: None,
+            read_latency: Arc::default(),
+        }
     }
 
     /// Counts what is read.
     pub fn with_statistics(mut self, statistics: Option<Arc<Statistics>>) -> Self {
         self.statistics = statistics;
         self
+    }
+
+    /// How long reads of blob files take; nothing without statistics.
+    pub fn read_latency(&self) -> &ReadLatency {
+        &self.read_latency
     }
 
     pub(crate) fn statistics(&self) -> Option<&Statistics> {
@@ -153,6 +167,7 @@ impl BlobFileCache {
             kind: CountedFileKind::Blob,
             level: ReadTickers::NON_LAST_LEVEL,
             temperature: None,
+            latency: Some(self.read_latency.clone()),
         };
         let file = CountedRandomAccessFile::wrap(file, self.statistics.as_ref(), counting);
         let reader = BlobFileReader::open(file, self.column_family_id)?;

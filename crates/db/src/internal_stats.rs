@@ -1,12 +1,12 @@
 //! What a column family knows of its own past, for properties.
 
 use crate::level0_table::Level0Table;
+use crate::property::cache_entry_stats::CacheEntryCollector;
 use crate::property::compaction_stats::{Activity, CompactionStats};
 use crate::property::db_stats::WriteActivity;
 use compaction::Compaction;
 use env::{SystemClock, WallClock};
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Counters and times of a column family since it was opened.
@@ -17,7 +17,7 @@ pub(crate) struct InternalStats {
     /// As they were when last reported; the next report's interval begins there.
     last_family_report: Mutex<Activity>,
     last_db_report: Mutex<WriteActivity>,
-    cache_collections: AtomicU64,
+    pub(crate) cache_entries: CacheEntryCollector,
     jobs: Mutex<JobCounts>,
 }
 
@@ -79,7 +79,7 @@ impl InternalStats {
             opened_at_secs: WallClock.now_seconds(),
             last_family_report: Mutex::default(),
             last_db_report: Mutex::default(),
-            cache_collections: AtomicU64::new(0),
+            cache_entries: CacheEntryCollector::default(),
             jobs: Mutex::default(),
         }
     }
@@ -92,11 +92,6 @@ impl InternalStats {
     /// When it was opened, in seconds since 1970.
     pub(crate) fn opened_at_secs(&self) -> u64 {
         self.opened_at_secs
-    }
-
-    /// Counts how often the block cache was gone through, this time included.
-    pub(crate) fn next_cache_collection(&self) -> u64 {
-        self.cache_collections.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Notes a report and returns what the one before was about.

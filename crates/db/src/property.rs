@@ -26,6 +26,7 @@ mod texts;
 use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;
 use crate::db_impl::DbImpl;
+use cache_entry_stats::Freshness;
 use source::Source;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -100,6 +101,15 @@ impl DbImpl {
         let families = self.families.load_full();
         let sources: Vec<Source<'_>> =
             families.iter().map(|family| Source::new(self, family)).collect();
+        // Of those that share a cache the first goes through it.
+        let mut caches = HashSet::new();
+        for source in &sources {
+            let options = source.family.tables.options.load();
+            let cache = options.block_cache.as_ref().map(|cache| Arc::as_ptr(cache).cast::<()>());
+            if caches.insert(cache) {
+                texts::collect_cache_entries(source, Freshness::Fast);
+            }
+        }
         let of_db = sources.iter().take(1).map(|source| texts::db_stats(source, ""));
         let of_families =
             sources.iter().map(|source| texts::family_stats_without_histogram(source, ""));

@@ -365,6 +365,7 @@ pub(crate) fn open_family(
         verifies_unique_ids: options.verify_sst_unique_id_in_manifest,
         cache: open_files.tables.clone(),
         num_levels: usize::try_from(family.num_levels).unwrap_or(0),
+        read_latency: (0..family.num_levels.max(0)).map(|_| Arc::default()).collect(),
         keeps_all_open: AtomicBool::new(options.max_open_files < 0),
     };
     let memtables: Vec<_> = memtable.into_iter().collect();

@@ -4,7 +4,7 @@ use arc_swap::ArcSwap;
 use base::{Result, Status};
 use env::{
     CountedFileKind, CountedRandomAccessFile, FileSystem, RandomAccessFile, ReadCounting,
-    ReadTickers,
+    ReadLatency, ReadTickers,
 };
 use statistics::{HistogramType, Ticker};
 use std::path::PathBuf;
@@ -27,6 +27,9 @@ pub(crate) struct TableSet {
     pub(crate) cache: Arc<TableCache>,
     /// How many levels the family has: the last one is counted apart.
     pub(crate) num_levels: usize,
+    /// How long reads take, by the level that a table was in when it was opened; nothing without
+    /// statistics.
+    pub(crate) read_latency: Vec<Arc<ReadLatency>>,
     /// Whether every table may stay open (`max_open_files` = -1).
     pub(crate) keeps_all_open: AtomicBool,
 }
@@ -107,6 +110,7 @@ impl TableSet {
                 false => ReadTickers::NON_LAST_LEVEL,
             },
             temperature: tickers_of(file.temperature),
+            latency: self.read_latency.get(level).cloned(),
         };
         CountedRandomAccessFile::wrap(opened, self.options.load().statistics.as_ref(), counting)
     }

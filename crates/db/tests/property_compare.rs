@@ -236,7 +236,15 @@ fn comparable(text: &str) -> String {
 /// Lines and keys that releases after 7.8 have, beside those of 7.8.
 fn is_of_later_release(line: &str) -> bool {
     let starts = ["Estimated pending compaction bytes: ", "Write Stall (count): ", "interval: "];
-    let keys = [".WPreCompGB: ", "-stops: ", "-delays: ", "-with-ongoing-compaction: "];
+    let keys = [
+        ".WPreCompGB: ",
+        "-stops: ",
+        "-delays: ",
+        "-with-ongoing-compaction: ",
+        ".num_data_blocks_compression_",
+        ".num_uniform_blocks: ",
+        ".uncompressed_data_size: ",
+    ];
     starts.iter().any(|start| line.starts_with(start)) || keys.iter().any(|key| line.contains(key))
 }
 

@@ -3,6 +3,7 @@
 //! By what file it is: tables, blob files. By what the thread does ([`Activity`]): flushes and
 //! compactions count their bytes, and most activities have times of their own.
 
+use crate::ReadLatency;
 use crate::file_system::{AccessPattern, RandomAccessFile, WritableFile};
 use base::Result;
 use statistics::{Activity, CompactionCause, HistogramType, Recorder, Statistics, Ticker};
@@ -55,7 +56,7 @@ impl ReadTickers {
 }
 
 /// How a file that is read is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ReadCounting {
     /// What it is.
     pub kind: CountedFileKind,
@@ -63,6 +64,8 @@ pub struct ReadCounting {
     pub level: ReadTickers,
     /// By its temperature, if it has one.
     pub temperature: Option<ReadTickers>,
+    /// Where it is noted how long reads take, where times are measured.
+    pub latency: Option<Arc<ReadLatency>>,
 }
 
 /// A file that is read.
@@ -95,6 +98,11 @@ impl RandomAccessFile for CountedRandomAccessFile {
         self.statistics.record(|recorder| {
             let (activity, bytes) = (Activity::current(), length as u64);
             let micros = recorder.elapsed_micros(start);
+            if start.is_some()
+                && let Some(latency) = &self.counting.latency
+            {
+                latency.add(micros);
+            }
             match self.counting.kind {
                 CountedFileKind::Blob => {
                     recorder.tick(Ticker::BlobDbBlobFileBytesRead, bytes);

@@ -24,7 +24,7 @@ macro_rules! summed {
     };
 }
 
-/// RocksDB 7.8 sums these.
+/// RocksDB 7.8 sums these, and later releases those at the end.
 const SUMMED: &[Summed] = summed!(
     data_size true,
     index_size true,
@@ -43,6 +43,9 @@ const SUMMED: &[Summed] = summed!(
     num_range_deletions true,
     slow_compression_estimated_data_size true,
     fast_compression_estimated_data_size true,
+    num_data_blocks_compression_rejected true,
+    num_data_blocks_compression_bypassed true,
+    num_uniform_blocks true,
 );
 
 /// The sums; everything else is as in a table without properties.
@@ -60,5 +63,7 @@ pub(crate) fn sum(tables: &[Arc<TableProperties>]) -> TableProperties {
 /// The sums by name.
 pub(crate) fn to_map(sum: &TableProperties) -> BTreeMap<String, String> {
     let in_map = SUMMED.iter().filter(|summed| summed.is_in_map);
-    in_map.map(|summed| (summed.name.to_owned(), (summed.get)(sum).to_string())).collect()
+    let sums = in_map.map(|summed| (summed.name.to_owned(), (summed.get)(sum).to_string()));
+    // Tables do not keep it.
+    sums.chain([("uncompressed_data_size".to_owned(), "0".to_owned())]).collect()
 }

@@ -1,13 +1,14 @@
 //! `rocksdb.block-cache-entry-stats`: what the block cache holds, by kind of value.
 //!
-//! The cache is gone through each time it is asked; RocksDB keeps the last result for a while.
+//! Going through a cache takes a while, so that the last result is told again for some time.
 
 use crate::property::text::{bytes_to_human, general};
 use cache::Cache;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use table::CacheEntryRole;
 
 /// The kinds that there are something of.
@@ -17,6 +18,60 @@ type Roles = BTreeMap<usize, RoleStats>;
 pub(crate) struct RoleStats {
     pub(crate) count: u64,
     pub(crate) bytes: u64,
+}
+
+/// How old a result may be that is told again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Freshness {
+    /// Ten seconds, or ten times what going through took.
+    Fresh,
+    /// Three minutes, or five hundred times that.
+    Fast,
+}
+
+impl Freshness {
+    fn age_max(self, took: Duration) -> Duration {
+        match self {
+            Self::Fresh => Duration::from_secs(10).max(took * 10),
+            Self::Fast => Duration::from_secs(180).max(took * 500),
+        }
+    }
+}
+
+/// Goes through a cache no more often than it should.
+#[derive(Debug, Default)]
+pub(crate) struct CacheEntryCollector(Mutex<Option<(Instant, CacheEntryStats)>>);
+
+impl CacheEntryCollector {
+    /// What the cache holds now, or did not long ago.
+    pub(crate) fn collect(&self, cache: &Arc<dyn Cache>, freshness: Freshness) -> CacheEntryStats {
+        let mut last = self.0.lock();
+        let collections = match &mut *last {
+            Some((at, stats)) => {
+                let took = Duration::from_secs_f64(stats.secs_for_collection);
+                let age = at.elapsed();
+                if age <= freshness.age_max(took) {
+                    stats.copies += 1;
+                    return CacheEntryStats {
+                        secs_since_collection: age.as_secs(),
+                        ..stats.clone()
+                    };
+                }
+                stats.collections
+            }
+            None => 0,
+        };
+        let stats = CacheEntryStats::collect(cache, collections + 1);
+        last.insert((Instant::now(), stats)).1.clone()
+    }
+
+    /// The last result, if it is not a day old.
+    pub(crate) fn last(&self) -> Option<CacheEntryStats> {
+        const AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+        let last = self.0.lock();
+        let (at, stats) = last.as_ref().filter(|(at, _)| at.elapsed() < AGE_MAX)?;
+        Some(CacheEntryStats { secs_since_collection: at.elapsed().as_secs(), ..stats.clone() })
+    }
 }
 
 /// What a cache held when it was gone through.
@@ -30,7 +85,11 @@ pub(crate) struct CacheEntryStats {
     pub(crate) occupancy: u64,
     /// How often it was gone through.
     pub(crate) collections: u64,
+    /// How often the last result was told again.
+    pub(crate) copies: u64,
     pub(crate) secs_for_collection: f64,
+    /// How long ago that was.
+    pub(crate) secs_since_collection: u64,
     /// By place in [`CacheEntryRole::ALL`].
     pub(crate) roles: Roles,
 }
@@ -55,7 +114,9 @@ impl CacheEntryStats {
             table_size: cache.table_address_count() as u64,
             occupancy: cache.occupancy_count() as u64,
             collections,
+            copies: 0,
             secs_for_collection: started_at.elapsed().as_secs_f64(),
+            secs_since_collection: 0,
             roles,
         }
     }
@@ -68,7 +129,7 @@ impl CacheEntryStats {
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!(
             "Block cache {} capacity: {} usage: {} table_size: {} occupancy: {} collections: {} \
-             last_copies: 0 last_secs: {} secs_since: 0\n\
+             last_copies: {} last_secs: {} secs_since: {}\n\
              Block cache entry stats(count,size,portion):",
             self.id,
             bytes_to_human(self.capacity),
@@ -76,7 +137,9 @@ impl CacheEntryStats {
             self.table_size,
             self.occupancy,
             self.collections,
-            general(self.secs_for_collection)
+            self.copies,
+            general(self.secs_for_collection),
+            self.secs_since_collection
         );
         for (&place, role) in &self.roles {
             let name = CacheEntryRole::ALL[place].camel_name();
@@ -94,7 +157,7 @@ impl CacheEntryStats {
             ("id".to_owned(), self.id.clone()),
             ("capacity".to_owned(), self.capacity.to_string()),
             ("secs_for_last_collection".to_owned(), format!("{:.6}", self.secs_for_collection)),
-            ("secs_since_last_collection".to_owned(), "0".to_owned()),
+            ("secs_since_last_collection".to_owned(), self.secs_since_collection.to_string()),
         ]);
         for (place, role) in CacheEntryRole::ALL.iter().enumerate() {
             let name = role.hyphen_name();

@@ -5,6 +5,7 @@
 pub(crate) use crate::flow_control::write_controller::StallCounts;
 use crate::internal_stats::JobPriority;
 use crate::property::text::{GB, MB, bytes_to_human, number_to_human};
+use base::histogram::Histogram;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -485,9 +486,17 @@ impl ColumnFamilyReport {
     }
 }
 
-/// `rocksdb.cf-file-histogram`; levels follow only where reads are timed.
-pub(crate) fn file_histogram(family: &str) -> String {
-    format!("\n** File Read Latency Histogram By Level [{family}] **\n")
+/// `rocksdb.cf-file-histogram`: how long reads of each level's tables took, and of blob files. Those
+/// without any are left out.
+pub(crate) fn file_histogram(family: &str, levels: &[Histogram], blobs: &Histogram) -> String {
+    let mut text = format!("\n** File Read Latency Histogram By Level [{family}] **\n");
+    for (level, histogram) in levels.iter().enumerate().filter(|(_, times)| times.count() > 0) {
+        let _ = writeln!(text, "** Level {level} read latency histogram (micros):\n{histogram}");
+    }
+    if blobs.count() > 0 {
+        let _ = writeln!(text, "** Blob file read latency histogram (micros):\n{blobs}");
+    }
+    text
 }
 
 #[cfg(test)]

@@ -64,6 +64,9 @@ impl StallReport {
             add(&format!("{name}-stopped-writes"), stopped.count.to_string());
             add(&format!("{name}-stopped-seconds"), seconds(stopped));
         }
+        let memory = self.times.memory;
+        add("write-buffer-manager-limit-stopped-writes", memory.count.to_string());
+        add("write-buffer-manager-limit-stopped-seconds", seconds(memory));
         add("low-priority-writes", self.times.low_pri.count.to_string());
         add("low-priority-seconds", seconds(self.times.low_pri));
         add("total-seconds", format!("{:.6}", self.times.micros() as f64 / 1e6));
@@ -100,6 +103,9 @@ impl StallReport {
                 stopped.time.as_secs_f64()
             );
         }
+        let HeldWrites { count, time } = self.times.memory;
+        let name = "write-buffer-manager-limit";
+        let _ = writeln!(text, "{name:<74}{count:>16}{:>16.3}", time.as_secs_f64());
         let HeldWrites { count, time } = self.times.low_pri;
         let _ = writeln!(text, "{:<42}{count:>16}{:>16.3}", "low priority", time.as_secs_f64());
         text

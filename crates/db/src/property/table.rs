@@ -489,8 +489,8 @@ pub(crate) const SECTIONS: &[Section] = &[
                 "rocksdb.fast-block-cache-entry-stats",
                 "7.8.3",
                 "The same, from up to three minutes ago.",
-                texts::cache_entries,
-                texts::cache_entries_map,
+                texts::fast_cache_entries,
+                texts::fast_cache_entries_map,
             ),
             number(
                 "rocksdb.block-cache-capacity",

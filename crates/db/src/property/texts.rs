@@ -1,6 +1,6 @@
 //! Properties that are texts, and their maps.
 
-use crate::property::cache_entry_stats::CacheEntryStats;
+use crate::property::cache_entry_stats::{CacheEntryStats, Freshness};
 use crate::property::memory::MemoryReport;
 use crate::property::shape_map;
 use crate::property::source::{LEVEL_TARGET_RULE, Source};
@@ -112,11 +112,16 @@ pub(super) fn family_stats_map(source: &Source<'_>, _: &str) -> Option<Map> {
 pub(super) fn family_stats_without_histogram(source: &Source<'_>, _: &str) -> Option<String> {
     let mut report = source.family_report();
     report.before = source.family.stats.report_family(report.now.clone());
-    Some(report.to_text())
+    // What the block cache held is told only where it is known.
+    let cache = source.family.stats.cache_entries.last().map(|stats| stats.to_text());
+    Some(report.to_text() + &cache.unwrap_or_default())
 }
 
 pub(super) fn file_histogram(source: &Source<'_>, _: &str) -> Option<String> {
-    Some(compaction_stats::file_histogram(&source.family.name.to_string()))
+    let levels = source.family.tables.read_latency.iter().map(|latency| latency.histogram());
+    let blobs = source.super_version.resolver.blobs.source.files().read_latency().histogram();
+    let name = source.family.name.to_string();
+    Some(compaction_stats::file_histogram(&name, &levels.collect::<Vec<_>>(), &blobs))
 }
 
 pub(super) fn db_stats(source: &Source<'_>, _: &str) -> Option<String> {
@@ -150,18 +155,30 @@ pub(super) fn options_statistics(source: &Source<'_>, _: &str) -> Option<String>
     source.db.context.statistics.as_ref().map(ToString::to_string)
 }
 
-fn collect_cache_entries(source: &Source<'_>) -> Option<CacheEntryStats> {
+/// None without a block cache.
+pub(super) fn collect_cache_entries(
+    source: &Source<'_>,
+    freshness: Freshness,
+) -> Option<CacheEntryStats> {
     let tables = source.family.tables.options.load();
     let cache = tables.block_cache.as_ref()?;
-    Some(CacheEntryStats::collect(cache, source.family.stats.next_cache_collection()))
+    Some(source.family.stats.cache_entries.collect(cache, freshness))
 }
 
 pub(super) fn cache_entries(source: &Source<'_>, _: &str) -> Option<String> {
-    collect_cache_entries(source).map(|stats| stats.to_text())
+    collect_cache_entries(source, Freshness::Fresh).map(|stats| stats.to_text())
 }
 
 pub(super) fn cache_entries_map(source: &Source<'_>, _: &str) -> Option<Map> {
-    collect_cache_entries(source).map(|stats| stats.to_map())
+    collect_cache_entries(source, Freshness::Fresh).map(|stats| stats.to_map())
+}
+
+pub(super) fn fast_cache_entries(source: &Source<'_>, _: &str) -> Option<String> {
+    collect_cache_entries(source, Freshness::Fast).map(|stats| stats.to_text())
+}
+
+pub(super) fn fast_cache_entries_map(source: &Source<'_>, _: &str) -> Option<Map> {
+    collect_cache_entries(source, Freshness::Fast).map(|stats| stats.to_map())
 }
 
 fn tree_shape(source: &Source<'_>) -> TreeShape {

@@ -117,3 +117,18 @@ fn statistics_tell_processor_time_and_who_spent_it() {
     let names: Vec<_> = by_priority.lines().skip(2).take(2).map(|line| &line[..5]).collect();
     assert_eq!(names, [" Low ", "High "]);
 }
+
+#[test]
+fn reads_of_tables_are_timed_by_level_where_there_are_statistics() {
+    let mut fixture = Fixture::new();
+    fixture.context.statistics = Some(std::sync::Arc::new(statistics::Statistics::new()));
+    let db = fixture.open();
+    (0..500).for_each(|index| put(&db, &key(index), "value"));
+    flush(&db);
+    db.get(&ReadOptions::default(), &default_family(&db), key(7).as_bytes()).unwrap();
+    let text = db.property(&default_family(&db), "rocksdb.cf-file-histogram").unwrap();
+    let title = "** File Read Latency Histogram By Level [default] **\n";
+    let expected = format!("\n{title}** Level 0 read latency histogram (micros):\nCount: ");
+    assert!(text.starts_with(&expected), "{text}");
+    assert!(!text.contains("Level 1"), "{text}");
+}

@@ -20,6 +20,7 @@ fn reads_count_by_level_temperature_and_activity() {
         kind: CountedFileKind::Table,
         level: ReadTickers::LAST_LEVEL,
         temperature: Some(ReadTickers::COLD),
+        latency: None,
     };
     let file = CountedRandomAccessFile::wrap(file, Some(&statistics), counting);
     let mut buffer = [0; 4];
@@ -54,6 +55,7 @@ fn reads_of_users_have_times_of_their_own_at_detailed_levels_only() {
         kind: CountedFileKind::Blob,
         level: ReadTickers::NON_LAST_LEVEL,
         temperature: None,
+        latency: None,
     };
     let file = CountedRandomAccessFile::wrap(file, Some(&statistics), counting);
     let _get = Activity::Get.begin();

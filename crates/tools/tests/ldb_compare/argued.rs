@@ -319,6 +319,9 @@ fn without_uptime(output: &[u8]) -> Vec<&[u8]> {
             "-stops: ",
             "-delays: ",
             "-with-ongoing-compaction: ",
+            ".num_data_blocks_compression_",
+            ".num_uniform_blocks: ",
+            ".uncompressed_data_size: ",
         ];
         words.iter().any(|word| line.contains(word))
     };

@@ -8,7 +8,9 @@ fn stats() -> CacheEntryStats {
         table_size: 256,
         occupancy: 88,
         collections: 1,
+        copies: 0,
         secs_for_collection: 4.8e-5,
+        secs_since_collection: 0,
         roles: Roles::from([
             (0, RoleStats { count: 3, bytes: 1 << 20 }),
             (13, RoleStats { count: 1, bytes: 0 }),
@@ -36,4 +38,18 @@ fn as_map() {
     assert_eq!(map["percent.data-block"], "12.500000");
     assert_eq!(map["bytes.filter-block"], "0");
     assert_eq!(map["secs_for_last_collection"], "0.000048");
+}
+
+#[test]
+fn a_result_is_told_again_for_a_while() {
+    let cache = cache::LruCache::new(&cache::LruCacheOptions::with_capacity(1 << 20)).unwrap();
+    let cache: Arc<dyn Cache> = Arc::new(cache);
+    let collector = CacheEntryCollector::default();
+    assert!(collector.last().is_none());
+    assert_eq!(collector.collect(&cache, Freshness::Fresh).collections, 1);
+    assert_eq!(collector.collect(&cache, Freshness::Fast).copies, 1);
+    let again = collector.last().unwrap();
+    assert_eq!((again.collections, again.copies), (1, 1));
+    assert_eq!(Freshness::Fresh.age_max(Duration::from_secs(2)), Duration::from_secs(20));
+    assert_eq!(Freshness::Fast.age_max(Duration::ZERO), Duration::from_secs(180));
 }

@@ -84,5 +84,20 @@ fn files_and_blobs_without_anything() {
     assert_eq!(all_garbage.space_amplification(), 0.0);
     let half_garbage = BlobStats { files: 1, bytes: 10, garbage_bytes: 5 };
     assert_eq!(half_garbage.space_amplification(), 2.0);
-    assert_eq!(file_histogram("x"), "\n** File Read Latency Histogram By Level [x] **\n");
+}
+
+#[test]
+fn levels_that_were_read_have_a_histogram() {
+    let (nothing, mut read) = (Histogram::default(), Histogram::default());
+    let title = "\n** File Read Latency Histogram By Level [x] **\n";
+    assert_eq!(file_histogram("x", std::slice::from_ref(&nothing), &nothing), title);
+    read.add(17);
+    let text = file_histogram("x", &[nothing.clone(), read.clone()], &nothing);
+    let expected =
+        format!("{title}** Level 1 read latency histogram (micros):\nCount: 1 Average: 17.0000");
+    assert!(text.starts_with(&expected), "{text}");
+    assert!(
+        file_histogram("x", &[], &read)
+            .contains("\n** Blob file read latency histogram (micros):\n")
+    );
 }

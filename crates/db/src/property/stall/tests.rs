@@ -6,6 +6,7 @@ fn report() -> StallReport {
     times.add(StallCondition::Delayed(StallCause::L0Files), true, Duration::from_millis(1500));
     times.add(StallCondition::Stopped(StallCause::Memtables), true, Duration::from_millis(250));
     times.add_low_pri(Duration::from_millis(40));
+    times.add_memory(Duration::from_millis(30));
     let mut counts = StallCounts::default();
     counts.count(StallCondition::Delayed(StallCause::L0Files), true);
     counts.count(StallCondition::Stopped(StallCause::Memtables), false);
@@ -32,8 +33,8 @@ fn the_map_has_counts_and_seconds_of_every_cause() {
     assert_eq!(get("memtable-limit-stopped-seconds"), "0.250000");
     assert_eq!(get("pending-compaction-bytes-stops"), "0");
     assert_eq!(get("low-priority-seconds"), "0.040000");
-    assert_eq!(get("total-seconds"), "1.750000");
-    assert_eq!(map.len(), 6 + 3 * 6 + 3);
+    assert_eq!(get("total-seconds"), "1.780000");
+    assert_eq!(map.len(), 6 + 3 * 6 + 2 + 3);
 }
 
 #[test]
@@ -50,6 +51,8 @@ fn the_text_is_a_table() {
          0           0.000\n\
          pending-compaction-bytes         0       0               0           0.000               \
          0           0.000\n\
+         write-buffer-manager-limit                                                               \
+         1           0.030\n\
          low priority                                             1           0.040\n"
     );
 }
