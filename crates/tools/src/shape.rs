@@ -6,8 +6,8 @@
 //! that little stops it: comparators, merge operators and options that nobody registered are noted,
 //! and the shape is told all the same.
 
-mod arguments;
-mod database;
+pub(crate) mod arguments;
+pub(crate) mod database;
 mod fallback_comparator;
 mod report;
 

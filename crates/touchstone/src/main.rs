@@ -18,6 +18,8 @@ commands:
   bench       fills and measures databases, as RocksDB's db_bench
   options     chooses options for a budget, explains, compares and checks them
   shape       tells what a read of a database has to go through
+  serve-metrics  answers Prometheus about a database that another process may be writing
+  top         shows such a database in the terminal
 
 COMMAND --help says more. touchstone --version prints the version.
 ";
@@ -45,6 +47,8 @@ fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> i32 {
         Some("ldb") => tools::ldb::main(rest, &mut io::stdin().lock(), out, err),
         Some("sst_dump") => tools::sst_dump::main(rest, out, err),
         Some("options") => tools::options_command::main(rest, out, err),
+        Some("serve-metrics") => tools::serve_metrics::main(rest, out, err),
+        Some("top") => tools::top::main(rest, out, err),
         Some("shape") => tools::shape::main(rest, out, err),
         // Its threads print too, so nobody may hold the streams.
         Some("bench") => bench::main(rest),

@@ -5,24 +5,39 @@ use std::path::PathBuf;
 
 /// What is asked for.
 #[derive(Debug)]
-pub(super) enum Request {
+pub(crate) enum Request {
     Help,
     Run(Arguments),
 }
 
 /// What to tell, and how.
 #[derive(Debug)]
-pub(super) struct Arguments {
-    pub(super) db: PathBuf,
+pub(crate) struct Arguments {
+    pub(crate) db: PathBuf,
     /// The column family; none for all.
-    pub(super) column_family: Option<String>,
-    pub(super) json: bool,
+    pub(crate) column_family: Option<String>,
+    pub(crate) json: bool,
     /// Whether to ask tables how many entries they have.
-    pub(super) entries: bool,
-    pub(super) try_load_options: bool,
-    pub(super) ignore_unknown_options: bool,
+    pub(crate) entries: bool,
+    pub(crate) try_load_options: bool,
+    pub(crate) ignore_unknown_options: bool,
     /// Names and values of options that go before those of the OPTIONS file.
-    pub(super) options: Vec<(&'static str, String)>,
+    pub(crate) options: Vec<(&'static str, String)>,
+}
+
+impl Arguments {
+    /// All column families of the database in `db`, as its OPTIONS file has them.
+    pub(crate) fn of_all_families(db: PathBuf) -> Self {
+        Self {
+            db,
+            column_family: None,
+            json: false,
+            entries: false,
+            try_load_options: true,
+            ignore_unknown_options: true,
+            options: Vec::new(),
+        }
+    }
 }
 
 /// The flags, each with its value if it has one, and what it is for.
@@ -65,7 +80,7 @@ const OPTIONS: &[(&str, &str, &str)] = &[
 ];
 
 /// Reads the command line.
-pub(super) fn parse(arguments: &[String]) -> Result<Request, String> {
+pub(crate) fn parse(arguments: &[String]) -> Result<Request, String> {
     let mut db = None;
     let (mut column_family, mut all) = (None, false);
     let mut parsed = Arguments {
@@ -123,7 +138,7 @@ fn switch(name: &str, value: Option<&str>) -> Result<bool, String> {
 }
 
 /// Writes what there is to ask.
-pub(super) fn write_help(out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_help(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "touchstone shape --db=DIR [FLAGS]\n")?;
     writeln!(out, "Tells the shape of a database: entries and bytes in memtables, sorted runs in")?;
     writeln!(out, "L0, and for each level files, bytes, entries, target and score.\n")?;

@@ -17,21 +17,32 @@ use version::{ColumnFamilyReplay, LevelTargetRule, read_current, replay_manifest
 const LEVELS_MAX: u32 = 1000;
 
 /// An open database and what to say about its options.
-pub(super) struct Database {
-    pub(super) db: Db,
+pub(crate) struct Database {
+    pub(crate) db: Db,
     /// The OPTIONS file that was read, if there is one.
-    pub(super) options_file: Option<PathBuf>,
+    pub(crate) options_file: Option<PathBuf>,
     /// The release that wrote it, if it says so.
-    pub(super) rocksdb_version: Option<Release>,
+    pub(crate) rocksdb_version: Option<Release>,
     /// Targets and scores are those of that release.
-    pub(super) rule: LevelTargetRule,
-    pub(super) notes: Vec<String>,
+    pub(crate) rule: LevelTargetRule,
+    pub(crate) notes: Vec<String>,
     /// What is said beside the shape.
-    pub(super) warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Database {
-    pub(super) fn open(arguments: &Arguments, fs: &Arc<dyn FileSystem>) -> Result<Self> {
+    pub(crate) fn open(arguments: &Arguments, fs: &Arc<dyn FileSystem>) -> Result<Self> {
+        Self::open_by(arguments, fs, |options, families| {
+            open_by_any_policy(options, &arguments.db, families, fs)
+        })
+    }
+
+    /// Opens it by `open`, which gets the options that were found.
+    pub(crate) fn open_by(
+        arguments: &Arguments,
+        fs: &Arc<dyn FileSystem>,
+        open: impl FnOnce(&DbOptions, &[ColumnFamilyDescriptor]) -> Result<Db>,
+    ) -> Result<Self> {
         let path = &arguments.db;
         let (manifest, _) = read_current(&**fs, path)?;
         let mut notes = Vec::new();
@@ -54,7 +65,7 @@ impl Database {
         }
         let mut options = file.db;
         use_existing_wal_dir(&mut options, path, &**fs, &mut notes)?;
-        let db = open_by_any_policy(&options, path, &families, fs)?;
+        let db = open(&options, &families)?;
         let warnings = db::reading_warnings(&options, &families);
         let rocksdb_version =
             Some(file.rocksdb_version).filter(|version| *version != Release::default());

@@ -1,0 +1,185 @@
+//! `touchstone top` and `touchstone serve-metrics`, on databases that are being written.
+
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const TOUCHSTONE: &str = env!("CARGO_BIN_EXE_touchstone");
+
+/// A process that ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It has ended already, or ends now.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Writes to a database for longer than a test takes.
+fn bench(program: &str, first: &[&str], db: &Path) -> Running {
+    let child = Command::new(program)
+        .args(first)
+        .arg(format!("--db={}", db.display()))
+        .args(["--benchmarks=fillrandom,overwrite", "--num=100000000", "--value_size=100"])
+        .args(["--write_buffer_size=1000000", "--statistics=true", "--stats_dump_period_sec=1"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    Running(child.unwrap())
+}
+
+fn until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(found) = find() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "{what}");
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+fn top(db: &Path, flags: &[&str]) -> Output {
+    let db = format!("--db={}", db.display());
+    Command::new(TOUCHSTONE).arg("top").arg(db).args(flags).output().unwrap()
+}
+
+/// The number before `word` in the line that begins with `start`.
+fn number_before(text: &str, start: &str, word: &str) -> Option<u64> {
+    let line = text.lines().find(|line| line.starts_with(start))?;
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let place = words.iter().position(|found| found.starts_with(word))?;
+    words.get(place.checked_sub(1)?)?.parse().ok()
+}
+
+fn check_top(db: &Path) {
+    let text = until("no tables show", || {
+        let output = top(db, &["--once"]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        number_before(&text, "memtables", "entries").filter(|_| output.status.success())?;
+        let files: u64 = text
+            .lines()
+            .find(|line| line.starts_with("sum"))?
+            .split_whitespace()
+            .nth(1)?
+            .parse()
+            .ok()?;
+        (files > 0).then_some(text)
+    });
+    for expected in ["[default]", "level    files", "L0 ", "from LOG", "from files", "MANIFEST"] {
+        assert!(text.contains(expected), "{text}");
+    }
+    let dumped = until("no statistics show", || {
+        let text = String::from_utf8(top(db, &["--once"]).stdout).unwrap();
+        (!text.contains("none dumped yet")).then_some(text)
+    });
+    assert!(dumped.contains("held back    00:00:"), "{dumped}");
+}
+
+#[test]
+fn top_shows_what_rocksdb_is_writing() {
+    if testing::peer::find("db_bench").is_none() {
+        return;
+    }
+    let directory = TempDir::new().unwrap();
+    let _running = bench("db_bench", &[], directory.path());
+    check_top(directory.path());
+}
+
+#[test]
+fn top_shows_what_touchstone_is_writing() {
+    let directory = TempDir::new().unwrap();
+    let _running = bench(TOUCHSTONE, &["bench"], directory.path());
+    check_top(directory.path());
+}
+
+/// Where nobody looks at a terminal, one screen follows another, with rates from the second on.
+#[test]
+fn top_goes_on_until_it_is_told_to_end() {
+    let directory = TempDir::new().unwrap();
+    let _running = bench(TOUCHSTONE, &["bench"], directory.path());
+    until("no database", || directory.path().join("CURRENT").exists().then_some(()));
+    let child = Command::new(TOUCHSTONE)
+        .args(["top", "--interval=0.2", &format!("--db={}", directory.path().display())])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut child = Running(child.unwrap());
+    let lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
+    let writes = lines.map_while(Result::ok).filter(|line| line.starts_with("writes "));
+    let writes: Vec<String> = writes.take(4).collect();
+    assert!(writes[0].contains("- entries/s"), "{writes:?}");
+    assert!(writes[1..].iter().any(|line| !line.contains("- entries/s")), "{writes:?}");
+    end(&mut child);
+}
+
+/// Ends it as a user or a supervisor would.
+fn end(running: &mut Running) {
+    let pid = running.0.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    let status = until("it does not end", || running.0.try_wait().unwrap());
+    assert_eq!(status.code(), Some(0));
+}
+
+fn scrape(url: &str) -> String {
+    let address = url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/metrics"));
+    let mut stream = TcpStream::connect(address.unwrap()).unwrap();
+    write!(stream, "GET /metrics HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+    answer
+}
+
+fn sequence(answer: &str) -> f64 {
+    let line = answer.lines().find(|line| line.starts_with("rocksdb_latest_sequence_number{"));
+    line.unwrap().rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+fn serve(db: &Path, flags: &[&str]) -> (Running, String) {
+    let child = Command::new(TOUCHSTONE)
+        .args(["serve-metrics", "--listen=127.0.0.1:0", &format!("--db={}", db.display())])
+        .args(flags)
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut running = Running(child.unwrap());
+    let mut url = String::new();
+    BufReader::new(running.0.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    (running, url.trim().to_owned())
+}
+
+#[test]
+fn metrics_of_a_database_that_is_written_are_served() {
+    let directory = TempDir::new().unwrap();
+    let db = directory.path().join("db");
+    let _writing = bench(TOUCHSTONE, &["bench"], &db);
+    until("no writes", || {
+        let shown = top(&db, &["--once"]);
+        number_before(&String::from_utf8(shown.stdout).unwrap(), "memtables", "entries")
+    });
+    for flags in [&["--interval-secs=0"][..], &["--interval-secs=0", "--mode=read-only"]] {
+        let (mut running, url) = serve(&db, flags);
+        let first = sequence(&scrape(&url));
+        until("nothing new", || (sequence(&scrape(&url)) > first).then_some(()));
+        let taken = Command::new(TOUCHSTONE)
+            .args(["serve-metrics", &format!("--db={}", db.display())])
+            .arg(format!(
+                "--listen={}",
+                url.trim_start_matches("http://").trim_end_matches("/metrics")
+            ))
+            .output()
+            .unwrap();
+        assert_eq!(taken.status.code(), Some(1));
+        let error = String::from_utf8(taken.stderr).unwrap();
+        assert!(error.contains("--listen") && error.contains("in use"), "{error}");
+        end(&mut running);
+    }
+}
