@@ -12,6 +12,7 @@ use crate::workload::{BENCHMARKS, Benchmark, Changes, Target, Thread, Workload};
 use base::{Result, Status};
 use db::WriteOptions;
 use env::rate_limiter::{GenericRateLimiter, RateLimiterOptions};
+use perf_context::{PerfLevel, enable_per_level_perf_context, perf_context, set_perf_level};
 use statistics::{Statistics, StatsLevel};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
@@ -172,6 +173,8 @@ impl<'a> Runner<'a> {
             target::destroy_all(flags)?;
         }
         let statistics = new_statistics(flags)?;
+        // Before a database is touched.
+        perf_level(flags)?;
         let targets = open_targets(flags, statistics.clone())?;
         let existing_keys = match flags.bool("use_existing_keys") {
             true => target::all_keys(&targets)?,
@@ -370,6 +373,9 @@ fn run_thread(
     };
     let progress = Progress { interval, interval_seconds, enabled: flags.bool("progress_reports") };
     let random = Random64::new(seed);
+    let perf_level = perf_level(flags)?;
+    set_perf_level(perf_level);
+    enable_per_level_perf_context();
     barrier.wait();
     let stats = Stats::start(id, progress, flags.bool("histogram"));
     let mut thread = Thread { random, stats };
@@ -382,6 +388,9 @@ fn run_thread(
             result
         }
     };
+    if perf_level > PerfLevel::Disable {
+        thread.stats.add_message(&format!("PERF_CONTEXT:\n{}", perf_context()));
+    }
     thread.stats.stop();
     result.map(|()| thread.stats)
 }
@@ -395,6 +404,15 @@ fn read_options(flags: &Flags) -> ReadOptions {
         readahead_size: flags.uint("readahead_size"),
         ..ReadOptions::default()
     }
+}
+
+/// What `--perf_level` asks for; numbers are those of RocksDB 11.
+fn perf_level(flags: &Flags) -> Result<PerfLevel> {
+    let given = flags.int("perf_level");
+    let level = PerfLevel::ALL.into_iter().find(|level| *level as i64 == given);
+    level.ok_or_else(|| {
+        Status::invalid_argument(format!("--perf_level={given}: it is a number from 1 to 6"))
+    })
 }
 
 /// What `--statistics` asks for.

@@ -122,7 +122,7 @@ impl PerfContext {
             let levels =
                 self.by_level.iter().map(|(level, values)| (level, values[metric as usize]));
             let levels: Vec<_> = levels.filter(|(_, value)| !exclude_zero || *value > 0).collect();
-            if exclude_zero && levels.is_empty() {
+            if levels.is_empty() {
                 continue;
             }
             let values = levels.iter().map(|(level, value)| format!("{value}@level{level}, "));

@@ -20,6 +20,18 @@ pub enum PerfLevel {
     EnableTime = 6,
 }
 
+impl PerfLevel {
+    /// All there are, the least first.
+    pub const ALL: [Self; 6] = [
+        Self::Disable,
+        Self::EnableCount,
+        Self::EnableWait,
+        Self::EnableTimeExceptForMutex,
+        Self::EnableTimeAndCpuTimeExceptForMutex,
+        Self::EnableTime,
+    ];
+}
+
 thread_local! {
     static LEVEL: Cell<PerfLevel> = const { Cell::new(PerfLevel::EnableCount) };
 }

@@ -354,3 +354,78 @@ fn tickers_of_writes_are_db_benchs() {
         assert!(ticker(&ours, name) > 0 && ticker(&theirs, name) > 0, "{name}");
     }
 }
+
+/// What the benchmarks counted in the perf contexts of their thread, one after the other.
+fn perf_contexts(output: &Output) -> Vec<String> {
+    let stdout = text(&output.stdout);
+    let contexts = stdout.split("PERF_CONTEXT:\n").skip(1);
+    contexts.map(|context| context.lines().next().unwrap_or_default().to_owned()).collect()
+}
+
+/// What a metric of a perf context says, levels included.
+fn said_of<'a>(context: &'a str, metric: &str) -> Vec<&'a str> {
+    let name = format!("{metric} = ");
+    let mut said = Vec::new();
+    for (start, _) in context.match_indices(&name) {
+        // Names of others may end in this one.
+        if start == 0 || context[..start].ends_with(", ") {
+            let rest = &context[start + name.len()..];
+            let levels = rest.split(", ").take_while(|part| !part.contains(" = "));
+            said.extend(levels.filter(|part| !part.is_empty() && !part.starts_with("0")));
+        }
+    }
+    said
+}
+
+#[test]
+fn threads_count_what_those_of_db_bench_do() {
+    const SAME: &[&str] = &[
+        "block_cache_hit_count",
+        "block_cache_miss_count",
+        "bloom_filter_full_positive",
+        "bloom_filter_full_true_positive",
+        "bloom_filter_useful",
+        "bloom_sst_hit_count",
+        "bloom_sst_miss_count",
+        "internal_delete_skipped_count",
+        "internal_key_skipped_count",
+        "internal_recent_skipped_count",
+    ];
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = directory.path().join("db");
+    let flags =
+        ["--benchmarks=filluniquerandom,compact", "--bloom_bits=10", "--write_buffer_size=1000000"];
+    if fill(&db, &flags).is_none() {
+        return;
+    }
+    let db = format!("--db={}", db.display());
+    let arguments = [
+        COMMON,
+        &[
+            &db,
+            "--benchmarks=readrandom,readseq",
+            "--bloom_bits=10",
+            "--perf_level=2",
+            "--num=20000",
+            "--seed=7",
+        ],
+    ]
+    .concat();
+    let ours = touchstone(&arguments);
+    assert!(ours.status.success(), "{}", text(&ours.stderr));
+    let Some(theirs) = db_bench(&arguments) else { return };
+    let (ours, theirs) = (perf_contexts(&ours), perf_contexts(&theirs));
+    assert_eq!((ours.len(), theirs.len()), (2, 2));
+    for (ours, theirs) in ours.iter().zip(&theirs) {
+        for metric in SAME {
+            assert_eq!(
+                said_of(ours, metric),
+                said_of(theirs, metric),
+                "{metric}: {ours}\n{theirs}"
+            );
+        }
+    }
+    assert!(!said_of(&ours[0], "bloom_filter_full_true_positive").is_empty(), "{ours:?}");
+    let refused = touchstone(&["--db=/none", "--benchmarks=fillseq", "--perf_level=7"]);
+    assert!(text(&refused.stderr).contains("--perf_level=7: it is a number from 1 to 6"));
+}

@@ -273,7 +273,7 @@ pub static FLAGS: &[Flag] = &[
     row("paranoid_memory_checks", Bool, "false", NotYet, "Sets ColumnFamilyOptions.paranoid_memory_checks."),
     row("partition_index", Bool, "false", Honoured, "Two-level index."),
     row("partition_index_and_filters", Bool, "false", Honoured, "Two-level index plus partitioned filters."),
-    row("perf_level", Int32, "1", NotYet, "Perf context level number."),
+    row("perf_level", Int32, "1", Honoured, "Perf context level number."),
     row("periodic_compaction_seconds", Uint64, "18446744073709551614", Family("periodic_compaction_seconds"), "Sets ColumnFamilyOptions.periodic_compaction_seconds."),
     row("persist_stats_to_disk", Bool, "false", NotYet, "Sets DBOptions.persist_stats_to_disk."),
     row("persistent_entries_batch_size", Uint64, "0", Writing, "Lasting entries inserted per round."),
