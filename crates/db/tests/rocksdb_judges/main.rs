@@ -7,6 +7,7 @@
 mod engine;
 mod lost_pages;
 mod matrix;
+mod options_files;
 
 use std::collections::BTreeMap;
 use std::path::Path;
