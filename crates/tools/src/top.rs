@@ -153,7 +153,7 @@ fn show(followed: &mut Followed, interval: Duration, ending: &Ending) -> io::Res
         let due = Instant::now() + interval;
         loop {
             let (columns, rows) = Terminal::size();
-            terminal.show(&screen::render(&snapshot, columns, rows))?;
+            terminal.show(&screen::render(&snapshot, columns, rows), rows)?;
             let left = due.saturating_duration_since(Instant::now());
             match Terminal::wait(left, || ending.is_asked())? {
                 Happening::Quit => return Ok(()),

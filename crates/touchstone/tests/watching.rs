@@ -121,6 +121,38 @@ fn top_goes_on_until_it_is_told_to_end() {
     end(&mut child);
 }
 
+/// In a terminal that `script` makes: `q` ends it, and the terminal is as it was before.
+#[test]
+fn top_leaves_the_terminal_clean() {
+    let directory = TempDir::new().unwrap();
+    let _running = bench(TOUCHSTONE, &["bench"], directory.path());
+    until("no database", || directory.path().join("CURRENT").exists().then_some(()));
+    let db = directory.path().display();
+    let commands =
+        format!("stty cols 60 rows 8; {TOUCHSTONE} top --db={db}; echo status $?; stty -a");
+    let child = Command::new("script")
+        .args(["-qec", &commands, "/dev/null"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut child = Running(child.unwrap());
+    let mut keys = child.0.stdin.take().unwrap();
+    let mut output = child.0.stdout.take().unwrap();
+    let reader = thread::spawn(move || {
+        let mut text = String::new();
+        output.read_to_string(&mut text).unwrap();
+        text
+    });
+    thread::sleep(Duration::from_millis(1500));
+    keys.write_all(b"q").unwrap();
+    until("it does not end", || child.0.try_wait().unwrap());
+    let text = reader.join().unwrap();
+    assert!(text.contains("touchstone top") && text.contains("more lines"), "{text}");
+    let (_, after) = text.split_once("\u{1b}[?1049l").unwrap();
+    assert!(after.contains("\u{1b}[?25h") && after.contains("status 0"), "{after}");
+    assert!(after.contains(" echo ") && after.contains(" icanon"), "{after}");
+}
+
 /// Ends it as a user or a supervisor would.
 fn end(running: &mut Running) {
     let pid = running.0.id().to_string();

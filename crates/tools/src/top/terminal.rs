@@ -45,14 +45,17 @@ impl Terminal {
         terminal::size().map_or((80, 24), |(columns, rows)| (columns.into(), rows.into()))
     }
 
-    /// Shows these lines and nothing else.
-    pub(crate) fn show(&mut self, lines: &[String]) -> io::Result<()> {
+    /// Shows these lines, of which there are at most `rows`, and nothing else.
+    pub(crate) fn show(&mut self, lines: &[String], rows: usize) -> io::Result<()> {
         for (row, line) in lines.iter().enumerate() {
             let row = u16::try_from(row).unwrap_or(u16::MAX);
-            queue!(self.out, MoveTo(0, row), Print(line), Clear(ClearType::UntilNewLine))?;
+            // Before it is printed: behind a line that fills its row the cursor is still in it.
+            queue!(self.out, MoveTo(0, row), Clear(ClearType::CurrentLine), Print(line))?;
         }
-        let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-        queue!(self.out, MoveTo(0, rows), Clear(ClearType::FromCursorDown))?;
+        if lines.len() < rows {
+            let below = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+            queue!(self.out, MoveTo(0, below), Clear(ClearType::FromCursorDown))?;
+        }
         self.out.flush()
     }
 
