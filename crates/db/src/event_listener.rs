@@ -35,7 +35,8 @@ use std::fmt;
 /// that waits for work of the database (a flush, a compaction, the end of a write stall) may wait for
 /// its own thread.
 ///
-/// A method that panics is told of in the info log, and the database goes on.
+/// A method that panics is told of in the info log, and the database goes on. A database that is open
+/// for reading only tells nothing.
 ///
 /// # Example
 ///
@@ -174,6 +175,9 @@ pub trait EventListener: fmt::Debug + Send + Sync {
     /// Whether the methods below are to be called (`ShouldBeNotifiedOnFileIO`). Asked once, when the
     /// database is opened; one listener that wants it suffices for the database to watch its files,
     /// and only those that want it are told.
+    ///
+    /// These methods are the exception to the rule: they are called in the middle of what is done to
+    /// the file, whatever locks are held, and must not use a database. What they panic with is lost.
     fn should_be_notified_on_file_io(&self) -> bool {
         false
     }
