@@ -193,5 +193,17 @@ pub fn default_column<'c, 'a>(columns: &'c [Column<'a>]) -> Option<&'c Column<'a
     columns.first().filter(|column| column.name == DEFAULT_COLUMN_NAME)
 }
 
+/// As [`encode`], of columns in any order that are not in blob files. Of columns of one name the last
+/// one counts.
+pub fn encode_unordered(columns: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
+    let mut columns: Vec<_> =
+        columns.iter().map(|(name, value)| Column { name, value, is_blob_index: false }).collect();
+    columns.sort_by(|a, b| a.name.cmp(b.name));
+    columns.reverse();
+    columns.dedup_by(|a, b| a.name == b.name);
+    columns.reverse();
+    encode(&columns)
+}
+
 #[cfg(test)]
 mod tests;

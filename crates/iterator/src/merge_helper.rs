@@ -1,5 +1,6 @@
 //! From merge operands to a value.
 
+use base::merge_operator::{ExistingValue, MergedValue, WideMergeOperator};
 use base::status::SubCode;
 use base::wide_columns::{self, Column, DEFAULT_COLUMN_NAME};
 use base::{MergeOperator, PinnableSlice, Result, Status};
@@ -40,6 +41,9 @@ pub fn full_merge(
     operands: &[&[u8]],
 ) -> Result<MergeResult> {
     let operator = operator.ok_or_else(no_operator)?;
+    if let Some(wide) = operator.as_wide() {
+        return merge_wide(operator, wide, user_key, base, operands);
+    }
     match base {
         BaseValue::None => apply(operator, user_key, None, operands).map(MergeResult::Value),
         BaseValue::Value(value) => {
@@ -62,10 +66,17 @@ fn apply(
     existing: Option<&[u8]>,
     operands: &[&[u8]],
 ) -> Result<Vec<u8>> {
-    let value = operator.full_merge(user_key, existing, operands).map_err(|error| {
-        Status::corruption(format!("merge operator {}: {}", operator.name(), error.message()))
-            .with_subcode(SubCode::MergeOperatorFailed)
-    })?;
+    let merged = operator.full_merge(user_key, existing, operands);
+    checked(operator, merged.map_err(|error| refused(operator, &error))?)
+}
+
+fn refused(operator: &dyn MergeOperator, error: &Status) -> Status {
+    Status::corruption(format!("merge operator {}: {}", operator.name(), error.message()))
+        .with_subcode(SubCode::MergeOperatorFailed)
+}
+
+/// A value that a record can hold.
+fn checked(operator: &dyn MergeOperator, value: Vec<u8>) -> Result<Vec<u8>> {
     if u32::try_from(value.len()).is_err() {
         return Err(Status::corruption(format!(
             "merge operator {} made a value of {} bytes, more than a record holds",
@@ -74,6 +85,35 @@ fn apply(
         )));
     }
     Ok(value)
+}
+
+/// The operator decides about columns itself.
+fn merge_wide(
+    operator: &dyn MergeOperator,
+    wide: &dyn WideMergeOperator,
+    user_key: &[u8],
+    base: BaseValue<'_>,
+    operands: &[&[u8]],
+) -> Result<MergeResult> {
+    let columns = match base {
+        BaseValue::Entity(entity) => wide_columns::decode(entity)?,
+        _ => Vec::new(),
+    };
+    if columns.iter().any(|column| column.is_blob_index) {
+        return Err(Status::not_supported("merge onto a column that is a blob reference"));
+    }
+    let existing = match base {
+        BaseValue::None => ExistingValue::None,
+        BaseValue::Value(value) => ExistingValue::Value(value),
+        BaseValue::Entity(_) => ExistingValue::Entity(&columns),
+    };
+    let merged = wide.full_merge_wide(user_key, existing, operands);
+    Ok(match merged.map_err(|error| refused(operator, &error))? {
+        MergedValue::Value(value) => MergeResult::Value(checked(operator, value)?),
+        MergedValue::Entity(columns) => {
+            MergeResult::Entity(checked(operator, wide_columns::encode_unordered(&columns))?)
+        }
+    })
 }
 
 fn merge_entity(

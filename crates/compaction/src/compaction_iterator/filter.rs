@@ -101,7 +101,9 @@ impl CompactionIterator<'_> {
             Decision::Remove => (ValueType::Deletion, Vec::new()),
             Decision::Purge => (ValueType::SingleDeletion, Vec::new()),
             Decision::ChangeValue(value) => (ValueType::Value, value),
-            Decision::ChangeEntity(columns) => (ValueType::WideColumnEntity, encode(&columns)),
+            Decision::ChangeEntity(columns) => {
+                (ValueType::WideColumnEntity, wide_columns::encode_unordered(&columns))
+            }
             Decision::RemoveAndSkipUntil(target) => {
                 let order = self.context.comparator.compare_user_keys(&target, self.user_key());
                 return order.is_gt().then_some(target);
@@ -115,15 +117,4 @@ impl CompactionIterator<'_> {
         self.value = ValueSource::Buffer;
         None
     }
-}
-
-fn encode(columns: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
-    let mut columns: Vec<_> =
-        columns.iter().map(|(name, value)| Column { name, value, is_blob_index: false }).collect();
-    columns.sort_by(|a, b| a.name.cmp(b.name));
-    // Of columns of one name the last one counts.
-    columns.reverse();
-    columns.dedup_by(|a, b| a.name == b.name);
-    columns.reverse();
-    wide_columns::encode(&columns)
 }

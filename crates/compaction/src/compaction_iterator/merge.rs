@@ -9,7 +9,9 @@ use super::{CompactionIterator, ValueSource, preferred_sequence};
 use crate::snapshot_rules::Stripe;
 use base::compaction_filter::{Decision, FilterValue};
 use base::dbformat::{TRAILER_SIZE, extract_user_key, pack_sequence_and_type};
-use base::wide_columns::{self, Column};
+use base::merge_operator::OpFailureScope;
+use base::status::SubCode;
+use base::wide_columns::{self, Column, DEFAULT_COLUMN_NAME};
 use base::{ParsedInternalKey, PinnableSlice, Result, Status, ValueType};
 use blob::BlobReference;
 use iterator::{BaseValue, MergeResult};
@@ -58,13 +60,21 @@ impl CompactionIterator<'_> {
         self.merge_is_unfinished = false;
         match stop {
             Stop::Base(value_type) => {
-                let merged = self.merge_onto_base(value_type, &operands)?;
-                self.input.next()?;
-                self.put_merged(&operands, merged);
+                let merged = self.merge_onto_base(value_type, &operands);
+                match self.unless_left_to_reads(merged)? {
+                    Some(merged) => {
+                        self.input.next()?;
+                        self.put_merged(&operands, merged);
+                    }
+                    None => self.put_unmerged(operands),
+                }
             }
             Stop::EndOfKey if self.context.is_bottommost && self.is_history_collapsed() => {
-                let merged = self.full_merge(BaseValue::None, &operands)?;
-                self.put_merged(&operands, merged);
+                let merged = self.full_merge(BaseValue::None, &operands);
+                match self.unless_left_to_reads(merged)? {
+                    Some(merged) => self.put_merged(&operands, merged),
+                    None => self.put_unmerged(operands),
+                }
             }
             _ => self.put_operands(operands),
         }
@@ -187,6 +197,21 @@ impl CompactionIterator<'_> {
         merged
     }
 
+    /// None if the operator refused and it is for reads to fail.
+    fn unless_left_to_reads(&self, merged: Result<MergeResult>) -> Result<Option<MergeResult>> {
+        let scope =
+            self.context.merge_operator.as_ref().map(|operator| operator.op_failure_scope());
+        match merged {
+            Err(status)
+                if status.subcode() == SubCode::MergeOperatorFailed
+                    && scope == Some(OpFailureScope::MustMerge) =>
+            {
+                Ok(None)
+            }
+            merged => merged.map(Some),
+        }
+    }
+
     /// Merges onto what the input is at.
     fn merge_onto_base(
         &mut self,
@@ -236,13 +261,29 @@ impl CompactionIterator<'_> {
     /// file.
     fn resolve_default_column(&mut self) -> Result<Vec<u8>> {
         let entity = self.input.value().to_vec();
-        let mut columns = wide_columns::decode(&entity)?;
-        let reference = match wide_columns::default_column(&columns) {
-            Some(column) if column.is_blob_index => BlobReference::decode(column.value)?,
-            _ => return Ok(entity),
+        let columns = wide_columns::decode(&entity)?;
+        // An operator that knows of columns gets them all.
+        let gets_all =
+            self.context.merge_operator.as_ref().is_some_and(|one| one.as_wide().is_some());
+        let is_wanted = |column: &Column<'_>| {
+            column.is_blob_index && (gets_all || column.name == DEFAULT_COLUMN_NAME)
         };
-        let value = self.read_base_blob(&reference)?;
-        columns[0] = Column { name: columns[0].name, value: &value, is_blob_index: false };
+        if !columns.iter().any(is_wanted) {
+            return Ok(entity);
+        }
+        let mut read = Vec::with_capacity(columns.len());
+        for column in &columns {
+            read.push(match is_wanted(column) {
+                true => Some(self.read_base_blob(&BlobReference::decode(column.value)?)?),
+                false => None,
+            });
+        }
+        let columns: Vec<_> = std::iter::zip(columns, &read)
+            .map(|(column, read)| match read {
+                Some(value) => Column { name: column.name, value, is_blob_index: false },
+                None => column,
+            })
+            .collect();
         Ok(wide_columns::encode(&columns))
     }
 
@@ -264,8 +305,8 @@ impl CompactionIterator<'_> {
     /// The operands stay, as one if they can be combined without a base.
     fn put_operands(&mut self, operands: Vec<Operand>) {
         self.merge_is_unfinished = true;
-        if operands.len() >= 2
-            && let Some(operator) = &self.context.merge_operator
+        if let Some(operator) = &self.context.merge_operator
+            && (operands.len() >= 2 || (operands.len() == 1 && operator.allow_single_operand()))
         {
             let oldest_first: Vec<&[u8]> =
                 operands.iter().rev().map(|operand| &*operand.value).collect();
@@ -275,6 +316,11 @@ impl CompactionIterator<'_> {
                 return;
             }
         }
+        self.put_unmerged(operands);
+    }
+
+    fn put_unmerged(&mut self, operands: Vec<Operand>) {
+        self.merge_is_unfinished = true;
         let outputs = operands.into_iter().map(|operand| (operand.key, operand.value.into_vec()));
         self.merge_outputs.extend(outputs);
     }

@@ -20,7 +20,8 @@ pub(crate) fn get(
     let timestamp = options.timestamp.as_deref().unwrap_or_default();
     let key = LookupKey::new(user_key, timestamp, view.sequence);
     let comparator = &family.comparator;
-    let mut context = GetContext::new(comparator, key.user_key(), view.sequence, view.uncommitted);
+    let mut context = GetContext::new(comparator, key.user_key(), view.sequence, view.uncommitted)
+        .with_merge_operator(view.super_version.resolver.merge_operator.as_deref());
     let source = look_up(family, view, options, &key, &mut context)?;
     let _timer = Timer::start(PerfMetric::GetPostProcessTime);
     Ok((context.finish(&view.super_version.resolver, options)?, source))

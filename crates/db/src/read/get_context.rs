@@ -7,7 +7,7 @@
 use crate::read::blob_reads::blob_read_options;
 use crate::read::value_resolver::{Resolved, ValueResolver};
 use base::dbformat::{ParsedInternalKey, ValueType};
-use base::{InternalKeyComparator, PinnableSlice, Result, SequenceNumber};
+use base::{InternalKeyComparator, MergeOperator, PinnableSlice, Result, SequenceNumber};
 use perf_context::{PerfMetric, count};
 use table::ReadOptions;
 
@@ -23,6 +23,8 @@ pub(crate) struct GetContext<'a> {
     covering_tombstone: SequenceNumber,
     /// Merge operands, newest first.
     operands: Vec<PinnableSlice>,
+    /// May say that the operands found are enough.
+    merge_operator: Option<&'a dyn MergeOperator>,
     outcome: Outcome,
     /// Timestamp of the version that decided.
     timestamp: Vec<u8>,
@@ -53,10 +55,17 @@ impl<'a> GetContext<'a> {
             uncommitted,
             covering_tombstone: 0,
             operands: Vec::new(),
+            merge_operator: None,
             outcome: Outcome::Open,
             timestamp: Vec::new(),
             has_match: false,
         }
+    }
+
+    /// Operands are merged without older ones where the operator says that they are enough.
+    pub(crate) fn with_merge_operator(mut self, operator: Option<&'a dyn MergeOperator>) -> Self {
+        self.merge_operator = operator;
+        self
     }
 
     /// Tells of a range tombstone of the source about to be asked that covers the key.
@@ -111,6 +120,10 @@ impl<'a> GetContext<'a> {
         if key.value_type == ValueType::Merge {
             count(PerfMetric::InternalMergePointLookupCount, 1);
             self.operands.push(pin());
+            if self.merge_operator.is_some_and(|operator| operator.should_merge(&self.operands)) {
+                self.outcome = Outcome::Deleted;
+                return Ok(false);
+            }
             return Ok(true);
         }
         self.outcome = Outcome::Found(key.value_type, pin());

@@ -7,6 +7,7 @@ mod collectors;
 mod compaction_filters;
 mod file_checksums;
 mod fixture;
+mod merge_operators;
 mod panics;
 mod partitioners;
 mod write_buffer_managers;
