@@ -284,7 +284,7 @@ fn wait_for_idle(db: &Db) {
         let timeout = Some(IDLE_LIMIT.saturating_sub(begin.elapsed()));
         let options = WaitForCompactOptions { timeout, ..WaitForCompactOptions::default() };
         let is_done =
-            db.wait_for_compact(&options).is_ok() || !names.iter().any(|name| busy(&name));
+            db.wait_for_compact(&options).is_ok() || !names.iter().any(busy);
         if is_done || begin.elapsed() >= IDLE_LIMIT {
             return;
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The thread that works for the database at this path.
 fn worker(path: &str) -> Option<ThreadStatus> {
-    Db::thread_list().into_iter().find(|status| status.db_name == PathBuf::from(path))
+    Db::thread_list().into_iter().find(|status| status.db_name.as_os_str() == path)
 }
 
 fn property(status: &ThreadStatus, name: &str) -> u64 {
