@@ -283,8 +283,7 @@ fn wait_for_idle(db: &Db) {
     loop {
         let timeout = Some(IDLE_LIMIT.saturating_sub(begin.elapsed()));
         let options = WaitForCompactOptions { timeout, ..WaitForCompactOptions::default() };
-        let is_done =
-            db.wait_for_compact(&options).is_ok() || !names.iter().any(busy);
+        let is_done = db.wait_for_compact(&options).is_ok() || !names.iter().any(busy);
         if is_done || begin.elapsed() >= IDLE_LIMIT {
             return;
         }
