@@ -57,7 +57,7 @@ impl Db {
 }
 
 impl DbImpl {
-    fn create_column_families(
+    pub(crate) fn create_column_families(
         self: &Arc<Self>,
         descriptors: &[ColumnFamilyDescriptor],
     ) -> Result<Vec<ColumnFamilyHandle>> {
@@ -170,7 +170,7 @@ impl DbImpl {
         handles
     }
 
-    fn drop_column_family(self: &Arc<Self>, handle: &ColumnFamilyHandle) -> Result<()> {
+    pub(crate) fn drop_column_family(self: &Arc<Self>, handle: &ColumnFamilyHandle) -> Result<()> {
         let writing = self.writing()?;
         let id = handle.id();
         if id == 0 {

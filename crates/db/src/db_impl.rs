@@ -14,6 +14,7 @@ use crate::read::read_view::Visibility;
 use crate::recovery::{RecoveredDb, wal_directory};
 use crate::secondary::Secondary;
 use crate::snapshot_list::SnapshotList;
+use crate::stats_history::StatsHistory;
 use crate::table_set::TableSet;
 use crate::work_stats::count_background_error;
 use crate::write::memtable_stage::MemTableStage;
@@ -94,6 +95,8 @@ pub(crate) struct Writing {
     pub(crate) stats: WriteStats,
     /// A flush for the write-buffer manager is scheduled.
     pub(crate) is_relieving: AtomicBool,
+    /// Held for no other lock.
+    pub(crate) stats_history: Mutex<StatsHistory>,
     /// Of the memtables of all column families.
     pub(crate) memtable_memory: Arc<MemTableMemory>,
     /// Of all column families, and of those to come.

@@ -24,6 +24,7 @@ use env::{
 pub(crate) use level_summary::level_summary;
 pub(crate) use opening::FoundDatabase;
 use options::DbOptions;
+use statistics::Statistics;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -125,10 +126,13 @@ impl InfoLog {
         self.events.log(fill);
     }
 
-    /// Says what the statistics are.
-    pub(crate) fn stats(&self, text: &str) {
+    /// Says what the statistics are: those of the database, and what is counted for it.
+    pub(crate) fn stats(&self, text: &str, statistics: Option<&Statistics>) {
         self.info(format_args!("------- DUMPING STATS -------"));
         self.info(format_args!("{text}"));
+        if let Some(statistics) = statistics {
+            self.info(format_args!("STATISTICS:\n {statistics}"));
+        }
     }
 
     /// Hands what was said to the operating system.

@@ -27,6 +27,8 @@ pub(crate) struct Level0Table {
     /// None if nothing was left to write.
     pub(crate) table: Option<OutputFile>,
     pub(crate) blob_bytes: u64,
+    /// Bytes of keys and values of what was in the memtables.
+    pub(crate) payload_bytes: u64,
     /// How long it took.
     pub(crate) micros: u64,
     /// Processor time of it.
@@ -113,6 +115,7 @@ impl DbImpl {
         edit.full_history_ts_low = history_cutoff(family, memtables)?;
         Ok(Level0Table {
             edit,
+            payload_bytes: built.stats.input_raw_key_bytes + built.stats.input_raw_value_bytes,
             table: built.table,
             blob_bytes: built.blob_files.iter().map(|file| file.total_blob_bytes).sum(),
             micros: start.elapsed().as_micros() as u64,

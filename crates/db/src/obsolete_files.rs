@@ -6,6 +6,7 @@
 
 use crate::db_impl::DbImpl;
 use crate::table_set::TableSet;
+use crate::work_stats::count_deletion;
 use base::Result;
 use base::filename::{
     FileType, blob_file_name, descriptor_file_name, parse_file_name, table_file_name,
@@ -74,7 +75,7 @@ impl DbImpl {
                     let directory = paths.get(path_id as usize).or(paths.last());
                     let Some(directory) = directory else { continue };
                     let path = table_file_name(directory, number);
-                    let result = self.context.file_system.delete_file(&path);
+                    let result = self.delete_counted(&path);
                     writing.events.table_file_deleted(job, number, &path, &result);
                 }
                 ObsoleteFile::Blob { number, .. } => {
@@ -85,11 +86,20 @@ impl DbImpl {
                     writing.open_files.blob_files.evict(number);
                     let Some(directory) = paths.first() else { continue };
                     let path = blob_file_name(directory, number);
-                    let result = self.context.file_system.delete_file(&path);
+                    let result = self.delete_counted(&path);
                     writing.events.blob_file_deleted(job, number, &path, &result);
                 }
             }
         }
+    }
+
+    /// Deletes a file that was part of a version.
+    fn delete_counted(&self, path: &Path) -> Result<()> {
+        let result = self.context.file_system.delete_file(path);
+        if let Some(statistics) = &self.context.statistics {
+            count_deletion(statistics, result.is_ok());
+        }
+        result
     }
 
     /// Deletes what an earlier process left. To be called before there is background work.

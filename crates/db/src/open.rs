@@ -39,6 +39,7 @@ use crate::recovery::{
 };
 use crate::sanitize::delayed_write_rate;
 use crate::snapshot_list::SnapshotList;
+use crate::stats_history::persistent::{STATS_COLUMN_FAMILY_NAME, with_stats_family};
 use crate::switch_memtable::{max_total_wal_size_bytes, new_memtable};
 use crate::validate_options::validate;
 use crate::wal_archive::archives_wals;
@@ -122,6 +123,7 @@ fn open_locked(
     owned: Owned,
 ) -> Result<Arc<DbImpl>> {
     let _activity = Activity::DbOpen.begin();
+    let descriptors = &*with_stats_family(descriptors);
     let (mut versions, is_new) = open_versions(options, path, descriptors, context)?;
     directories::mark_file_numbers(options, path, descriptors, context, &versions)?;
     create_missing_families(options, descriptors, &mut versions)?;
@@ -141,6 +143,7 @@ fn open_locked(
         db
     });
     db.delete_leftover_files()?;
+    db.prepare_stats_family()?;
     db.write_options_file()?;
     db.sample_sequence_times();
     db.start_background_work();
@@ -278,7 +281,8 @@ fn create_missing_families(
     let mut names = HashSet::new();
     for descriptor in descriptors {
         let name = descriptor.name.as_bytes();
-        if versions.has_column_family_named(name) || !names.insert(name) {
+        let is_there = versions.has_column_family_named(name) || !names.insert(name);
+        if is_there || descriptor.name == STATS_COLUMN_FAMILY_NAME {
             continue;
         }
         if !options.create_missing_column_families {
@@ -465,6 +469,7 @@ fn assemble(
         bottommost_threshold: AtomicU64::new(u64::MAX),
         stats: WriteStats::default(),
         is_relieving: AtomicBool::new(false),
+        stats_history: Mutex::default(),
         memtable_memory,
         open_files,
         periodic_work: PeriodicWork::new(context.clock.clone()),

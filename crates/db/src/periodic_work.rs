@@ -4,6 +4,7 @@
 //! ```text
 //! flush the info log     every ten seconds
 //! dump statistics        stats_dump_period_sec
+//! take a slice of them   stats_persist_period_sec
 //! look for compactions   that have become due by time alone: ttl, periodic_compaction_seconds
 //! sample sequence times  for column families with preserve_internal_time_seconds
 //! ```
@@ -30,6 +31,7 @@ const LATENESS_PARTS: u64 = 5;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PeriodicTask {
     DumpStats,
+    PersistStats,
     FlushInfoLog,
     SampleSequenceTimes,
     TriggerCompaction,
@@ -225,7 +227,7 @@ impl DbImpl {
         let Ok(writing) = self.writing() else { return };
         let periodic = &writing.periodic_work;
         periodic.set(PeriodicTask::FlushInfoLog, FLUSH_INFO_LOG_SECONDS);
-        periodic.set(PeriodicTask::DumpStats, u64::from(self.options().stats_dump_period_sec));
+        self.schedule_stats();
         self.schedule_by_families();
         let db: Weak<Self> = Arc::downgrade(self);
         periodic.start(move |task| {
@@ -233,6 +235,14 @@ impl DbImpl {
             db.do_safely(task);
             true
         });
+    }
+
+    /// To be called when `stats_dump_period_sec` or `stats_persist_period_sec` has changed.
+    pub(crate) fn schedule_stats(&self) {
+        let Ok(writing) = self.writing() else { return };
+        let (periodic, options) = (&writing.periodic_work, self.options());
+        periodic.set(PeriodicTask::DumpStats, u64::from(options.stats_dump_period_sec));
+        periodic.set(PeriodicTask::PersistStats, u64::from(options.stats_persist_period_sec));
     }
 
     /// To be called when there are other column families.
@@ -258,7 +268,11 @@ impl DbImpl {
     fn do_periodic(self: &Arc<Self>, task: PeriodicTask) {
         let Ok(writing) = self.writing() else { return };
         match task {
-            PeriodicTask::DumpStats => writing.info_log.stats(&self.stats_text()),
+            PeriodicTask::DumpStats => {
+                let statistics = self.context.statistics.as_deref();
+                writing.info_log.stats(&self.stats_text(), statistics);
+            }
+            PeriodicTask::PersistStats => self.persist_stats(),
             PeriodicTask::FlushInfoLog => writing.info_log.flush(),
             PeriodicTask::SampleSequenceTimes => self.sample_sequence_times(),
             PeriodicTask::TriggerCompaction => {

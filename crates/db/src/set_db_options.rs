@@ -5,7 +5,6 @@ use crate::db::Db;
 use crate::db_impl::{DbImpl, WriteStage, Writing};
 use crate::db_state::{DbState, RetiredSuperVersion};
 use crate::open::{manifest_limits, set_job_threads, validate_with, wal_file_options};
-use crate::periodic_work::PeriodicTask;
 use crate::sanitize::delayed_write_rate;
 use base::{Result, Status};
 use options::{ConfigOptions, DbOptions, Diagnostic};
@@ -52,8 +51,7 @@ impl DbImpl {
             Ok(said)
         });
         let written = result.as_ref().map_or(Ok(()), |_| {
-            let dumps = u64::from(self.options().stats_dump_period_sec);
-            writing.periodic_work.set(PeriodicTask::DumpStats, dumps);
+            self.schedule_stats();
             self.schedule_by_families();
             self.write_options_file()
         });

@@ -2,6 +2,7 @@
 //! follows the database (`WAL_ttl_seconds`, `WAL_size_limit_MB`).
 
 use crate::db_impl::DbImpl;
+use crate::work_stats::count_deletion;
 use base::Result;
 use base::filename::{ARCHIVE, FileType, parse_file_name, wal_file_name};
 use env::{FileSystem, create_dir_all};
@@ -29,7 +30,10 @@ impl DbImpl {
         let directory = self.wal_directory();
         let path = wal_file_name(&directory, number);
         if !archives_wals(&self.options()) {
-            let _ = fs.delete_file(&path);
+            let deleted = fs.delete_file(&path);
+            if let Some(statistics) = &self.context.statistics {
+                count_deletion(statistics, deleted.is_ok());
+            }
             return;
         }
         let archive = directory.join(ARCHIVE);

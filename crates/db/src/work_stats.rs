@@ -85,7 +85,22 @@ pub(crate) fn count_atomic_flush_request(statistics: &Statistics, reason: FlushR
 
 /// A flush of a column family is installed. (Its files have counted what was written to them.)
 pub(crate) fn count_flush(statistics: &Statistics, built: &Level0Table) {
-    statistics.record(|recorder| recorder.micros(HistogramType::FlushTime, built.micros));
+    let written = built.table.as_ref().map_or(0, |table| {
+        table.properties.raw_key_size.saturating_add(table.properties.raw_value_size)
+    });
+    statistics.record(|recorder| {
+        recorder.micros(HistogramType::FlushTime, built.micros);
+        // A table may have more than the entries of memtables: range tombstones.
+        if let Some(garbage) = built.payload_bytes.checked_sub(written) {
+            recorder.tick(Ticker::MemtablePayloadBytesAtFlush, built.payload_bytes);
+            recorder.tick(Ticker::MemtableGarbageBytesAtFlush, garbage);
+        }
+    });
+}
+
+/// A table, a blob file or a WAL that nothing needs any more was deleted, or could not be.
+pub(crate) fn count_deletion(statistics: &Statistics, is_done: bool) {
+    statistics.record_tick(Ticker::FilesDeletedImmediately, u64::from(is_done));
 }
 
 /// What the files that a compaction reads and writes count its bytes for.

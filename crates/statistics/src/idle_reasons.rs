@@ -19,9 +19,8 @@ pub(crate) const NO_KEPT_FILE_METADATA: &str =
     "file systems give no metadata to open a file with again";
 pub(crate) const NO_KEY_DISTRIBUTION: &str = "how keys lie in index blocks is not measured";
 pub(crate) const NO_LAZY_BLOBS: &str = "values of blob files are read when their keys are";
+pub(crate) const NO_LOCK_TIMES: &str = "waits for the database's lock are not timed";
 pub(crate) const NO_MANIFEST_VALIDATION: &str = "a MANIFEST is not read back when it is closed";
-pub(crate) const NO_MEMORY_PURGE: &str =
-    "there is no flush that leaves its result in memory (`experimental_mempurge_threshold`)";
 pub(crate) const NO_MULTI_SCAN: &str = "there is no `MultiScan`";
 pub(crate) const NO_PERSISTENT_CACHE: &str = "there is no persistent cache";
 pub(crate) const NO_READ_AMP_BITMAP: &str = "`read_amp_bytes_per_bit` is not honoured";
@@ -32,7 +31,7 @@ pub(crate) const NO_ROW_CACHE: &str = "there is no row cache";
 pub(crate) const NO_SECONDARY_CACHE: &str = "there is no secondary cache";
 pub(crate) const NO_SIMULATED_CACHE: &str = "there is no simulated cache";
 pub(crate) const NO_SST_FILE_MANAGER: &str =
-    "there is no `SstFileManager`; RocksDB counts nothing without one either";
+    "there is no `SstFileManager` with a limit of space or a rate of deletions";
 pub(crate) const NO_SUPER_VERSION_CACHE: &str = "no thread keeps a state for itself: reading the current one takes nothing that would \
     have to be given back";
 pub(crate) const NO_TAIL_PREFETCH: &str = "the blocks at the end of a table are read one by one";

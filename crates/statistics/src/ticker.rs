@@ -167,7 +167,7 @@ metrics! {
         /// Microseconds writers spent stalled.
         StallMicros = 76, "rocksdb.stall.micros", counted;
         /// Microseconds waiting for the DB mutex; off by default.
-        DbMutexWaitMicros = 77, "rocksdb.db.mutex.wait.micros", idle(NOT_YET);
+        DbMutexWaitMicros = 77, "rocksdb.db.mutex.wait.micros", idle(NO_LOCK_TIMES);
         /// MultiGet calls.
         NumberMultigetCalls = 78, "rocksdb.number.multiget.get", counted;
         /// Keys requested through MultiGet.
@@ -365,7 +365,7 @@ metrics! {
         /// Trash files removed by the deleter.
         FilesDeletedFromTrashQueue = 175, "rocksdb.files.marked.trash.deleted", idle(NO_SST_FILE_MANAGER);
         /// Files removed at once.
-        FilesDeletedImmediately = 176, "rocksdb.files.deleted.immediately", idle(NO_SST_FILE_MANAGER);
+        FilesDeletedImmediately = 176, "rocksdb.files.deleted.immediately", counted;
         /// Background errors seen.
         ErrorHandlerBgErrorCount = 177, "rocksdb.error.handler.bg.error.count", counted;
         /// Background I/O errors seen.
@@ -382,9 +382,9 @@ metrics! {
         ErrorHandlerAutoresumeSuccessCount =
             182, "rocksdb.error.handler.autoresume.success.count", counted;
         /// Memtable bytes present when flushing.
-        MemtablePayloadBytesAtFlush = 183, "rocksdb.memtable.payload.bytes.at.flush", idle(NO_MEMORY_PURGE);
+        MemtablePayloadBytesAtFlush = 183, "rocksdb.memtable.payload.bytes.at.flush", counted;
         /// Memtable bytes already obsolete when flushing.
-        MemtableGarbageBytesAtFlush = 184, "rocksdb.memtable.garbage.bytes.at.flush", idle(NO_MEMORY_PURGE);
+        MemtableGarbageBytesAtFlush = 184, "rocksdb.memtable.garbage.bytes.at.flush", counted;
         /// Bytes read by checksum verification calls.
         VerifyChecksumReadBytes = 185, "rocksdb.verify_checksum.read.bytes", idle(NO_CHECKSUM_CALLS);
         /// Bytes read making backups.

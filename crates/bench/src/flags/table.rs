@@ -275,7 +275,7 @@ pub static FLAGS: &[Flag] = &[
     row("partition_index_and_filters", Bool, "false", Honoured, "Two-level index plus partitioned filters."),
     row("perf_level", Int32, "1", Honoured, "Perf context level number."),
     row("periodic_compaction_seconds", Uint64, "18446744073709551614", Family("periodic_compaction_seconds"), "Sets ColumnFamilyOptions.periodic_compaction_seconds."),
-    row("persist_stats_to_disk", Bool, "false", NotYet, "Sets DBOptions.persist_stats_to_disk."),
+    row("persist_stats_to_disk", Bool, "false", Db("persist_stats_to_disk"), "Sets DBOptions.persist_stats_to_disk."),
     row("persistent_entries_batch_size", Uint64, "0", Writing, "Lasting entries inserted per round."),
     row("persistent_entries_value_size", Int32, "64", Writing, "Value bytes of lasting entries."),
     row("pin_l0_filter_and_index_blocks_in_cache", Bool, "false", NotYet, "Sets BlockBasedTableOptions.pin_l0_filter_and_index_blocks_in_cache."),

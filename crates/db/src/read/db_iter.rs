@@ -268,19 +268,17 @@ impl DbIterator {
             return self.seek(&lower);
         }
         let _timer = start_seek();
-        let begun = self.stats.start_seek();
         self.start(Direction::Forward);
         self.seek_no_more();
         let moved = timed(|| self.internal.seek_to_first()).and_then(|()| self.find_forward());
         self.finish(moved);
         self.confine_to_prefix_of_key();
-        self.count_seek(begun);
+        self.count_seek(None);
     }
 
     /// Moves to the last key.
     pub fn seek_to_last(&mut self) {
         let _timer = start_seek();
-        let begun = self.stats.start_seek();
         self.start(Direction::Backward);
         self.seek_no_more();
         let moved = match self.upper_bound.clone() {
@@ -290,7 +288,7 @@ impl DbIterator {
         let moved = moved.and_then(|()| self.find_backward());
         self.finish(moved);
         self.confine_to_prefix_of_key();
-        self.count_seek(begun);
+        self.count_seek(None);
     }
 
     /// Moves to the first key at or after `target`, a user key without timestamp.

@@ -24,10 +24,9 @@ pub(crate) fn count_get(
     statistics.record(|recorder| {
         recorder.tick(Ticker::NumberKeysRead, 1);
         count_source(recorder, source, value_bytes.is_some());
-        if value_bytes.is_some() {
-            recorder.tick(Ticker::BytesRead, bytes);
-            recorder.value(HistogramType::BytesPerRead, bytes);
-        }
+        recorder.tick(Ticker::BytesRead, bytes);
+        // What is not found counts too, as nothing.
+        recorder.value(HistogramType::BytesPerRead, bytes);
         recorder.micros_since(HistogramType::DbGet, start);
     });
 }
@@ -146,7 +145,7 @@ impl ScanStats {
         self.bytes_read += found_bytes.unwrap_or(0) as u64;
     }
 
-    /// When a seek begins, if it is timed.
+    /// When a seek begins, if it is timed: those to a key are, those to either end are not.
     #[inline]
     pub(crate) fn start_seek(&self) -> Option<Moment> {
         self.statistics.as_ref().and_then(|statistics| statistics.start_timer())

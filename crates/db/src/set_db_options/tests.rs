@@ -1,4 +1,4 @@
-use super::*;
+use crate::periodic_work::PeriodicTask;
 use crate::set_options::tests::Setup;
 use base::status::Code;
 use env::thread_pool::Priority;
@@ -119,6 +119,8 @@ fn periodic_work_is_done_in_the_periods_that_are_set() {
     setup.advance_secs(10_000);
     setup.advance_secs(10);
     assert_eq!(dumps(), 1);
+    set(&setup, "stats_persist_period_sec", "88");
+    assert_eq!(setup.writing().periodic_work.period_secs(PeriodicTask::PersistStats), 88);
     set(&setup, "max_compaction_trigger_wakeup_seconds", "77");
     assert_eq!(setup.writing().periodic_work.period_secs(PeriodicTask::TriggerCompaction), 77);
 }

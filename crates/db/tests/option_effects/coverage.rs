@@ -9,6 +9,7 @@ const FAMILIES: &str = "crates/db/tests/writing/column_families.rs";
 const ERROR_RECOVERY: &str = "crates/db/tests/writing/recovery_from_errors.rs";
 const INFO_LOG: &str = "crates/db/tests/writing/info_log.rs";
 const PERIODIC_WORK: &str = "crates/db/src/periodic_work/tests.rs";
+const STATS_HISTORY: &str = "crates/db/src/stats_history/tests.rs";
 const MERGES_AT_WRITE: &str = "crates/db/tests/writing/successive_merges.rs";
 const TEMPERATURES: &str = "crates/db/tests/carried_over/temperatures.rs";
 const ADAPTIVE_YIELD: &str = "crates/db/src/write/adaptive_yield/tests.rs";
@@ -110,6 +111,13 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("keep_log_file_num", INFO_LOG, "each_open_begins_a_log"),
     ("stats_dump_period_sec", PERIODIC_WORK, "statistics_are_dumped_and_lines_reach_the_file"),
     (
+        "stats_persist_period_sec",
+        STATS_HISTORY,
+        "slices_have_what_was_counted_since_the_one_before",
+    ),
+    ("persist_stats_to_disk", STATS_HISTORY, "slices_on_the_disk_outlive_the_process"),
+    ("stats_history_buffer_size", STATS_HISTORY, "the_oldest_slices_go_when_the_buffer_is_full"),
+    (
         "max_compaction_trigger_wakeup_seconds",
         PERIODIC_WORK,
         "compactions_are_looked_for_as_often_as_their_times_want",
@@ -200,6 +208,12 @@ const CHANGED_ELSEWHERE: &[(&str, &str, &str)] = &[
     ),
     ("max_total_wal_size", SET_DB_OPTIONS, "old_wals_are_given_up_by_the_size_that_is_set"),
     ("stats_dump_period_sec", SET_DB_OPTIONS, "periodic_work_is_done_in_the_periods_that_are_set"),
+    (
+        "stats_persist_period_sec",
+        SET_DB_OPTIONS,
+        "periodic_work_is_done_in_the_periods_that_are_set",
+    ),
+    ("stats_history_buffer_size", STATS_HISTORY, "the_buffer_may_shrink_while_it_is_open"),
     (
         "max_compaction_trigger_wakeup_seconds",
         SET_DB_OPTIONS,

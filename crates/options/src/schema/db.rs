@@ -111,11 +111,11 @@ options! {
         /// Seconds between statistics dumps into LOG; 0 off.
         stats_dump_period_sec: u32 = 600, mutable honoured 4.0;
         /// Seconds between statistics history snapshots; 0 off.
-        stats_persist_period_sec: u32 = 600, mutable accepted 6.0;
+        stats_persist_period_sec: u32 = 600, mutable honoured 6.0;
         /// Keep statistics history in a hidden family rather than RAM.
-        persist_stats_to_disk: bool = false, fixed accepted 6.3;
+        persist_stats_to_disk: bool = false, fixed honoured 6.3;
         /// Memory ceiling for in-RAM statistics history.
-        stats_history_buffer_size: u64 = 1 << 20, mutable accepted 6.0;
+        stats_history_buffer_size: u64 = 1 << 20, mutable honoured 6.0;
         /// Give the kernel a random-access hint for table files.
         advise_random_on_open: bool = true, fixed accepted 4.0;
         /// Memtable byte budget over all families; 0 unlimited.
