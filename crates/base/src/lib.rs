@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod call_options;
 pub mod checksum;
 pub mod coding;
 pub mod column_family_name;

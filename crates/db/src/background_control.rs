@@ -11,18 +11,23 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// What [`Db::wait_for_compact`](crate::Db::wait_for_compact) waits for
-/// (`rocksdb::WaitForCompactOptions`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WaitForCompactOptions {
-    /// Give up where background work is paused. Default: false, wait until it continues.
-    pub abort_on_pause: bool,
-    /// Flush all column families first. Default: false.
-    pub flush: bool,
-    /// Close the database afterwards. Default: false.
-    pub close_db: bool,
-    /// Give up after so long. Default: none, never.
-    pub timeout: Option<Duration>,
+base::call_options! {
+    /// What [`Db::wait_for_compact`](crate::Db::wait_for_compact) waits for
+    /// (`rocksdb::WaitForCompactOptions`).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct WaitForCompactOptions;
+    rows {
+        /// Give up where background work is paused. Default: false, wait until it continues.
+        abort_on_pause: bool = false, honoured;
+        /// Flush all column families first. Default: false.
+        flush: bool = false, honoured;
+        /// Wait until files that nothing needs any more are deleted, too. Default: false.
+        wait_for_purge: bool = false, refused;
+        /// Close the database afterwards. Default: false.
+        close_db: bool = false, honoured;
+        /// Give up after so long. Default: none, never.
+        timeout: Option<Duration> = None, honoured;
+    }
 }
 
 impl DbImpl {
@@ -67,7 +72,7 @@ impl DbImpl {
         let families: Vec<_> =
             self.families.load().iter().cloned().map(crate::ColumnFamilyHandle).collect();
         let families: Vec<_> = families.iter().collect();
-        let options = FlushOptions { wait: true, allow_write_stall: true };
+        let options = FlushOptions::default().allow_write_stall(true);
         self.flush(&options, &families, reason)
     }
 

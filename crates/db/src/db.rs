@@ -1,5 +1,6 @@
 //! The database: what was opened, and reads of it.
 
+use crate::call_warnings::CallWarnings;
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, ColumnFamilyHandle};
 use crate::db_impl::DbImpl;
 use crate::event_listener::EventListener;
@@ -147,6 +148,7 @@ impl Db {
             visibility: Arc::new(visibility),
             recovered,
             warnings,
+            call_warnings: CallWarnings::default(),
             this: Weak::new(),
             writing: None,
             secondary: None,
@@ -258,6 +260,12 @@ impl Db {
     /// and not honoured yet, and objects they name that nobody registered.
     pub fn warnings(&self) -> &[String] {
         &self.inner.warnings
+    }
+
+    /// What should be known of the options that calls were made with since, a sentence each: those
+    /// that were set and are not honoured yet.
+    pub fn call_warnings(&self) -> Vec<String> {
+        self.inner.call_warnings.list()
     }
 
     /// What recovery found beside the data.
@@ -441,9 +449,11 @@ impl Db {
     /// newer ones.
     ///
     /// # Errors
-    /// `NotSupported` if a secondary is to be read as of a snapshot.
+    /// `NotSupported` if a secondary is to be read as of a snapshot, and for options of the call that
+    /// this engine refuses.
     #[inline]
     fn sequence_of(&self, options: &ReadOptions) -> Result<SequenceNumber> {
+        self.inner.check_call(options)?;
         let last = self.inner.visibility.last_sequence();
         match options.snapshot {
             None => Ok(last),

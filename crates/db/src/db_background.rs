@@ -22,6 +22,7 @@ impl Db {
         begin: Option<&[u8]>,
         end: Option<&[u8]>,
     ) -> Result<()> {
+        self.inner.check_call(options)?;
         self.inner.compact_range(options, family, begin, end)
     }
 
@@ -38,6 +39,7 @@ impl Db {
         numbers: &[u64],
         output_level: usize,
     ) -> Result<()> {
+        self.inner.check_call(options)?;
         self.inner.compact_files(options, family, numbers, output_level)
     }
 
@@ -47,6 +49,7 @@ impl Db {
     /// `Aborted` where work is paused and that is not to be waited for; `TimedOut`;
     /// `ShutdownInProgress`; the error that stops background work.
     pub fn wait_for_compact(&self, options: &WaitForCompactOptions) -> Result<()> {
+        self.inner.check_call(options)?;
         self.inner.wait_for_compact(options)
     }
 

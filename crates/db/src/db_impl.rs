@@ -1,5 +1,6 @@
 //! An open database, shared by its users and its background work.
 
+use crate::call_warnings::CallWarnings;
 use crate::column_family::ColumnFamilyData;
 use crate::db::OpenContext;
 use crate::db_state::DbState;
@@ -50,6 +51,7 @@ pub(crate) struct DbImpl {
     pub(crate) visibility: Arc<Visibility>,
     pub(crate) recovered: RecoveredDb,
     pub(crate) warnings: Vec<String>,
+    pub(crate) call_warnings: CallWarnings,
     /// Itself, for background work that holds it.
     pub(crate) this: Weak<DbImpl>,
     /// What only a database open for writing has.

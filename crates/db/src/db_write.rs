@@ -149,6 +149,7 @@ impl Db {
     /// # Errors
     /// `NotSupported` if the database is open for reading only; the error that the flush gave.
     pub fn flush(&self, options: &FlushOptions, families: &[&ColumnFamilyHandle]) -> Result<()> {
+        self.inner.check_call(options)?;
         self.inner.flush(options, families, FlushReason::ManualFlush)
     }
 

@@ -13,19 +13,20 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// How a flush is done (`rocksdb::FlushOptions`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FlushOptions {
-    /// Return when it is done. Default: true.
-    pub wait: bool,
-    /// Begin at once, even if writes stall for it; otherwise wait until they would not. Default:
-    /// false.
-    pub allow_write_stall: bool,
-}
-
-impl Default for FlushOptions {
-    fn default() -> Self {
-        Self { wait: true, allow_write_stall: false }
+base::call_options! {
+    /// How a flush is done (`rocksdb::FlushOptions`).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct FlushOptions;
+    rows {
+        /// Return when it is done. Default: true.
+        wait: bool = true, honoured;
+        /// Begin at once, even if writes stall for it; otherwise wait until they would not. Default:
+        /// false.
+        allow_write_stall: bool = false, honoured;
+        /// Flush all column families together, as with `atomic_flush`. Default: false.
+        force_atomic_flush: bool = false, refused;
+        /// Return only when listeners have been told. Default: false.
+        listener_wait: bool = false, refused;
     }
 }
 

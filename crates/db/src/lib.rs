@@ -9,6 +9,7 @@
 mod approximate_size;
 mod background;
 mod background_control;
+mod call_warnings;
 mod caught_panic;
 mod close;
 mod column_family;
@@ -32,6 +33,7 @@ mod flush_reason;
 mod history;
 mod identity;
 mod info_log;
+mod ingest_options;
 mod inspect;
 mod internal_stats;
 mod level0_table;
@@ -42,6 +44,7 @@ mod memtable_list;
 mod obsolete_files;
 mod open;
 mod open_files;
+mod option_reference;
 mod options_file_writer;
 mod periodic_work;
 mod picker_options;
@@ -82,11 +85,13 @@ pub use db::{Db, KeyPresence, OpenContext};
 pub use event_listener::*;
 pub use flush::FlushOptions;
 pub use flush_reason::FlushReason;
+pub use ingest_options::IngestExternalFileOptions;
 pub use inspect::InternalEntries;
 pub use live_files::LiveFileMetaData;
 pub use manual_compaction::{
     BlobGarbageCollectionPolicy, BottommostLevelCompaction, CompactRangeOptions,
 };
+pub use option_reference::{CallStruct, call_structs, option_reference};
 pub use property::docs::properties_reference;
 pub use property::{PropertyInfo, PropertyKind};
 pub use read::db_iter::DbIterator;

@@ -16,50 +16,37 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use compaction::picker::manual::{BlobGarbageCollectionPolicy, BottommostLevelCompaction};
 
-/// How a range is compacted (`rocksdb::CompactRangeOptions`). Defaults are RocksDB's.
-#[derive(Clone, Debug)]
-pub struct CompactRangeOptions {
-    /// No other compaction runs meanwhile. Default: false, as since 8.2 (true before).
-    pub exclusive_manual_compaction: bool,
-    /// Afterwards the files of the last level reached get another level. Default: false.
-    pub change_level: bool,
-    /// That level; negative for the uppermost that is empty and large enough. Default: -1.
-    pub target_level: i32,
-    /// Directory of outputs, an index of `cf_paths`. Default: 0.
-    pub target_path_id: u32,
-    /// Whether the last level is rewritten. Default: if there is a compaction filter.
-    pub bottommost_level_compaction: BottommostLevelCompaction,
-    /// Memtables are flushed at once, even if writes stall for it. Default: false.
-    pub allow_write_stall: bool,
-    /// Most parts that run at once; 0 for the option of that name. Default: 0.
-    pub max_subcompactions: u32,
-    /// Setting it cancels the compaction. Default: none.
-    pub canceled: Option<Arc<AtomicBool>>,
-    /// Whether old blob files are emptied. Default: what `enable_blob_garbage_collection` says.
-    pub blob_garbage_collection_policy: BlobGarbageCollectionPolicy,
-    /// Which part of them is old; out of 0 to 1 for the option of that name. Default: -1.
-    pub blob_garbage_collection_age_cutoff: f64,
-    /// First of all everything before this time may be forgotten, as by
-    /// [`Db::increase_full_history_ts_low`](crate::Db::increase_full_history_ts_low). Default: none.
-    pub full_history_ts_low: Option<Vec<u8>>,
-}
-
-impl Default for CompactRangeOptions {
-    fn default() -> Self {
-        let picked = compaction::CompactRangeOptions::default();
-        Self {
-            exclusive_manual_compaction: false,
-            change_level: picked.change_level,
-            target_level: picked.target_level,
-            target_path_id: picked.target_path_id,
-            bottommost_level_compaction: picked.bottommost_level_compaction,
-            allow_write_stall: false,
-            max_subcompactions: picked.max_subcompactions,
-            canceled: None,
-            blob_garbage_collection_policy: picked.blob_garbage_collection_policy,
-            blob_garbage_collection_age_cutoff: picked.blob_garbage_collection_age_cutoff,
-            full_history_ts_low: None,
-        }
+base::call_options! {
+    /// How a range is compacted (`rocksdb::CompactRangeOptions`). Defaults are RocksDB's.
+    #[derive(Clone, Debug)]
+    pub struct CompactRangeOptions;
+    rows {
+        /// No other compaction runs meanwhile. Default: false, as since 8.2 (true before).
+        exclusive_manual_compaction: bool = false, honoured;
+        /// Afterwards the files of the last level reached get another level. Default: false.
+        change_level: bool = false, honoured;
+        /// That level; negative for the uppermost that is empty and large enough. Default: -1.
+        target_level: i32 = -1, honoured;
+        /// Directory of outputs, an index of `cf_paths`. Default: 0.
+        target_path_id: u32 = 0, honoured;
+        /// Whether the last level is rewritten. Default: if there is a compaction filter.
+        bottommost_level_compaction: BottommostLevelCompaction =
+            BottommostLevelCompaction::IfHaveCompactionFilter, honoured;
+        /// Memtables are flushed at once, even if writes stall for it. Default: false.
+        allow_write_stall: bool = false, honoured;
+        /// Most parts that run at once; 0 for the option of that name. Default: 0.
+        max_subcompactions: u32 = 0, honoured;
+        /// First of all everything before this time may be forgotten, as by
+        /// [`Db::increase_full_history_ts_low`](crate::Db::increase_full_history_ts_low). Default:
+        /// none.
+        full_history_ts_low: Option<Vec<u8>> = None, honoured;
+        /// Setting it cancels the compaction. Default: none.
+        canceled: Option<Arc<AtomicBool>> = None, honoured;
+        /// Whether old blob files are emptied. Default: what `enable_blob_garbage_collection` says.
+        blob_garbage_collection_policy: BlobGarbageCollectionPolicy =
+            BlobGarbageCollectionPolicy::UseDefault, honoured;
+        /// Which part of them is old; out of 0 to 1 for the option of that name. Default: -1.
+        blob_garbage_collection_age_cutoff: f64 = -1.0, honoured;
     }
 }
 
@@ -233,7 +220,7 @@ impl DbImpl {
         {
             return Err(Status::invalid_argument("Compaction range ends before it begins"));
         }
-        let flush = FlushOptions { wait: true, allow_write_stall: options.allow_write_stall };
+        let flush = FlushOptions::default().allow_write_stall(options.allow_write_stall);
         let canceled = options.canceled.clone();
         let may_wait = |state: &DbState| match &canceled {
             Some(canceled) => check(writing, state, canceled),

@@ -14,6 +14,7 @@ mod replay;
 mod tables;
 
 use crate::background::ScheduledJobs;
+use crate::call_warnings::CallWarnings;
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY_NAME};
 use crate::compaction_state::CompactionState;
 use crate::db::OpenContext;
@@ -504,6 +505,7 @@ fn around(
         visibility: Arc::new(Visibility::new(last_sequence, Arc::default())),
         recovered: found_in_manifest(path, &writing, last_sequence),
         warnings: warnings::warnings(options, descriptors),
+        call_warnings: CallWarnings::default(),
         this: Weak::new(),
         writing: Some(writing),
         secondary: None,

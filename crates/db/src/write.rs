@@ -56,6 +56,7 @@ impl DbImpl {
     ) -> Result<()> {
         let writing = self.writing()?;
         check_options(options)?;
+        self.check_call(options)?;
         self.check_before_queue(writing, options)?;
         if options.low_pri {
             self.wait_as_low_priority(options, batch.data().len() as u64)?;

@@ -1,4 +1,5 @@
-//! The reference of all options, `docs/options.md`, made from their rows.
+//! The reference of options, made from their rows: the larger part of `docs/options.md`, to which
+//! `db` adds the options of calls.
 
 use crate::range::{Outside, Range};
 use crate::release::Release;
@@ -32,7 +33,7 @@ from the tables in `crates/options/src/schema/`; do not edit.
   `G` or `T`.
 ";
 
-/// The whole text.
+/// The part about options of databases and column families.
 pub fn reference() -> String {
     let mut text = INTRODUCTION.to_owned();
     section::<DbOptions>(&mut text, "Section `[DBOptions]`.");

@@ -1,6 +1,7 @@
 //! Options of one read, `rocksdb::ReadOptions`.
 
 use base::SequenceNumber;
+use env::IoPriority;
 
 /// From where a read may take its answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,77 +34,90 @@ impl ReadTier {
     }
 }
 
-/// How to read. Field names are RocksDB's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReadOptions {
-    /// The sequence number to read at: writes after it are not seen. One after the last write is
-    /// the same as none. Default: none, the newest when the read starts.
-    pub snapshot: Option<SequenceNumber>,
-    /// Whether checksums of blocks read from files are verified. Those of metadata are always
-    /// verified. Default: true.
-    pub verify_checksums: bool,
-    /// Whether blocks that are read are put into the block cache. Default: true.
-    pub fill_cache: bool,
-    /// From where the answer may come. Default: from everywhere.
-    pub read_tier: ReadTier,
-    /// Whether an iterator goes over all keys in order although there is a prefix extractor.
-    /// Without it a seek may skip whatever does not have the prefix of its target. Default: false.
-    pub total_order_seek: bool,
-    /// Whether an iterator goes over all keys in order and uses prefix filters where upper bound
-    /// and target show that to be the same. Default: false.
-    pub auto_prefix_mode: bool,
-    /// Whether an iterator ends where the prefix of its seek target does. Default: false.
-    pub prefix_same_as_start: bool,
-    /// First user key, without timestamp, that an iterator going back shows. Default: none.
-    pub iterate_lower_bound: Option<Vec<u8>>,
-    /// First user key, without timestamp, that an iterator does not show. Default: none.
-    pub iterate_upper_bound: Option<Vec<u8>>,
-    /// Bytes that an iterator reads ahead from its first read on. Default: 0, which lets it find out
-    /// by itself.
-    pub readahead_size: u64,
-    /// Whether values of an iterator stay valid until it is dropped. Ours always can be kept by a
-    /// reference of their own. Default: false.
-    pub pin_data: bool,
-    /// Whether an iterator follows writes made after it was made. A database open for reading only
-    /// has none to follow. Default: false.
-    pub tailing: bool,
-    /// Whether range tombstones are left out of account. Default: false.
-    pub ignore_range_deletions: bool,
-    /// The time to read at, as the comparator encodes it; must be there if and only if the column
-    /// family has timestamps. Default: none.
-    pub timestamp: Option<Vec<u8>>,
-    /// With it an iterator shows all versions of a key from this time on up to `timestamp`, newest
-    /// first, deletions included; its keys are then internal keys. Merge operands are
-    /// `NotSupported`. Default: none.
-    pub iter_start_ts: Option<Vec<u8>>,
-    /// Hidden entries that an iterator may skip before it gives up with `Incomplete`. Default: 0,
-    /// which is no limit.
-    pub max_skippable_internal_keys: u64,
-    /// Bytes of values that a `multi_get` may return before it gives up with `Aborted`. Default: no
-    /// limit.
-    pub value_size_soft_limit: u64,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        Self {
-            snapshot: None,
-            verify_checksums: true,
-            fill_cache: true,
-            read_tier: ReadTier::ReadAll,
-            total_order_seek: false,
-            auto_prefix_mode: false,
-            prefix_same_as_start: false,
-            iterate_lower_bound: None,
-            iterate_upper_bound: None,
-            readahead_size: 0,
-            pin_data: false,
-            tailing: false,
-            ignore_range_deletions: false,
-            timestamp: None,
-            iter_start_ts: None,
-            max_skippable_internal_keys: 0,
-            value_size_soft_limit: u64::MAX,
-        }
+base::call_options! {
+    /// How to read (`rocksdb::ReadOptions`). Field names are RocksDB's.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ReadOptions;
+    rows {
+        /// The sequence number to read at: writes after it are not seen. One after the last write is
+        /// the same as none. Default: none, the newest when the read starts.
+        snapshot: Option<SequenceNumber> = None, honoured;
+        /// Whether checksums of blocks read from files are verified. Those of metadata are always
+        /// verified. Default: true.
+        verify_checksums: bool = true, honoured;
+        /// Whether blocks that are read are put into the block cache. Default: true.
+        fill_cache: bool = true, honoured;
+        /// From where the answer may come. Default: from everywhere.
+        read_tier: ReadTier = ReadTier::ReadAll, honoured;
+        /// Whether an iterator goes over all keys in order although there is a prefix extractor.
+        /// Without it a seek may skip whatever does not have the prefix of its target. Default: false.
+        total_order_seek: bool = false, honoured;
+        /// Whether an iterator goes over all keys in order and uses prefix filters where upper bound
+        /// and target show that to be the same. Default: false.
+        auto_prefix_mode: bool = false, honoured;
+        /// Whether an iterator ends where the prefix of its seek target does. Default: false.
+        prefix_same_as_start: bool = false, honoured;
+        /// First user key, without timestamp, that an iterator going back shows. Default: none.
+        iterate_lower_bound: Option<Vec<u8>> = None, honoured;
+        /// First user key, without timestamp, that an iterator does not show. Default: none.
+        iterate_upper_bound: Option<Vec<u8>> = None, honoured;
+        /// Bytes that an iterator reads ahead from its first read on. Default: 0, which lets it find out
+        /// by itself.
+        readahead_size: u64 = 0, honoured;
+        /// Whether values of an iterator stay valid until it is dropped. Ours always can be kept by a
+        /// reference of their own. Default: false.
+        pin_data: bool = false, honoured;
+        /// Whether an iterator follows writes made after it was made. A database open for reading only
+        /// has none to follow. Default: false.
+        tailing: bool = false, honoured;
+        /// Whether range tombstones are left out of account. Default: false.
+        ignore_range_deletions: bool = false, honoured;
+        /// The time to read at, as the comparator encodes it; must be there if and only if the column
+        /// family has timestamps. Default: none.
+        timestamp: Option<Vec<u8>> = None, honoured;
+        /// With it an iterator shows all versions of a key from this time on up to `timestamp`, newest
+        /// first, deletions included; its keys are then internal keys. Merge operands are
+        /// `NotSupported`. Default: none.
+        iter_start_ts: Option<Vec<u8>> = None, honoured;
+        /// Hidden entries that an iterator may skip before it gives up with `Incomplete`. Default: 0,
+        /// which is no limit.
+        max_skippable_internal_keys: u64 = 0, honoured;
+        /// Bytes of values that a `multi_get` may return before it gives up with `Aborted`. Default: no
+        /// limit.
+        value_size_soft_limit: u64 = u64::MAX, honoured;
+        /// When the read must be done, in microseconds since 1970. Default: 0, never.
+        deadline: u64 = 0, refused;
+        /// Microseconds that reading from a file may take. Default: 0, any.
+        io_timeout: u64 = 0, refused;
+        /// How urgent reads from files are to the rate limiter. Default: none, they do not ask it.
+        rate_limiter_priority: Option<IoPriority> = None, accepted;
+        /// Merge operands from which on a success says that there were many. Default: none.
+        merge_operand_count_threshold: Option<u64> = None, accepted;
+        /// Reads ahead without waiting. Default: false.
+        async_io: bool = false, accepted;
+        /// With `async_io`, a `multi_get` reads several levels at once. Default: true.
+        optimize_multiget_for_io: bool = true, accepted;
+        /// What an iterator has learned about reading ahead goes on in the next file. Default: false.
+        adaptive_readahead: bool = false, accepted;
+        /// Files that an iterator was the last to need are deleted by another thread. Default: false.
+        background_purge_on_iterator_cleanup: bool = false, accepted;
+        /// Reading ahead ends at the upper bound and leaves out what is cached. Default: true.
+        auto_readahead_size: bool = true, accepted;
+        /// An iterator may load values when they are asked for. Default: false.
+        allow_unprepared_value: bool = false, accepted;
+        /// A long-lived iterator lets go of old files from time to time. Default: false.
+        auto_refresh_iterator_with_snapshot: bool = false, accepted;
+        /// What the file system is told about who asks. Default: none.
+        request_id: Option<String> = None, accepted;
+    }
+    objects {
+        /// Says by their properties which tables are left out.
+        table_filter: "std::function<bool (const TableProperties&)>";
+        /// The index of the user's to read by.
+        table_index_factory: "const UserDefinedIndexFactory *";
+        /// Memory for blocks that a scan keeps.
+        read_scoped_block_buffer_provider: "ReadScopedBlockBufferProvider *";
+        /// What kind of call it is; RocksDB sets it itself.
+        io_activity: "Env::IOActivity";
     }
 }

@@ -10,27 +10,28 @@ use compression::CompressionType;
 use std::collections::BTreeSet;
 use version::{CompactionStyle, FileMetaData};
 
-/// `rocksdb::CompactionOptions`; defaults are RocksDB's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CompactFilesOptions {
-    /// Compression of outputs; none for what their level has (`kDisableCompressionOption`).
-    pub compression: Option<CompressionType>,
-    /// Size at which an output file ends, in bytes.
-    pub output_file_size_limit: u64,
-    /// Most parts that run at once; 0 for the option of that name.
-    pub max_subcompactions: u32,
-    /// Directory of outputs, an index of `cf_paths`.
-    pub output_path_id: u32,
-}
-
-impl Default for CompactFilesOptions {
-    fn default() -> Self {
-        Self {
-            compression: None,
-            output_file_size_limit: u64::MAX,
-            max_subcompactions: 0,
-            output_path_id: 0,
-        }
+base::call_options! {
+    /// How files of these numbers are compacted (`rocksdb::CompactionOptions`). Defaults are
+    /// RocksDB's.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct CompactFilesOptions;
+    rows {
+        /// Compression of outputs. Default: none, what their level has (`kDisableCompressionOption`).
+        compression: Option<CompressionType> = None, honoured;
+        /// Size at which an output file ends, in bytes. Default: no limit.
+        output_file_size_limit: u64 = u64::MAX, honoured;
+        /// Most parts that run at once; 0 for the option of that name. Default: 0.
+        max_subcompactions: u32 = 0, honoured;
+        /// Directory of outputs, an index of `cf_paths`; RocksDB has it as an argument. Default: 0.
+        output_path_id: u32 = 0, honoured;
+        /// Files that overlap nothing are moved as they are. Default: false.
+        allow_trivial_move: bool = false, accepted;
+    }
+    objects {
+        /// Setting it cancels the compaction.
+        canceled: "std::atomic<bool> *";
+        /// Temperature of outputs.
+        output_temperature_override: "Temperature";
     }
 }
 

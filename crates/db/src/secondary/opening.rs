@@ -1,5 +1,6 @@
 //! Opening a database as a secondary.
 
+use crate::call_warnings::CallWarnings;
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor};
 use crate::db::OpenContext;
 use crate::db_impl::DbImpl;
@@ -211,6 +212,7 @@ fn assemble(
         visibility: Arc::new(Visibility::new(0, Arc::default())),
         recovered,
         warnings: warnings::warnings(options, descriptors),
+        call_warnings: CallWarnings::default(),
         this: Weak::new(),
         writing: None,
         secondary: None,

@@ -106,7 +106,7 @@ fn a_column_family_dropped_while_it_is_flushed_leaves_the_others_alone() {
             let key = format!("key{index:06}");
             db.put(&WriteOptions::default(), &other, key.as_bytes(), &[b'v'; 100]).unwrap();
         }
-        let begun = FlushOptions { wait: false, allow_write_stall: true };
+        let begun = FlushOptions::default().wait(false).allow_write_stall(true);
         db.flush(&begun, &[&other]).unwrap();
         db.drop_column_family(&other).unwrap();
         put(&db, &format!("{round}"), "there");

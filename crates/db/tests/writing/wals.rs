@@ -181,7 +181,7 @@ fn an_unsynced_write_does_not_wait_for_the_sync_of_a_finished_wal() {
     put(&db, "before", "1");
     db.put(&WriteOptions::default(), &other, b"key", b"value").unwrap();
     fs.hold_syncs("log");
-    let begun = FlushOptions { wait: false, allow_write_stall: true };
+    let begun = FlushOptions::default().wait(false).allow_write_stall(true);
     db.flush(&begun, &[&other]).unwrap();
     // The flush syncs the WAL that it finished, since there is more than one column family.
     fs.wait_for_sync();

@@ -1,19 +1,4 @@
 use super::*;
-use std::path::Path;
-
-#[test]
-fn the_reference_in_the_tree_is_current() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/options.md");
-    if std::env::var_os("TOUCHSTONE_REWRITE").is_some() {
-        std::fs::write(&path, reference()).unwrap();
-    }
-    let found = std::fs::read_to_string(&path).unwrap();
-    assert!(
-        found == reference(),
-        "{} is out of date: run this test with TOUCHSTONE_REWRITE=1",
-        path.display()
-    );
-}
 
 #[test]
 fn every_row_of_a_struct_is_in_its_section_once() {

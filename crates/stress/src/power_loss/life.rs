@@ -185,7 +185,7 @@ impl Life {
             return Ok(());
         }
         let mut before = self.acknowledged();
-        let flush = FlushOptions { wait: true, allow_write_stall: random.one_in(2) };
+        let flush = FlushOptions::default().allow_write_stall(random.one_in(2));
         match random.below(4) {
             0 => db.flush(&flush, &handles.iter().collect::<Vec<_>>())?,
             1 => {

@@ -1,0 +1,58 @@
+use super::*;
+use base::call_options::Support;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What RocksDB 11.9 says of its options: struct, name, default, and more that is not for calls.
+const FACTS: &str = include_str!("../../../options/testdata/facts.tsv");
+
+#[test]
+fn the_reference_in_the_tree_is_current() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/options.md");
+    if std::env::var_os("TOUCHSTONE_REWRITE").is_some() {
+        std::fs::write(&path, option_reference()).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        found == option_reference(),
+        "{} is out of date: run this test with TOUCHSTONE_REWRITE=1",
+        path.display()
+    );
+}
+
+/// Our default as RocksDB writes it: no object and no limit have other words there.
+fn is_same(ours: &str, theirs: &str) -> bool {
+    let word = ours.rsplit("::").next().unwrap();
+    match theirs {
+        "nullptr" | "nullopt" | "IO_TOTAL" | "kDisableCompressionOption" => ours == "None",
+        "18446744073709551615" => ours == "u64::MAX",
+        "0" => matches!(ours, "0" | "None"),
+        _ if theirs.starts_with('k') => theirs[1..].trim_end_matches("Tier") == word,
+        _ => ours.parse::<f64>().map_or(ours == theirs, |ours| theirs.parse() == Ok(ours)),
+    }
+}
+
+#[test]
+fn rows_have_the_names_and_defaults_of_rocksdb() {
+    let mut wrong = Vec::new();
+    for CallStruct { name: owner, options } in call_structs() {
+        let known_as = if owner == "CompactFilesOptions" { "CompactionOptions" } else { owner };
+        let cells = FACTS.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+        let facts = cells.filter(|cells| cells[0] == known_as);
+        let mut facts: BTreeMap<_, _> = facts.map(|cells| (cells[1], cells[2])).collect();
+        assert!(facts.len() > 3, "{owner}");
+        for option in options {
+            match facts.remove(option.name) {
+                Some(_) if option.default.is_empty() => {
+                    assert_eq!(option.support, Support::Refused, "{owner}: {}", option.name);
+                }
+                Some(theirs) if is_same(option.default, theirs) => {}
+                // An argument of the call in RocksDB.
+                None if option.name == "output_path_id" => {}
+                other => wrong.push(format!("{owner}: {option:?}, expected {other:?}")),
+            }
+        }
+        wrong.extend(facts.into_iter().map(|fact| format!("{owner}: {fact:?} is missing")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
