@@ -37,7 +37,7 @@ base::call_options! {
         /// Most parts that run at once; 0 for the option of that name. Default: 0.
         max_subcompactions: u32 = 0, honoured;
         /// First of all everything before this time may be forgotten, as by
-        /// [`Db::increase_full_history_ts_low`](crate::Db::increase_full_history_ts_low). Default:
+        /// `Db::increase_full_history_ts_low`. Default:
         /// none.
         full_history_ts_low: Option<Vec<u8>> = None, honoured;
         /// Setting it cancels the compaction. Default: none.
