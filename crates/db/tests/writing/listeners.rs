@@ -413,7 +413,7 @@ impl Busy {
         if self.told.lock().unwrap().insert(key.to_owned()) {
             put(db, key, "told");
             assert_eq!(get(db, key).as_deref(), Some("told"));
-            let options = FlushOptions { wait: false, allow_write_stall: true };
+            let options = FlushOptions::default().wait(false).allow_write_stall(true);
             db.flush(&options, &[&default_family(db)]).unwrap();
         }
         assert!(!self.panics, "a listener in a bad mood");
