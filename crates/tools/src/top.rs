@@ -1,7 +1,7 @@
 //! `touchstone top`: a database that another process is writing, in the terminal.
 //!
 //! The database is followed as a secondary, without its lock. What only its process knows is taken from
-//! its LOG, which says it now and then. A [`snapshot`] has the numbers, [`screen`] makes lines of them.
+//! its LOG, which says it now and then. A `snapshot` has the numbers, `screen` makes lines of them.
 
 mod primary_log;
 mod screen;
