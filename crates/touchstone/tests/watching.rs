@@ -114,11 +114,13 @@ fn top_goes_on_until_it_is_told_to_end() {
         .spawn();
     let mut child = Running(child.unwrap());
     let lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
-    let writes = lines.map_while(Result::ok).filter(|line| line.starts_with("writes "));
-    let writes: Vec<String> = writes.take(4).collect();
+    // Kept to the end: without a reader it would end by itself.
+    let mut lines = lines.map_while(Result::ok).filter(|line| line.starts_with("writes "));
+    let writes: Vec<String> = lines.by_ref().take(4).collect();
     assert!(writes[0].contains("- entries/s"), "{writes:?}");
     assert!(writes[1..].iter().any(|line| !line.contains("- entries/s")), "{writes:?}");
     end(&mut child);
+    drop(lines);
 }
 
 /// In a terminal that `script` makes: `q` ends it, and the terminal is as it was before.

@@ -80,6 +80,9 @@ fn the_counters_of_a_compaction_grow() {
         }
         db.flush(&FlushOptions::default(), &[&default_family(&db)]).unwrap();
     }
+    // Whoever waits for a flush goes on a little before its thread is done.
+    db.pause_background_work().unwrap();
+    db.continue_background_work().unwrap();
     blocking.hold_syncs("sst");
     let compacting = std::thread::spawn({
         let db = db.clone();
