@@ -1,6 +1,6 @@
 //! Options chosen from three numbers: how much memory, how many processors, what load.
 //!
-//! Memory goes in three parts, by the load ([`Shares`]): memtables, the block cache, and a rest for
+//! Memory goes in three parts, by the load (`Shares`): memtables, the block cache, and a rest for
 //! what nobody limits (open tables, iterators, buffers of compactions). Whatever else grows with
 //! the data, indexes and filters, is put into the block cache, so that the sum holds.
 //!
