@@ -1,6 +1,6 @@
 //! Options of one call: of a read, a write, a flush. Like options of a database they are rows, an
 //! option each, so that none is without a default, a text and a word on whether the engine acts on
-//! it. [`call_options!`](crate::call_options) makes a struct of rows.
+//! it. [`call_options!`](macro@crate::call_options) makes a struct of rows.
 //!
 //! What is only accepted, the database warns of when a call sets it; with what is refused set, a
 //! call is `NotSupported`.

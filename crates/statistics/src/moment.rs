@@ -6,7 +6,7 @@
 
 use quanta::Clock;
 
-/// A moment. Only differences of two of the same [`MomentClock`] mean something.
+/// A moment. Only differences of two of the same `MomentClock` mean something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment(u64);
 
