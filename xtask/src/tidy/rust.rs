@@ -20,6 +20,7 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
     ("crates/peer/src/ffi/operators.rs", PEER),
     ("crates/peer/src/ffi/options.rs", PEER),
     ("crates/peer/src/ffi/transactions.rs", PEER),
+    ("crates/host/src/resource_usage.rs", "no safe interface to getrusage among our libraries"),
     ("crates/env/src/posix/sync_file_range.rs", "no safe interface to this system call exists"),
     ("crates/memtable/src/arena.rs", "memory that one writes while others read"),
     ("crates/memtable/src/arena/tests.rs", "they look at such memory"),
