@@ -16,6 +16,7 @@ commands:
   ldb         looks into a database and changes it, as RocksDB's ldb
   sst_dump    looks into table files, as RocksDB's sst_dump
   bench       fills and measures databases, as RocksDB's db_bench
+  machine     measures what this machine allows at best
   options     chooses options for a budget, explains, compares and checks them
   shape       tells what a read of a database has to go through
   serve-metrics  answers Prometheus about a database that another process may be writing
@@ -50,6 +51,7 @@ fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> i32 {
         Some("serve-metrics") => tools::serve_metrics::main(rest, out, err),
         Some("top") => tools::top::main(rest, out, err),
         Some("shape") => tools::shape::main(rest, out, err),
+        Some("machine") => lab::machine::main(rest, out, err),
         // Its threads print too, so nobody may hold the streams.
         Some("bench") => bench::main(rest),
         Some("--version") => print(out, &format!("touchstone {}\n", env!("CARGO_PKG_VERSION")), 0),
