@@ -4,8 +4,8 @@ use crate::blob_file_reader::BlobFileReader;
 use base::Result;
 use base::filename::blob_file_name;
 use env::{
-    CountedFileKind, CountedRandomAccessFile, FileOptions, FileSystem, ReadCounting, ReadLatency,
-    ReadTickers,
+    CountedFileKind, CountedRandomAccessFile, FileOptions, FileSystem, RateLimiter, ReadCounting,
+    ReadLatency, ReadTickers,
 };
 use parking_lot::RwLock;
 use statistics::{Statistics, Ticker};
@@ -105,6 +105,7 @@ pub struct BlobFileCache {
     column_family_id: u32,
     open_files: Arc<OpenBlobFiles>,
     statistics: Option<Arc<Statistics>>,
+    rate_limiter: Option<Arc<dyn RateLimiter>>,
     read_latency: Arc<ReadLatency>,
 }
 
@@ -124,6 +125,7 @@ impl BlobFileCache {
             column_family_id,
             open_files,
             statistics: None,
+            rate_limiter: None,
             read_latency: Arc::default(),
         }
     }
@@ -131,6 +133,12 @@ impl BlobFileCache {
     /// Counts what is read.
     pub fn with_statistics(mut self, statistics: Option<Arc<Statistics>>) -> Self {
         self.statistics = statistics;
+        self
+    }
+
+    /// Reads that have a priority ask `limiter`.
+    pub fn with_rate_limiter(mut self, limiter: Option<Arc<dyn RateLimiter>>) -> Self {
+        self.rate_limiter = limiter;
         self
     }
 
@@ -171,7 +179,8 @@ impl BlobFileCache {
         };
         let file = CountedRandomAccessFile::wrap(file, self.statistics.as_ref(), counting);
         let reader = BlobFileReader::open(file, self.column_family_id)?;
-        Ok(reader.with_statistics(self.statistics.clone()))
+        let reader = reader.with_statistics(self.statistics.clone());
+        Ok(reader.with_rate_limiter(self.rate_limiter.clone()))
     }
 
     /// Forgets a file that left the version. Those who read it may finish.

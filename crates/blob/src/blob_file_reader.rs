@@ -5,7 +5,7 @@ use crate::blob_index::BlobReference;
 use crate::blob_log_format::{BlobLogFooter, BlobLogHeader, BlobLogRecordHeader};
 use base::{PinnableSlice, Result, Status};
 use compression::{CompressionType, decompress};
-use env::{RandomAccessFile, read_exact_at, read_exact_into};
+use env::{IoPriority, RandomAccessFile, RateLimiter, ReadLimit, read_exact_at, read_exact_into};
 use perf_context::{PerfMetric, Timer, count};
 use statistics::{Activity, HistogramType, Statistics};
 use std::fmt;
@@ -26,6 +26,9 @@ pub struct BlobReadOptions {
     /// What is read for, to who counts, where nobody has said what the thread does (default
     /// `Unknown`).
     pub activity: Activity,
+    /// How urgent reading from the file is to the rate limiter (`rate_limiter_priority`, default none:
+    /// it is not asked).
+    pub rate_limiter_priority: Option<IoPriority>,
 }
 
 impl Default for BlobReadOptions {
@@ -35,6 +38,7 @@ impl Default for BlobReadOptions {
             fill_cache: true,
             cache_only: false,
             activity: Activity::Unknown,
+            rate_limiter_priority: None,
         }
     }
 }
@@ -48,6 +52,7 @@ pub struct BlobFileReader {
     /// Where records end.
     end_offset: u64,
     statistics: Option<Arc<Statistics>>,
+    rate_limiter: Option<Arc<dyn RateLimiter>>,
 }
 
 impl BlobFileReader {
@@ -68,12 +73,18 @@ impl BlobFileReader {
         let end_offset = size - BlobLogFooter::SIZE as u64;
         let footer = read_footer(&*file, end_offset)?;
         let compression = header.compression;
-        Ok(Self { file, compression, footer, end_offset, statistics: None })
+        Ok(Self { file, compression, footer, end_offset, statistics: None, rate_limiter: None })
     }
 
     /// Times how long values take to be uncompressed.
     pub(crate) fn with_statistics(mut self, statistics: Option<Arc<Statistics>>) -> Self {
         self.statistics = statistics;
+        self
+    }
+
+    /// Reads that have a priority ask `limiter`.
+    pub(crate) fn with_rate_limiter(mut self, limiter: Option<Arc<dyn RateLimiter>>) -> Self {
+        self.rate_limiter = limiter;
         self
     }
 
@@ -107,14 +118,14 @@ impl BlobFileReader {
         let prefix_size = self.check_reference(user_key, reference)?;
         let size = self.to_usize(reference.size)?;
         if !options.verify_checksums {
-            let stored = self.read(reference.offset, size)?;
+            let stored = self.read(options, reference.offset, size)?;
             return match self.compression {
                 CompressionType::None => Ok(stored.into()),
                 _ => self.decompress(reference, &stored),
             };
         }
         let record_offset = reference.offset - prefix_size as u64;
-        let record = self.read(record_offset, prefix_size + size)?;
+        let record = self.read(options, record_offset, prefix_size + size)?;
         self.verify_record(record_offset, user_key, &record)?;
         match self.compression {
             CompressionType::None => {
@@ -125,11 +136,14 @@ impl BlobFileReader {
         }
     }
 
-    fn read(&self, offset: u64, size: usize) -> Result<Vec<u8>> {
+    fn read(&self, options: &BlobReadOptions, offset: u64, size: usize) -> Result<Vec<u8>> {
         count(PerfMetric::BlobReadCount, 1);
         count(PerfMetric::BlobReadByte, size as u64);
         let _timer = Timer::start(PerfMetric::BlobReadTime);
-        read_exact_at(&*self.file, offset, size)
+        match ReadLimit::of(self.rate_limiter.as_ref(), options.rate_limiter_priority) {
+            None => read_exact_at(&*self.file, offset, size),
+            Some(limit) => read_exact_at(&limit.limited(&*self.file), offset, size),
+        }
     }
 
     /// Checks that the whole record lies between header and footer. Returns how many bytes of it

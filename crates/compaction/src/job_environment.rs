@@ -4,7 +4,7 @@ use crate::compaction_stats::CompactionStats;
 use crate::output_table::OutputFile;
 use base::{PinnableSlice, Result, Status};
 use blob::BlobReference;
-use env::WritableFile;
+use env::{IoPriority, WritableFile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use table::BlockBasedTable;
@@ -63,6 +63,11 @@ pub trait JobEnvironment: Send + Sync {
     /// # Errors
     /// What the file system gives.
     fn sync_directories(&self) -> Result<()>;
+
+    /// How urgent the job's reads of tables are to the rate limiter now; none if they do not ask it.
+    fn read_priority(&self) -> Option<IoPriority> {
+        None
+    }
 
     /// A value in a blob file. `user_key` is that of the entry that refers to it, with its
     /// timestamp.

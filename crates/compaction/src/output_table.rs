@@ -322,8 +322,12 @@ pub(crate) fn verify_output(
         )));
     }
     let Some(hash) = output.hash else { return Ok(()) };
-    let options =
-        ReadOptions { total_order_seek: true, fill_cache: false, ..ReadOptions::default() };
+    let options = ReadOptions {
+        total_order_seek: true,
+        fill_cache: false,
+        rate_limiter_priority: files.environment().read_priority(),
+        ..ReadOptions::default()
+    };
     let mut iterator = table.new_iterator(&options);
     let mut validator = OutputValidator::new(comparator.clone(), true);
     iterator.seek_to_first()?;

@@ -250,7 +250,7 @@ impl DbImpl {
                 self.output_file_options(),
                 job,
             )
-            .with_rate_limit(writing.rate_limiter.clone(), IoPriority::Low),
+            .with_rate_limit(writing.job_limit(IoPriority::Low)),
         );
         let failed = |status| (BackgroundErrorReason::Compaction, status);
         picked.cancellation.check().map_err(failed)?;

@@ -54,8 +54,9 @@ pub struct OpenContext {
     /// Where a database that is opened for writing says what it does (`info_log`); none for the file
     /// `LOG`, by the options for it. One that is given decides itself what it keeps.
     pub info_log: Option<Arc<dyn Logger>>,
-    /// What flushes and compactions ask before they write (`rate_limiter`); their reads ask nobody
-    /// yet. Several databases may share one. None for one by `rate_limiter_bytes_per_sec`.
+    /// What flushes and compactions ask before they read and write (`rate_limiter`), and calls that
+    /// have a `rate_limiter_priority`. Several databases may share one. None for one by
+    /// `rate_limiter_bytes_per_sec`, which limits writes.
     pub rate_limiter: Option<Arc<dyn RateLimiter>>,
     /// Limits the memory of memtables, together with that of other databases that have the same one
     /// (`write_buffer_manager`). None for `db_write_buffer_size`.

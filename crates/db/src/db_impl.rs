@@ -7,6 +7,7 @@ use crate::db_state::DbState;
 use crate::error_handler::{may_pass, severity};
 use crate::event_listener::BackgroundErrorReason;
 use crate::events::{ErrorVerdict, Events};
+use crate::family_files::JobLimit;
 use crate::info_log::InfoLog;
 use crate::open_files::OpenFiles;
 use crate::options_file_writer::OptionsFiles;
@@ -26,7 +27,7 @@ use arc_swap::{ArcSwap, Guard};
 use base::status::{Code, Severity};
 use base::{FileChecksumGenFactory, Result, Status, file_checksum};
 use env::thread_pool::ThreadPool;
-use env::{FileLock, RateLimiter};
+use env::{FileLock, IoPriority, RateLimiter};
 use memtable::MemTableMemory;
 use options::DbOptions;
 use parking_lot::{Condvar, Mutex};
@@ -107,7 +108,7 @@ pub(crate) struct Writing {
     pub(crate) pool: ThreadPool,
     /// Whether writes have to look at the state before they go on: it holds them back, or an error
     /// stands. Set under the state's lock.
-    pub(crate) has_obstacle: AtomicBool,
+    pub(crate) has_obstacle: Arc<AtomicBool>,
     /// Background work ends as soon as it can.
     pub(crate) is_closing: Arc<AtomicBool>,
     /// Where it is said what happens. Not under the state's lock, but for what waits there.
@@ -255,6 +256,12 @@ impl DbImpl {
 }
 
 impl Writing {
+    /// Whom a job asks before it reads and writes, if anybody; `priority` is that while writes flow.
+    pub(crate) fn job_limit(&self, priority: IoPriority) -> Option<JobLimit> {
+        let has_obstacle = self.has_obstacle.clone();
+        self.rate_limiter.clone().map(|limiter| JobLimit { limiter, priority, has_obstacle })
+    }
+
     /// To be called under the state's lock whenever stall conditions or the error have changed.
     pub(crate) fn refresh_obstacle(&self, state: &DbState) {
         let controller = &state.write_controller;

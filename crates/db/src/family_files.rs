@@ -12,13 +12,14 @@ use compaction::{
 };
 use env::thread_status::{Operation, OperationStage, compaction_property, flush_property};
 use env::{
-    CountedFileKind, CountedWritableFile, FileOptions, FileSystem, IoPriority, RateLimitedFile,
-    RateLimiter, TrackedFile,
+    CountedFileKind, CountedWritableFile, FileOptions, FileSystem, IoPriority,
+    RateLimitedWritableFile, RateLimiter, TrackedFile,
 };
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use table::BlockBasedTable;
 use version::{BlobFileAddition, FileMetaData, FileNumbers};
@@ -33,6 +34,26 @@ pub(crate) struct Job {
     pub(crate) compaction: Option<Arc<Compaction>>,
     /// Where its progress is counted, if threads are tracked.
     pub(crate) operation: Option<Arc<Operation>>,
+}
+
+/// Whom a job's reads and writes ask, and how urgent they are.
+#[derive(Clone, Debug)]
+pub(crate) struct JobLimit {
+    pub(crate) limiter: Arc<dyn RateLimiter>,
+    /// While writes flow.
+    pub(crate) priority: IoPriority,
+    /// Whether writes wait for flushes and compactions, which makes these as urgent.
+    pub(crate) has_obstacle: Arc<AtomicBool>,
+}
+
+impl JobLimit {
+    fn priority(&self) -> IoPriority {
+        // Relaxed: roughly is enough.
+        match self.has_obstacle.load(Ordering::Relaxed) {
+            true => IoPriority::User,
+            false => self.priority,
+        }
+    }
 }
 
 /// A file that a job created.
@@ -51,8 +72,7 @@ pub(crate) struct FamilyFiles {
     pub(crate) blobs: BlobReads,
     /// How outputs are written.
     pub(crate) file_options: FileOptions,
-    /// Whom writes ask, and how urgent they are.
-    limit: Option<(Arc<dyn RateLimiter>, IoPriority)>,
+    limit: Option<JobLimit>,
     job: Job,
     /// The number of the first table, where it was taken beforehand.
     first_table: Mutex<Option<u64>>,
@@ -85,13 +105,9 @@ impl FamilyFiles {
         }
     }
 
-    /// Writes ask `limiter`, if there is one.
-    pub(crate) fn with_rate_limit(
-        mut self,
-        limiter: Option<Arc<dyn RateLimiter>>,
-        priority: IoPriority,
-    ) -> Self {
-        self.limit = limiter.map(|limiter| (limiter, priority));
+    /// Reads and writes ask `limiter`, if there is one.
+    pub(crate) fn with_rate_limit(mut self, limit: Option<JobLimit>) -> Self {
+        self.limit = limit;
         self
     }
 
@@ -203,8 +219,9 @@ impl FamilyFiles {
         };
         let file = match &self.limit {
             None => file,
-            Some((limiter, priority)) => {
-                Box::new(RateLimitedFile::new(file, limiter.clone(), *priority))
+            Some(limit) => {
+                let limiter = limit.limiter.clone();
+                Box::new(RateLimitedWritableFile::new(file, limiter, limit.priority()))
             }
         };
         let options = self.family.tables.options.load();
@@ -250,13 +267,21 @@ impl JobEnvironment for FamilyFiles {
         self.tell_discarded(number, path, &result);
     }
 
+    fn read_priority(&self) -> Option<IoPriority> {
+        self.limit.as_ref().map(JobLimit::priority)
+    }
+
     fn sync_directories(&self) -> Result<()> {
         let directories = self.directories.lock().clone();
         directories.iter().try_for_each(|path| self.file_system().new_directory(path)?.fsync())
     }
 
     fn read_blob(&self, user_key: &[u8], reference: &BlobReference) -> Result<PinnableSlice> {
-        let options = BlobReadOptions { fill_cache: false, ..BlobReadOptions::default() };
+        let options = BlobReadOptions {
+            fill_cache: false,
+            rate_limiter_priority: self.read_priority(),
+            ..BlobReadOptions::default()
+        };
         self.blobs.source.get(&options, user_key, reference)
     }
 

@@ -84,7 +84,7 @@ impl DbImpl {
             job,
         )
         .with_first_table(number)
-        .with_rate_limit(writing.rate_limiter.clone(), IoPriority::High);
+        .with_rate_limit(writing.job_limit(IoPriority::High));
         let input = BuildTableInput {
             iterators: point_iterators(memtables),
             range_tombstones: memtables

@@ -474,7 +474,7 @@ fn assemble(
         memtable_memory,
         open_files,
         periodic_work: PeriodicWork::new(context.clock.clone()),
-        has_obstacle: AtomicBool::new(false),
+        has_obstacle: Arc::default(),
         is_closing: Arc::default(),
         info_log: owned.info_log,
         events: owned.events,

@@ -343,7 +343,8 @@ pub(crate) fn open_family(
         state.id,
         open_files.blob_files.clone(),
     )
-    .with_statistics(context.statistics.clone());
+    .with_statistics(context.statistics.clone())
+    .with_rate_limiter(context.rate_limiter.clone());
     let resolver = ValueResolver {
         comparator: comparator.clone(),
         merge_operator: family.merge_operator.clone(),

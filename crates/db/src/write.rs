@@ -24,6 +24,9 @@ use crate::write::write_options::WriteOptions;
 use crate::write::write_thread::{Lead, Request, Turn, Writer};
 use crate::write_stats::WrittenGroup;
 use base::{Result, SequenceNumber, Status};
+use env::IoPriority;
+use env::rate_limited_file::wait_for;
+use env::rate_limiter::IoOperation;
 use parking_lot::MutexGuard;
 use perf_context::{PerfMetric, Timer};
 use statistics::{HistogramType, Statistics};
@@ -61,6 +64,9 @@ impl DbImpl {
         if options.low_pri {
             self.wait_as_low_priority(options, batch.data().len() as u64)?;
         }
+        if options.rate_limiter_priority.is_some() {
+            self.wait_for_rate_limiter(writing, options, batch.data().len() as u64)?;
+        }
         let waits = Timer::start(PerfMetric::WriteThreadWaitNanos);
         let turn = writing.write_thread.join(options, batch);
         drop(waits);
@@ -83,6 +89,32 @@ impl DbImpl {
         drop(hold);
         writing.events.deliver_waiting();
         result
+    }
+
+    /// Waits until the rate limiter grants the bytes that a write hands to the WAL. Before the queue,
+    /// where nobody waits behind it.
+    #[cold]
+    fn wait_for_rate_limiter(
+        &self,
+        writing: &Writing,
+        options: &WriteOptions,
+        bytes: u64,
+    ) -> Result<()> {
+        if options.rate_limiter_priority != Some(IoPriority::User) {
+            return Err(Status::invalid_argument(
+                "rate_limiter_priority of WriteOptions can only be that of users: \
+                 use IoPriority::User, or leave it out",
+            ));
+        }
+        if options.disable_wal || self.options().manual_wal_flush {
+            return Err(Status::invalid_argument(
+                "rate_limiter_priority of WriteOptions limits what writes hand to the WAL: leave it \
+                 out with disableWAL or manual_wal_flush",
+            ));
+        }
+        let Some(limiter) = &writing.rate_limiter else { return Ok(()) };
+        wait_for(&**limiter, bytes, IoPriority::User, IoOperation::Write);
+        Ok(())
     }
 
     fn write_as_leader(

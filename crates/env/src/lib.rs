@@ -55,7 +55,7 @@ pub use observed_fs::{
 };
 pub use posix::{PosixFileSystem, default_file_system};
 pub use random_access_file_reader::{read_exact_at, read_exact_into};
-pub use rate_limited_file::RateLimitedFile;
+pub use rate_limited_file::{RateLimitedWritableFile, ReadLimit};
 pub use rate_limiter::{GenericRateLimiter, IoPriority, RateLimiter, RateLimiterOptions};
 pub use read_latency::ReadLatency;
 pub use readahead::{Readahead, ReadaheadOptions, SequentialPrefetcher};

@@ -1,52 +1,77 @@
-//! A file whose appends wait for a rate limiter.
+//! Files that wait for the rate limiter.
 
-use crate::file_system::WritableFile;
+use crate::file_system::{AccessPattern, RandomAccessFile, WritableFile};
 use crate::rate_limiter::{IoOperation, IoPriority, RateLimiter};
 use base::Result;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Passes everything on to another file, appended bytes as they are granted.
+/// Appends are paid for when they come to so many bytes: asking for each would cost a lock each.
+const PAYMENT_BYTES: usize = 64 << 10;
+
+/// A written file whose appends wait until they are granted.
 #[derive(Debug)]
-pub struct RateLimitedFile {
+pub struct RateLimitedWritableFile {
     file: Box<dyn WritableFile>,
     limiter: Arc<dyn RateLimiter>,
     priority: IoPriority,
+    /// Bytes appended and not yet granted.
+    unpaid: u64,
 }
 
-impl RateLimitedFile {
+impl RateLimitedWritableFile {
     /// Appends to `file` ask `limiter` with `priority`.
     pub fn new(
         file: Box<dyn WritableFile>,
         limiter: Arc<dyn RateLimiter>,
         priority: IoPriority,
     ) -> Self {
-        Self { file, limiter, priority }
+        Self { file, limiter, priority, unpaid: 0 }
+    }
+
+    fn pay(&mut self) {
+        let unpaid = std::mem::take(&mut self.unpaid);
+        wait_for(&*self.limiter, unpaid, self.priority, IoOperation::Write);
     }
 }
 
-impl WritableFile for RateLimitedFile {
-    fn append(&mut self, mut bytes: &[u8]) -> Result<()> {
-        while !bytes.is_empty() {
-            let wanted = bytes.len() as u64;
-            let granted = self.limiter.request_token(wanted, 0, self.priority, IoOperation::Write);
-            let granted = usize::try_from(granted).unwrap_or(bytes.len()).clamp(1, bytes.len());
-            let (now, later) = bytes.split_at(granted);
-            self.file.append(now)?;
-            bytes = later;
+/// Waits until all of `bytes` are granted, however little at a time.
+pub fn wait_for(
+    limiter: &dyn RateLimiter,
+    mut bytes: u64,
+    priority: IoPriority,
+    operation: IoOperation,
+) {
+    while bytes > 0 {
+        let granted = limiter.request_token(bytes, 0, priority, operation);
+        bytes = bytes.saturating_sub(granted.max(1));
+    }
+}
+
+impl WritableFile for RateLimitedWritableFile {
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        for piece in bytes.chunks(PAYMENT_BYTES) {
+            self.unpaid += piece.len() as u64;
+            if self.unpaid >= PAYMENT_BYTES as u64 {
+                self.pay();
+            }
+            self.file.append(piece)?;
         }
         Ok(())
     }
 
     fn flush(&mut self) -> Result<()> {
+        self.pay();
         self.file.flush()
     }
 
     fn sync(&mut self) -> Result<()> {
+        self.pay();
         self.file.sync()
     }
 
     fn fsync(&mut self) -> Result<()> {
+        self.pay();
         self.file.fsync()
     }
 
@@ -62,8 +87,69 @@ impl WritableFile for RateLimitedFile {
         self.file.size()
     }
 
-    fn close(self: Box<Self>) -> Result<()> {
+    fn close(mut self: Box<Self>) -> Result<()> {
+        self.pay();
         self.file.close()
+    }
+
+    fn path(&self) -> &Path {
+        self.file.path()
+    }
+}
+
+/// Whom reads ask, and how urgent they are.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadLimit<'a> {
+    limiter: &'a dyn RateLimiter,
+    priority: IoPriority,
+}
+
+impl<'a> ReadLimit<'a> {
+    /// None if reads need not ask: without limiter or priority, or where reads are not limited.
+    #[inline]
+    pub fn of(
+        limiter: Option<&'a Arc<dyn RateLimiter>>,
+        priority: Option<IoPriority>,
+    ) -> Option<Self> {
+        let limit = Self { limiter: &**limiter?, priority: priority? };
+        limit.limiter.is_rate_limited(IoOperation::Read).then_some(limit)
+    }
+
+    /// `file`, whose reads wait until they are granted. What the system reads ahead is paid for when
+    /// it is read: the disk may be ahead of the limiter by what is read ahead at once.
+    pub fn limited(self, file: &'a dyn RandomAccessFile) -> RateLimitedReads<'a> {
+        RateLimitedReads { file, limit: self }
+    }
+}
+
+/// A file whose reads wait until they are granted.
+#[derive(Debug)]
+pub struct RateLimitedReads<'a> {
+    file: &'a dyn RandomAccessFile,
+    limit: ReadLimit<'a>,
+}
+
+impl RandomAccessFile for RateLimitedReads<'_> {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        let ReadLimit { limiter, priority } = self.limit;
+        wait_for(limiter, buffer.len() as u64, priority, IoOperation::Read);
+        self.file.read_at(offset, buffer)
+    }
+
+    fn size(&self) -> Result<u64> {
+        self.file.size()
+    }
+
+    fn prefetch(&self, offset: u64, count: u64) {
+        self.file.prefetch(offset, count);
+    }
+
+    fn hint(&self, pattern: AccessPattern) {
+        self.file.hint(pattern);
+    }
+
+    fn use_direct_io(&self) -> bool {
+        self.file.use_direct_io()
     }
 
     fn path(&self) -> &Path {

@@ -5,8 +5,6 @@
 //! of users go first; of the others the more urgent ones, except that now and then, one time in
 //! [`RateLimiterOptions::fairness`], the order is turned around so that nobody starves.
 
-mod rate_limited_file;
-
 use crate::clock::{SystemClock, WallClock};
 use crate::random::Random;
 use base::{Result, Status};
@@ -15,8 +13,6 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-pub use rate_limited_file::rate_limited;
 
 const MICROS_PER_SECOND: u64 = 1_000_000;
 

@@ -9,8 +9,8 @@ use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer};
 use base::coding::decode_fixed32;
 use base::{Result, Status};
 use compression::{CompressionType, UncompressionDictionary, decompress};
-use env::RandomAccessFile;
 use env::readahead::SequentialPrefetcher;
+use env::{RandomAccessFile, ReadLimit};
 use perf_context::{PerfMetric, Timer, count};
 use statistics::Statistics;
 use std::fmt;
@@ -45,6 +45,8 @@ pub struct BlockFetcher<'a> {
     pub verify_checksums: bool,
     /// Where it is counted what is verified and uncompressed.
     pub statistics: Option<&'a Statistics>,
+    /// Whom reads ask first, if anybody.
+    pub limit: Option<ReadLimit<'a>>,
 }
 
 impl BlockFetcher<'_> {
@@ -122,9 +124,11 @@ impl BlockFetcher<'_> {
         count(PerfMetric::BlockReadByte, length as u64);
         let timers =
             (Timer::start(PerfMetric::BlockReadTime), Timer::start(PerfMetric::BlockReadCpuTime));
+        let limited = self.limit.map(|limit| limit.limited(self.file));
+        let file = limited.as_ref().map_or(self.file, |file| file as &dyn RandomAccessFile);
         let found = match prefetcher {
-            Some(prefetcher) => prefetcher.read_at(self.file, handle.offset, &mut bytes)?,
-            None => self.file.read_at(handle.offset, &mut bytes)?,
+            Some(prefetcher) => prefetcher.read_at(file, handle.offset, &mut bytes)?,
+            None => file.read_at(handle.offset, &mut bytes)?,
         };
         drop(timers);
         if found < length {

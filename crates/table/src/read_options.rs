@@ -89,8 +89,9 @@ base::call_options! {
         deadline: u64 = 0, refused;
         /// Microseconds that reading from a file may take. Default: 0, any.
         io_timeout: u64 = 0, refused;
-        /// How urgent reads from files are to the rate limiter. Default: none, they do not ask it.
-        rate_limiter_priority: Option<IoPriority> = None, accepted;
+        /// How urgent reads from files are to the rate limiter, where it limits reads. Opening a
+        /// table does not ask. Default: none, they do not ask it.
+        rate_limiter_priority: Option<IoPriority> = None, honoured;
         /// Merge operands from which on a success says that there were many. Default: none.
         merge_operand_count_threshold: Option<u64> = None, accepted;
         /// Reads ahead without waiting. Default: false.

@@ -10,6 +10,7 @@ const UNVERIFIED: BlobReadOptions = BlobReadOptions {
     fill_cache: true,
     cache_only: false,
     activity: Activity::Unknown,
+    rate_limiter_priority: None,
 };
 
 fn blob_file(compression: CompressionType) -> (Vec<u8>, Vec<BlobReference>) {

@@ -209,6 +209,7 @@ impl Part<'_> {
             fill_cache: false,
             readahead_size: self.job.options.compaction_readahead_size,
             iterate_upper_bound: self.range.end.clone(),
+            rate_limiter_priority: self.job.environment.read_priority(),
             ..ReadOptions::default()
         });
         let mut iterators: Vec<Box<dyn InternalIterator>> = Vec::new();

@@ -23,8 +23,9 @@ base::call_options! {
         /// Remember where the last entry of the batch went, for ascending keys. Memtables always do,
         /// so that it changes nothing. Default: false.
         memtable_insert_hint_per_batch: bool = false, honoured;
-        /// How urgent writing to the WAL is to the rate limiter. Default: none, it does not ask it.
-        rate_limiter_priority: Option<IoPriority> = None, accepted;
+        /// How urgent writing to the WAL is to the rate limiter: that of users, or none. Not with
+        /// `disableWAL` or `manual_wal_flush`. Default: none, it does not ask it.
+        rate_limiter_priority: Option<IoPriority> = None, honoured;
         /// Bytes of checksum that entries carry on the way, 0 or 8. Default: 0.
         protection_bytes_per_key: u64 = 0, accepted;
     }

@@ -10,4 +10,5 @@ mod fixture;
 mod merge_operators;
 mod panics;
 mod partitioners;
+mod rate_limiters;
 mod write_buffer_managers;

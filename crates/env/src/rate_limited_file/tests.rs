@@ -1,23 +1,98 @@
 use super::*;
-use crate::{FileOptions, FileSystem, GenericRateLimiter, MemFileSystem, RateLimiterOptions};
+use crate::clock::{ManualClock, SystemClock};
+use crate::file_system::{FileOptions, FileSystem};
+use crate::rate_limiter::{GenericRateLimiter, RateLimiterMode, RateLimiterOptions};
+use crate::{MemFileSystem, read_file_to_vec};
+
+const PATH: &str = "/f";
+
+/// 100,000 bytes each 100 ms.
+fn limiter(mode: RateLimiterMode) -> (Arc<dyn RateLimiter>, Arc<ManualClock>) {
+    let clock = Arc::new(ManualClock::new(1_000_000));
+    let shared = Arc::clone(&clock) as Arc<dyn SystemClock>;
+    let options = RateLimiterOptions { mode, ..RateLimiterOptions::new(1_000_000) };
+    (Arc::new(GenericRateLimiter::with_clock(options, shared).unwrap()), clock)
+}
 
 #[test]
-fn every_byte_is_asked_for_and_arrives() {
-    let fs = MemFileSystem::new();
-    fs.create_dir(Path::new("/d")).unwrap();
-    let path = Path::new("/d/f");
-    let file = fs.new_writable_file(path, &FileOptions::default()).unwrap();
-    let options =
-        RateLimiterOptions { single_burst_bytes: 1000, ..RateLimiterOptions::new(100 << 20) };
-    let limiter = Arc::new(GenericRateLimiter::new(options).unwrap());
+fn a_written_file_pays_for_every_byte_and_loses_none() {
+    let (limiter, clock) = limiter(RateLimiterMode::WritesOnly);
+    let (fs, path) = (MemFileSystem::new(), Path::new(PATH));
+    let file = fs.new_writable_file(path, &FileOptions::DEFAULT).unwrap();
     let mut file: Box<dyn WritableFile> =
-        Box::new(RateLimitedFile::new(file, limiter.clone(), IoPriority::Low));
-    let bytes: Vec<u8> = (0..10_500_u32).map(|byte| byte as u8).collect();
-    file.append(&bytes).unwrap();
-    file.flush().unwrap();
-    assert_eq!(file.size(), 10_500);
+        Box::new(RateLimitedWritableFile::new(file, limiter.clone(), IoPriority::Low));
+    let content: Vec<u8> = (0..1_000_000).map(|index: u32| (index * 7 / 3) as u8).collect();
+    let mut written = 0;
+    for length in [1, 65_535, 1, 400_000, 0, 100, 534_363] {
+        file.append(&content[written..written + length]).unwrap();
+        written += length;
+        assert_eq!(file.size(), written as u64);
+    }
+    assert_eq!(written, content.len());
     file.close().unwrap();
-    assert_eq!(limiter.total_bytes_through(Some(IoPriority::Low)), 10_500);
-    assert_eq!(limiter.total_requests(None), 11);
-    assert_eq!(crate::file_util::read_file_to_vec(&fs, path, 1 << 20).unwrap(), bytes);
+    assert_eq!(limiter.total_bytes_through(Some(IoPriority::Low)), 1_000_000);
+    assert_eq!(clock.now_micros(), 1_900_000, "the first of ten portions was there at once");
+    assert!(read_file_to_vec(&fs, path, 1 << 20).unwrap() == content);
+}
+
+#[test]
+fn reads_pay_where_reads_are_limited() {
+    let fs = MemFileSystem::new();
+    let mut file = fs.new_writable_file(Path::new(PATH), &FileOptions::DEFAULT).unwrap();
+    file.append(&[7; 250_000]).unwrap();
+    file.close().unwrap();
+    let file = fs.new_random_access_file(Path::new(PATH), &FileOptions::DEFAULT).unwrap();
+    for (mode, paid) in [
+        (RateLimiterMode::WritesOnly, 0),
+        (RateLimiterMode::ReadsOnly, 250_000),
+        (RateLimiterMode::AllIo, 250_000),
+    ] {
+        let (limiter, clock) = limiter(mode);
+        assert!(ReadLimit::of(Some(&limiter), None).is_none());
+        let mut buffer = vec![0; 250_000];
+        let read = match ReadLimit::of(Some(&limiter), Some(IoPriority::Mid)) {
+            None => file.read_at(0, &mut buffer),
+            Some(limit) => limit.limited(&*file).read_at(0, &mut buffer),
+        };
+        assert_eq!((read.unwrap(), buffer[249_999]), (250_000, 7));
+        assert_eq!(limiter.total_bytes_through(Some(IoPriority::Mid)), paid);
+        let waited = if paid > 0 { 200_000 } else { 0 };
+        assert_eq!(clock.now_micros(), 1_000_000 + waited, "{mode:?}");
+    }
+}
+
+/// Grants a byte at a time, and now and then none.
+#[derive(Debug)]
+struct Miser;
+
+impl RateLimiter for Miser {
+    fn request(&self, _: u64, _: IoPriority, _: IoOperation) {}
+    fn request_token(&self, bytes: u64, _: u64, _: IoPriority, _: IoOperation) -> u64 {
+        bytes % 2
+    }
+    fn set_bytes_per_second(&self, _: u64) {}
+    fn bytes_per_second(&self) -> u64 {
+        1
+    }
+    fn set_single_burst_bytes(&self, _: u64) {}
+    fn single_burst_bytes(&self) -> u64 {
+        1
+    }
+    fn total_bytes_through(&self, _: Option<IoPriority>) -> u64 {
+        0
+    }
+    fn total_requests(&self, _: Option<IoPriority>) -> u64 {
+        0
+    }
+    fn total_pending_requests(&self, _: Option<IoPriority>) -> u64 {
+        0
+    }
+    fn is_rate_limited(&self, _: IoOperation) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_limiter_that_grants_nothing_holds_nobody_forever() {
+    wait_for(&Miser, 1000, IoPriority::Low, IoOperation::Write);
 }

@@ -1,9 +1,6 @@
 use super::*;
 use crate::clock::ManualClock;
-use crate::file_system::{FileOptions, FileSystem};
-use crate::{MemFileSystem, read_file_to_vec};
 use IoOperation::{Read, Write};
-use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -214,25 +211,4 @@ fn options_are_checked() {
         let status = GenericRateLimiter::new(options).unwrap_err();
         assert_eq!(status.code(), base::status::Code::InvalidArgument);
     }
-}
-
-#[test]
-fn a_limited_file_pays_for_every_byte_and_loses_none() {
-    let (limiter, clock) = limiter(RateLimiterOptions { rate_bytes_per_sec: 1_000_000, ..OPTIONS });
-    let (fs, path) = (MemFileSystem::new(), Path::new("/f"));
-    let file = fs.new_writable_file(path, &FileOptions::DEFAULT).unwrap();
-    let shared = Arc::clone(&limiter) as Arc<dyn RateLimiter>;
-    let mut file = rate_limited(file, shared, IoPriority::Low);
-    let content: Vec<u8> = (0..1_000_000).map(|index: u32| (index * 7 / 3) as u8).collect();
-    let mut written = 0;
-    for length in [1, 65_535, 1, 400_000, 0, 100, 534_363] {
-        file.append(&content[written..written + length]).unwrap();
-        written += length;
-        assert_eq!(file.size(), written as u64);
-    }
-    assert_eq!(written, content.len());
-    file.close().unwrap();
-    assert_eq!(limiter.total_bytes_through(Some(IoPriority::Low)), 1_000_000);
-    assert_eq!(clock.now_micros(), 1_900_000, "the first of ten portions was there at once");
-    assert!(read_file_to_vec(&fs, path, 1 << 20).unwrap() == content);
 }

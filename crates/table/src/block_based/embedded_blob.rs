@@ -97,7 +97,7 @@ fn read(
         return Err(Status::incomplete("embedded blobs are not in the block cache"));
     }
     let handle = BlockHandle { offset: reference.offset, size: reference.size };
-    let fetcher = table.fetcher(options.verify_checksums);
+    let fetcher = table.fetcher(options.verify_checksums, options.rate_limiter_priority);
     let record = fetcher.fetch_raw(handle, None)?;
     if record.compression_type != reference.compression as u8
         || reference.compression != CompressionType::None
@@ -127,6 +127,7 @@ impl BlockBasedTable {
             verify_checksums: true,
             fill_cache: false,
             may_read_files: true,
+            rate_limiter_priority: None,
             activity: Activity::Unknown,
         };
         read(self, &reference, options)

@@ -63,7 +63,8 @@ impl BlockBasedTable {
         let plan = ReadPlan::new(&tail, options).map_err(name_file)?;
         let statistics = options.statistics.as_deref();
         let footer = &tail.footer;
-        let fetcher = BlockFetcher { file: &*file, footer, verify_checksums: true, statistics };
+        let fetcher =
+            BlockFetcher { file: &*file, footer, verify_checksums: true, statistics, limit: None };
         let range_tombstones = read_range_tombstones(&fetcher, &tail, &plan.transform, options)?;
         let dictionary = tail.metaindex.find(COMPRESSION_DICTIONARY_BLOCK_NAME);
         let dictionary = dictionary.map(|handle| MetaBlock::new(handle, is_resident(options)));
@@ -78,6 +79,7 @@ impl BlockBasedTable {
             stats: TableStats::new(options),
             comparator: options.comparator.clone(),
             readahead: options.readahead,
+            rate_limiter: options.rate_limiter.clone(),
             footer: tail.footer,
             metaindex: tail.metaindex,
             properties: Arc::new(properties),
@@ -96,6 +98,7 @@ impl BlockBasedTable {
             verify_checksums: true,
             fill_cache: true,
             may_read_files: true,
+            rate_limiter_priority: None,
             activity: Activity::Unknown,
         };
         self.load_dictionary(options)?;

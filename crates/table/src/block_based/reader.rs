@@ -23,7 +23,7 @@ use base::{InternalKeyComparator, ParsedInternalKey, Result, SliceTransform, Sta
 use cache::{Cache, CacheKey, Priority};
 use compression::UncompressionDictionary;
 use env::readahead::SequentialPrefetcher;
-use env::{RandomAccessFile, ReadaheadOptions};
+use env::{IoPriority, RandomAccessFile, RateLimiter, ReadLimit, ReadaheadOptions};
 use iterator::FragmentedRangeTombstoneList;
 use perf_context::{PerfMetric, Timer};
 use statistics::Activity;
@@ -48,6 +48,7 @@ pub struct BlockBasedTable {
     pub(super) embedded_blobs: Option<EmbeddedBlobs>,
     pub(super) cache: Option<TableCacheHandle>,
     pub(super) readahead: ReadaheadOptions,
+    pub(super) rate_limiter: Option<Arc<dyn RateLimiter>>,
     pub(super) stats: TableStats,
 }
 
@@ -73,6 +74,7 @@ pub(super) struct BlockReadOptions {
     pub(super) verify_checksums: bool,
     pub(super) fill_cache: bool,
     pub(super) may_read_files: bool,
+    pub(super) rate_limiter_priority: Option<IoPriority>,
     /// What is read for, where nobody has said what the thread does.
     pub(super) activity: Activity,
 }
@@ -84,6 +86,7 @@ impl From<&ReadOptions> for BlockReadOptions {
             verify_checksums: options.verify_checksums,
             fill_cache: options.fill_cache,
             may_read_files: options.read_tier.may_read_files(),
+            rate_limiter_priority: options.rate_limiter_priority,
             activity: Activity::Get,
         }
     }
@@ -287,9 +290,20 @@ impl BlockBasedTable {
         self.file_size
     }
 
-    pub(super) fn fetcher(&self, verify_checksums: bool) -> BlockFetcher<'_> {
+    pub(super) fn fetcher(
+        &self,
+        verify_checksums: bool,
+        priority: Option<IoPriority>,
+    ) -> BlockFetcher<'_> {
         let statistics = self.stats.statistics();
-        BlockFetcher { file: &*self.file, footer: &self.footer, verify_checksums, statistics }
+        let limit = ReadLimit::of(self.rate_limiter.as_ref(), priority);
+        BlockFetcher {
+            file: &*self.file,
+            footer: &self.footer,
+            verify_checksums,
+            statistics,
+            limit,
+        }
     }
 
     /// A data block, from the cache or the file.
@@ -337,7 +351,7 @@ impl BlockBasedTable {
         }
         let _activity = options.activity.begin_if_unknown();
         let start = self.stats.start_read();
-        let fetcher = self.fetcher(options.verify_checksums);
+        let fetcher = self.fetcher(options.verify_checksums, options.rate_limiter_priority);
         let dictionary = self.load_dictionary(options)?;
         count_block_read(BlockKind::Data, handle);
         let contents = fetcher.fetch(handle, dictionary.as_deref(), prefetcher)?;
@@ -403,7 +417,7 @@ impl BlockBasedTable {
         }
         let _activity = options.activity.begin_if_unknown();
         let start = self.stats.start_read();
-        let fetcher = self.fetcher(true);
+        let fetcher = self.fetcher(true, options.rate_limiter_priority);
         count_block_read(kind, handle);
         let contents = fetcher.fetch(handle, None, None)?;
         let block =

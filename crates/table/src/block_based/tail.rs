@@ -43,7 +43,8 @@ impl TableTail {
                 statistics.record_tick(Ticker::SstFooterCorruptionCount, 1);
             }
         })?;
-        let fetcher = BlockFetcher { file, footer: &footer, verify_checksums: true, statistics };
+        let fetcher =
+            BlockFetcher { file, footer: &footer, verify_checksums: true, statistics, limit: None };
         let handle = footer.metaindex_handle;
         count_metadata_read(handle);
         let block = fetcher.fetch(handle, None, None)?;

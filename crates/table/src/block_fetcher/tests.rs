@@ -42,6 +42,7 @@ fn blocks_come_back_uncompressed() {
                 footer: &footer,
                 verify_checksums: true,
                 statistics: None,
+                limit: None,
             };
             assert_eq!(fetcher.fetch(handle, None, None).unwrap(), plain);
             let raw = fetcher.fetch_raw(handle, None).unwrap();
@@ -58,8 +59,13 @@ fn a_wrong_checksum_names_file_offset_expected_and_found() {
     let expected = footer.block_checksum(11, b"block\0");
     let found = footer.block_checksum(11, b"blo\x63j\0");
     file.0[11 + 4] ^= 1;
-    let fetcher =
-        BlockFetcher { file: &file, footer: &footer, verify_checksums: true, statistics: None };
+    let fetcher = BlockFetcher {
+        file: &file,
+        footer: &footer,
+        verify_checksums: true,
+        statistics: None,
+        limit: None,
+    };
     assert_eq!(
         fetcher.fetch(handle, None, None).unwrap_err().to_string(),
         format!(
@@ -76,8 +82,14 @@ fn blocks_must_lie_before_the_footer_and_in_the_file() {
     let (mut file, handle, footer) = file_with(b"block", 0, 5);
     let beyond = BlockHandle { size: handle.size + 1, ..handle };
     let fetch = |file: &BytesFile, handle| {
-        BlockFetcher { file, footer: &footer, verify_checksums: true, statistics: None }
-            .fetch(handle, None, None)
+        BlockFetcher {
+            file,
+            footer: &footer,
+            verify_checksums: true,
+            statistics: None,
+            limit: None,
+        }
+        .fetch(handle, None, None)
     };
     let message = fetch(&file, beyond).unwrap_err().to_string();
     assert_eq!(
@@ -92,8 +104,13 @@ fn blocks_must_lie_before_the_footer_and_in_the_file() {
 #[test]
 fn unknown_compression_types_are_refused_by_number() {
     let (file, handle, footer) = file_with(b"block", 0x80, 7);
-    let fetcher =
-        BlockFetcher { file: &file, footer: &footer, verify_checksums: true, statistics: None };
+    let fetcher = BlockFetcher {
+        file: &file,
+        footer: &footer,
+        verify_checksums: true,
+        statistics: None,
+        limit: None,
+    };
     let status = fetcher.fetch(handle, None, None).unwrap_err();
     assert!(status.to_string().contains("/db/000009.sst at offset 11"), "{status}");
     assert!(status.to_string().contains("128") || status.to_string().contains("0x80"), "{status}");
@@ -103,8 +120,13 @@ fn unknown_compression_types_are_refused_by_number() {
 fn checksums_from_before_a_patch_are_accepted_with_zeros() {
     let (mut file, handle, footer) = file_with(&[0; 20], 0, 5);
     file.0[11 + 4..11 + 8].fill(7);
-    let fetcher =
-        BlockFetcher { file: &file, footer: &footer, verify_checksums: true, statistics: None };
+    let fetcher = BlockFetcher {
+        file: &file,
+        footer: &footer,
+        verify_checksums: true,
+        statistics: None,
+        limit: None,
+    };
     assert!(fetcher.fetch_raw(handle, None).is_err());
     fetcher.verify_with_zeros(handle, 4..8).unwrap();
     assert!(fetcher.verify_with_zeros(handle, 4..7).unwrap_err().is_corruption());

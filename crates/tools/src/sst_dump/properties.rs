@@ -81,6 +81,7 @@ fn raw_properties_of_user(table: &BlockBasedTable) -> Result<Vec<u8>> {
         footer: table.footer(),
         verify_checksums: false,
         statistics: None,
+        limit: None,
     };
     let block = fetcher.fetch(handle, None, None)?;
     let mut walker = EntryWalker::new(&block)?;

@@ -41,6 +41,7 @@ impl Parts {
             footer: &self.tail.footer,
             verify_checksums: false,
             statistics: None,
+            limit: None,
         }
     }
 
