@@ -7,7 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod combined_stats;
-mod destroy;
+pub mod engine_choice;
 mod family_options;
 pub mod flags;
 pub mod key_generator;
@@ -41,7 +41,7 @@ pub fn main(arguments: &[String]) -> i32 {
             return 1;
         }
     };
-    match runner::run(&flags) {
+    match engine_choice::run(&flags) {
         Ok(()) => 0,
         Err(status) => {
             eprintln!("{status}");

@@ -7,18 +7,18 @@ use crate::random::Random64;
 use crate::report;
 use crate::stats::{Progress, Stats};
 use crate::target;
-use crate::tree_actions::ACTIONS;
-use crate::workload::{BENCHMARKS, Benchmark, Changes, Target, Thread, Workload};
+use crate::tree_actions::actions;
+use crate::workload::{Benchmark, Changes, Target, Thread, Workload, benchmarks};
+use base::status::Code;
 use base::{Result, Status};
-use db::WriteOptions;
+use db::{ReadOptions, WriteOptions};
+use engines::{Engine, NullEngine, Provider};
 use env::rate_limiter::{GenericRateLimiter, RateLimiterOptions};
-use perf_context::{PerfLevel, enable_per_level_perf_context, perf_context, set_perf_level};
-use statistics::{Statistics, StatsLevel};
+use perf_context::PerfLevel;
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
-use table::ReadOptions;
 
 /// Properties that a step prints, by the step's name.
 const PROPERTY_STEPS: &[(&str, &str)] = &[
@@ -30,18 +30,16 @@ const PROPERTY_STEPS: &[(&str, &str)] = &[
 
 /// One entry of `--benchmarks`: `name[X5-W1]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Step {
+pub(crate) struct Step {
     name: String,
     repeats: usize,
     warmups: usize,
 }
 
-/// Runs what the command line asks for.
-///
-/// # Errors
-/// The first failure: a flag that makes no sense, a database that does not open, a failed read.
-pub fn run(flags: &Flags) -> Result<()> {
+/// Checks what the command line asks for, before anything is done.
+pub(crate) fn checked_steps(flags: &Flags) -> Result<Vec<Step>> {
     check(flags)?;
+    perf_level(flags)?;
     let steps = flags
         .text("benchmarks")
         .split(',')
@@ -49,10 +47,26 @@ pub fn run(flags: &Flags) -> Result<()> {
         .map(parse_step)
         .collect::<Result<Vec<_>>>()?;
     check_writers(flags, &steps)?;
-    let mut runner = Runner::open(flags)?;
+    Ok(steps)
+}
+
+/// Runs these steps.
+///
+/// # Errors
+/// The first failure: a database that does not open, a failed read.
+pub(crate) fn run<P: Provider>(flags: &Flags, steps: &[Step], provider: &P) -> Result<()> {
+    let mut runner = Runner::open(flags, provider)?;
     report::print_header(flags);
-    steps.iter().try_for_each(|step| runner.run_step(step))?;
-    if let Some(statistics) = &runner.statistics {
+    let may_skip = provider.identity().kind.may_skip();
+    for step in steps {
+        match runner.run_step(step) {
+            Err(status) if may_skip && status.code() == Code::NotSupported => {
+                println!("{:<12} : skipped ({})", step.name, status.message());
+            }
+            result => result?,
+        }
+    }
+    if let Some(statistics) = provider.statistics_text() {
         println!("STATISTICS:\n{statistics}");
     }
     runner.close()
@@ -119,13 +133,13 @@ fn check(flags: &Flags) -> Result<()> {
 impl Step {
     /// Whether it changes the database.
     fn writes(&self) -> bool {
-        let changes = |benchmark: &&Benchmark| benchmark.changes != Changes::Nothing;
-        self.benchmark().is_some_and(|benchmark| changes(&benchmark))
-            || ACTIONS.iter().any(|(name, _)| *name == self.name)
+        let benchmark = self.benchmark::<NullEngine>();
+        benchmark.is_some_and(|benchmark| benchmark.changes != Changes::Nothing)
+            || actions::<NullEngine>().iter().any(|(name, _)| *name == self.name)
     }
 
-    fn benchmark(&self) -> Option<&'static Benchmark> {
-        BENCHMARKS.iter().find(|benchmark| benchmark.name == self.name)
+    fn benchmark<E: Engine>(&self) -> Option<&'static Benchmark<E>> {
+        benchmarks().iter().find(|benchmark| benchmark.name == self.name)
     }
 }
 
@@ -147,19 +161,18 @@ fn parse_step(text: &str) -> Result<Step> {
     Ok(step)
 }
 
-struct Runner<'a> {
+struct Runner<'a, P: Provider> {
     flags: &'a Flags,
-    targets: Vec<Target>,
+    provider: &'a P,
+    targets: Vec<Target<P::Engine>>,
     existing_keys: Vec<Vec<u8>>,
     seed_base: u64,
-    /// What the databases count, with `--statistics`.
-    statistics: Option<Arc<Statistics>>,
     /// Threads started since the process began: each gets random numbers of its own.
     threads_started: u64,
 }
 
-impl<'a> Runner<'a> {
-    fn open(flags: &'a Flags) -> Result<Self> {
+impl<'a, P: Provider> Runner<'a, P> {
+    fn open(flags: &'a Flags, provider: &'a P) -> Result<Self> {
         let seed_base = match flags.int("seed") {
             0 => {
                 let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -170,17 +183,14 @@ impl<'a> Runner<'a> {
             seed => seed as u64,
         };
         if !keeps_database(flags) {
-            target::destroy_all(flags)?;
+            target::destroy_all(flags, provider)?;
         }
-        let statistics = new_statistics(flags)?;
-        // Before a database is touched.
-        perf_level(flags)?;
-        let targets = open_targets(flags, statistics.clone())?;
+        let targets = open_targets(flags, provider)?;
         let existing_keys = match flags.bool("use_existing_keys") {
             true => target::all_keys(&targets)?,
             false => Vec::new(),
         };
-        Ok(Self { flags, targets, existing_keys, seed_base, statistics, threads_started: 0 })
+        Ok(Self { flags, provider, targets, existing_keys, seed_base, threads_started: 0 })
     }
 
     /// Closes the databases. What was written without a WAL is flushed.
@@ -194,13 +204,13 @@ impl<'a> Runner<'a> {
     /// Deletes the databases and makes them again.
     fn start_afresh(&mut self) -> Result<()> {
         self.close()?;
-        target::destroy_all(self.flags)?;
-        self.targets = open_targets(self.flags, self.statistics.clone())?;
+        target::destroy_all(self.flags, self.provider)?;
+        self.targets = open_targets(self.flags, self.provider)?;
         Ok(())
     }
 
     fn run_step(&mut self, step: &Step) -> Result<()> {
-        if let Some((_, act)) = ACTIONS.iter().find(|(name, _)| *name == step.name) {
+        if let Some((_, act)) = actions().iter().find(|(name, _)| *name == step.name) {
             return act(self.flags, &self.targets);
         }
         if let Some((_, property)) = PROPERTY_STEPS.iter().find(|(name, _)| *name == step.name) {
@@ -247,7 +257,7 @@ impl<'a> Runner<'a> {
     fn print_property(&self, property: &str) -> Result<()> {
         for target in &self.targets {
             let family = &target.families[0];
-            match target.db.property(family, property) {
+            match target.db.property(family, property)? {
                 Some(text) => println!("\n{text}"),
                 None => return Err(Status::not_supported(format!("property {property}"))),
             }
@@ -255,7 +265,11 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    fn workload(&self, benchmark: &Benchmark, running: usize) -> Result<Workload<'_>> {
+    fn workload(
+        &self,
+        benchmark: &Benchmark<P::Engine>,
+        running: usize,
+    ) -> Result<Workload<'_, P::Engine>> {
         let flags = self.flags;
         let num = flags.uint("num");
         let key_count = match self.existing_keys.len() as u64 {
@@ -270,6 +284,13 @@ impl<'a> Runner<'a> {
         let write_limiter = match flags.uint("benchmark_write_rate_limit") {
             0 => None,
             rate => Some(GenericRateLimiter::new(RateLimiterOptions::new(rate))?),
+        };
+        let db = &self.targets[0].db;
+        let reading = read_options(flags);
+        let writing = WriteOptions {
+            sync: flags.bool("sync") || benchmark.syncs,
+            disable_wal: flags.bool("disable_wal"),
+            ..WriteOptions::default()
         };
         Ok(Workload {
             flags,
@@ -291,12 +312,9 @@ impl<'a> Runner<'a> {
             batch_size: benchmark.batch_size.unwrap_or(flags.uint("batch_size")),
             value_size: benchmark.value_size.unwrap_or(flags.uint("value_size") as usize),
             seed_base: self.seed_base,
-            read_options: read_options(flags),
-            write_options: WriteOptions {
-                sync: flags.bool("sync") || benchmark.syncs,
-                disable_wal: flags.bool("disable_wal"),
-                ..WriteOptions::default()
-            },
+            read_options: db.read_options(&reading)?,
+            reading,
+            write_options: db.write_options(&writing)?,
             write_limiter,
             running: AtomicUsize::new(running),
             hot_families: match flags.uint("num_hot_column_families") as usize {
@@ -307,7 +325,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs all threads once and prints what they measured.
-    fn run_once(&mut self, benchmark: &Benchmark) -> Result<Stats> {
+    fn run_once(&mut self, benchmark: &Benchmark<P::Engine>) -> Result<Stats> {
         let flags = self.flags;
         let measured_count = match benchmark.is_single_threaded {
             true => 1,
@@ -357,9 +375,9 @@ fn join(result: thread::Result<Result<Stats>>) -> Result<Stats> {
     result.unwrap_or_else(|_| Err(Status::aborted("a benchmark thread panicked")))
 }
 
-fn run_thread(
-    benchmark: &Benchmark,
-    workload: &Workload<'_>,
+fn run_thread<E: Engine>(
+    benchmark: &Benchmark<E>,
+    workload: &Workload<'_, E>,
     barrier: &Barrier,
     id: usize,
     seed: u64,
@@ -374,8 +392,8 @@ fn run_thread(
     let progress = Progress { interval, interval_seconds, enabled: flags.bool("progress_reports") };
     let random = Random64::new(seed);
     let perf_level = perf_level(flags)?;
-    set_perf_level(perf_level);
-    enable_per_level_perf_context();
+    let db = &workload.targets[0].db;
+    db.start_perf(perf_level)?;
     barrier.wait();
     let stats = Stats::start(id, progress, flags.bool("histogram"));
     let mut thread = Thread { random, stats };
@@ -389,7 +407,7 @@ fn run_thread(
         }
     };
     if perf_level > PerfLevel::Disable {
-        thread.stats.add_message(&format!("PERF_CONTEXT:\n{}", perf_context()));
+        thread.stats.add_message(&format!("PERF_CONTEXT:\n{}", db.perf_report()?));
     }
     thread.stats.stop();
     result.map(|()| thread.stats)
@@ -415,28 +433,13 @@ fn perf_level(flags: &Flags) -> Result<PerfLevel> {
     })
 }
 
-/// What `--statistics` asks for.
-fn new_statistics(flags: &Flags) -> Result<Option<Arc<Statistics>>> {
-    if !flags.bool("statistics") {
-        return Ok(None);
-    }
-    let level = u8::try_from(flags.int("stats_level")).ok().filter(|level| *level <= 5);
-    let level = level.ok_or_else(|| {
-        let given = flags.int("stats_level");
-        Status::invalid_argument(format!("--stats_level={given}: it is a number from 0 to 5"))
-    })?;
-    let statistics = Statistics::new();
-    statistics.set_stats_level(StatsLevel::from_number(level));
-    Ok(Some(Arc::new(statistics)))
-}
-
 /// Opens the databases, and says so as `db_bench` does.
-fn open_targets(flags: &Flags, statistics: Option<Arc<Statistics>>) -> Result<Vec<Target>> {
+fn open_targets<P: Provider>(flags: &Flags, provider: &P) -> Result<Vec<Target<P::Engine>>> {
     println!("Initializing RocksDB Options from the specified file");
     println!("Initializing RocksDB Options from command-line flags");
     println!("Integrated BlobDB: blob cache disabled");
     let started = Instant::now();
-    let targets = target::open_all(flags, statistics)?;
+    let targets = target::open_all(flags, provider)?;
     if flags.bool("report_open_timing") {
         println!("OpenDb:     {:.3} milliseconds", started.elapsed().as_secs_f64() * 1e3);
     }
@@ -444,8 +447,8 @@ fn open_targets(flags: &Flags, statistics: Option<Arc<Statistics>>) -> Result<Ve
 }
 
 fn known_names() -> String {
-    let timed = BENCHMARKS.iter().map(|benchmark| benchmark.name);
-    let actions = ACTIONS.iter().map(|(name, _)| *name);
+    let timed = benchmarks::<NullEngine>().iter().map(|benchmark| benchmark.name);
+    let actions = actions::<NullEngine>().into_iter().map(|(name, _)| name);
     let properties = PROPERTY_STEPS.iter().map(|(name, _)| *name);
     timed.chain(actions).chain(properties).collect::<Vec<_>>().join(", ")
 }

@@ -1,35 +1,28 @@
 //! Opens the databases of a run with options from flags.
 
-use crate::destroy::destroy;
 use crate::family_options;
 use crate::flags::{Flags, Support};
 use crate::workload::Target;
 use base::{Result, Status};
-use cache::{Cache, LruCache, LruCacheOptions};
-use db::{ColumnFamilyDescriptor, Db, OpenContext};
+use db::{ColumnFamilyDescriptor, ReadOptions};
+use engines::{Cursor, Engine, Opening, Provider};
 use options::{ConfigOptions, DbOptions};
-use statistics::Statistics;
 use std::env;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use table::ReadOptions;
 
 /// Opens `--db`, or with `--num_multi_db` each of `DB/0`, `DB/1`, ….
-pub(crate) fn open_all(flags: &Flags, statistics: Option<Arc<Statistics>>) -> Result<Vec<Target>> {
-    let block_cache = block_cache(flags)?;
-    let context = OpenContext { block_cache, statistics, ..OpenContext::default() };
-    let open = |(path, index): (PathBuf, _)| open(flags, &path, &context, index);
+pub(crate) fn open_all<P: Provider>(flags: &Flags, provider: &P) -> Result<Vec<Target<P::Engine>>> {
+    let open = |(path, index)| open(flags, path, index, provider);
     paths(flags).into_iter().map(open).collect()
 }
 
 /// Deletes the databases that [`open_all`] would open.
-pub(crate) fn destroy_all(flags: &Flags) -> Result<()> {
-    let fs = ::env::default_file_system();
+pub(crate) fn destroy_all<P: Provider>(flags: &Flags, provider: &P) -> Result<()> {
     for (path, index) in paths(flags) {
-        destroy(&*fs, &path, wal_dir(flags, index).as_deref())?;
+        provider.destroy(&path, wal_dir(flags, index).as_deref())?;
     }
     if flags.uint("num_multi_db") > 1 {
-        fs.create_dir_if_missing(&database_path(flags))?;
+        ::env::default_file_system().create_dir_if_missing(&database_path(flags))?;
     }
     Ok(())
 }
@@ -50,11 +43,12 @@ fn wal_dir(flags: &Flags, index: Option<u64>) -> Option<PathBuf> {
 }
 
 /// Every key there is, in order (`--use_existing_keys`).
-pub(crate) fn all_keys(targets: &[Target]) -> Result<Vec<Vec<u8>>> {
+pub(crate) fn all_keys<E: Engine>(targets: &[Target<E>]) -> Result<Vec<Vec<u8>>> {
     let [target] = targets else {
         return Err(Status::not_supported("--use_existing_keys with --num_multi_db"));
     };
     let options = ReadOptions { total_order_seek: true, ..ReadOptions::default() };
+    let options = target.db.read_options(&options)?;
     let mut iterator = target.db.new_iterator(&options, &target.families[0])?;
     let mut keys = Vec::new();
     iterator.seek_to_first();
@@ -78,7 +72,12 @@ pub(crate) fn database_path(flags: &Flags) -> PathBuf {
     }
 }
 
-fn open(flags: &Flags, path: &Path, context: &OpenContext, index: Option<u64>) -> Result<Target> {
+fn open<P: Provider>(
+    flags: &Flags,
+    path: PathBuf,
+    index: Option<u64>,
+    provider: &P,
+) -> Result<Target<P::Engine>> {
     let mut options = DbOptions::default();
     family_options::apply(flags, |support, value| match support {
         Support::Db(name) => options.apply(name, value, &ConfigOptions::default()).map(|_| ()),
@@ -93,28 +92,13 @@ fn open(flags: &Flags, path: &Path, context: &OpenContext, index: Option<u64>) -
         options.wal_dir = directory.display().to_string();
     }
     let family = family_options::family_options(flags)?;
-    let count = flags.uint("num_column_families").max(1);
-    let descriptors: Vec<_> = (0..count)
-        .map(|index| ColumnFamilyDescriptor::new(family_name(index), family.clone()))
-        .collect();
-    let db = match flags.bool("readonly") {
-        true => Db::open_for_read_only(&options, path, &descriptors, context)?,
-        false => Db::open(&options, path, &descriptors, context)?,
-    };
-    let warnings = match flags.bool("readonly") {
-        true => db::reading_warnings(&options, &descriptors),
-        false => db.warnings().to_vec(),
-    };
-    for warning in warnings {
-        eprintln!("warning: {warning}");
-    }
-    let families = descriptors
-        .iter()
-        .map(|descriptor| {
-            db.column_family(&descriptor.name)
-                .ok_or_else(|| Status::invalid_argument(format!("no family {}", descriptor.name)))
-        })
-        .collect::<Result<Vec<_>>>()?;
+    let names: Vec<_> = (0..flags.uint("num_column_families").max(1)).map(family_name).collect();
+    let families =
+        names.iter().map(|name| ColumnFamilyDescriptor::new(name.as_str(), family.clone()));
+    let opening =
+        Opening { path, options, families: families.collect(), read_only: flags.bool("readonly") };
+    let db = provider.open(&opening)?;
+    let families = names.iter().map(|name| db.family(name)).collect::<Result<Vec<_>>>()?;
     Ok(Target { db, families })
 }
 
@@ -124,24 +108,4 @@ fn family_name(index: u64) -> String {
         0 => "default".to_owned(),
         _ => format!("column_family_name_{index:06}"),
     }
-}
-
-fn block_cache(flags: &Flags) -> Result<Option<Arc<dyn Cache>>> {
-    if flags.text("cache_type") != "lru_cache" {
-        return Err(Status::not_supported(format!(
-            "--cache_type={}: only lru_cache is there yet",
-            flags.text("cache_type")
-        )));
-    }
-    if flags.int("cache_size") <= 0 {
-        return Ok(None);
-    }
-    let options = LruCacheOptions {
-        capacity: flags.uint("cache_size") as usize,
-        num_shard_bits: flags.int("cache_numshardbits") as i32,
-        high_pri_pool_ratio: flags.double("cache_high_pri_pool_ratio"),
-        low_pri_pool_ratio: flags.double("cache_low_pri_pool_ratio"),
-        ..LruCacheOptions::default()
-    };
-    Ok(Some(Arc::new(LruCache::new(&options)?)))
 }

@@ -3,66 +3,65 @@
 use crate::flags::Flags;
 use crate::workload::Target;
 use base::Result;
-use db::{
-    ColumnFamilyHandle, CompactFilesOptions, CompactRangeOptions, DEFAULT_COLUMN_FAMILY_NAME, Db,
-    FlushOptions, WaitForCompactOptions,
-};
+use db::{CompactFilesOptions, CompactRangeOptions, DEFAULT_COLUMN_FAMILY_NAME};
+use engines::Engine;
 
 /// How often a compaction of a level is tried.
 const RETRIES: usize = 10;
 
 /// What a step does with all databases.
-pub(crate) type Action = fn(&Flags, &[Target]) -> Result<()>;
+pub(crate) type Action<E> = fn(&Flags, &[Target<E>]) -> Result<()>;
 
 /// The steps, by name.
-pub(crate) static ACTIONS: &[(&str, Action)] = &[
-    ("compact0", compact_level0),
-    ("compact1", compact_level1),
-    ("compactall", compact_all),
-    ("flush", flush),
-    ("waitforcompaction", wait_for_compaction),
-];
+pub(crate) fn actions<E: Engine>() -> [(&'static str, Action<E>); 5] {
+    [
+        ("compact0", compact_level0),
+        ("compact1", compact_level1),
+        ("compactall", compact_all),
+        ("flush", flush),
+        ("waitforcompaction", wait_for_compaction),
+    ]
+}
 
-fn flush(_: &Flags, targets: &[Target]) -> Result<()> {
+fn flush<E: Engine>(_: &Flags, targets: &[Target<E>]) -> Result<()> {
     for target in targets {
-        let families: Vec<&ColumnFamilyHandle> = target.families.iter().collect();
-        target.db.flush(&FlushOptions::default(), &families)?;
+        target.db.flush(&target.families)?;
     }
     println!("flush memtable");
     Ok(())
 }
 
-fn compact_all(_: &Flags, targets: &[Target]) -> Result<()> {
+fn compact_all<E: Engine>(_: &Flags, targets: &[Target<E>]) -> Result<()> {
     targets.iter().try_for_each(|Target { db, families }| {
         db.compact_range(&CompactRangeOptions::default(), &families[0], None, None)
     })
 }
 
 /// Waits twice, as `db_bench` does.
-fn wait_for_compaction(_: &Flags, targets: &[Target]) -> Result<()> {
+fn wait_for_compaction<E: Engine>(_: &Flags, targets: &[Target<E>]) -> Result<()> {
     for Target { db, .. } in targets {
         let path = db.path().display();
         for _ in 0..2 {
             println!("waitforcompaction({path}): started");
-            db.wait_for_compact(&WaitForCompactOptions::default())?;
+            db.wait_for_compaction()?;
             println!("waitforcompaction({path}): finished");
         }
     }
     Ok(())
 }
 
-fn compact_level0(flags: &Flags, targets: &[Target]) -> Result<()> {
+fn compact_level0<E: Engine>(flags: &Flags, targets: &[Target<E>]) -> Result<()> {
     targets.iter().try_for_each(|target| compact_level(flags, target, true))
 }
 
-fn compact_level1(flags: &Flags, targets: &[Target]) -> Result<()> {
+fn compact_level1<E: Engine>(flags: &Flags, targets: &[Target<E>]) -> Result<()> {
     targets.iter().try_for_each(|target| compact_level(flags, target, false))
 }
 
 /// Compacts level 0, or the first level below it that has files, to the next one that has some.
-fn compact_level(flags: &Flags, target: &Target, is_level0: bool) -> Result<()> {
+fn compact_level<E: Engine>(flags: &Flags, target: &Target<E>, is_level0: bool) -> Result<()> {
     for retries_left in (0..RETRIES).rev() {
-        let Some((files, to)) = files_to_compact(&target.db, is_level0) else { break };
+        let Some((files, to)) = files_to_compact(&target.db, is_level0)? else { break };
         let options = CompactFilesOptions {
             output_file_size_limit: flags.uint("target_file_size_base"),
             ..CompactFilesOptions::default()
@@ -73,7 +72,7 @@ fn compact_level(flags: &Flags, target: &Target, is_level0: bool) -> Result<()> 
             // Another compaction may have taken some of the files.
             Err(status) => {
                 eprintln!("compact{} CompactFiles failed: {status}", u8::from(!is_level0));
-                target.db.wait_for_compact(&WaitForCompactOptions::default())?;
+                target.db.wait_for_compaction()?;
             }
         }
     }
@@ -82,10 +81,10 @@ fn compact_level(flags: &Flags, target: &Target, is_level0: bool) -> Result<()> 
 
 /// The files of the level by number, and the level to compact them to; none, and a word why, if
 /// there is nothing to do.
-fn files_to_compact(db: &Db, is_level0: bool) -> Option<(Vec<u64>, usize)> {
+fn files_to_compact<E: Engine>(db: &E, is_level0: bool) -> Result<Option<(Vec<u64>, usize)>> {
     let name = if is_level0 { "compact0" } else { "compact1" };
-    let mut files = db.live_files();
-    files.retain(|file| file.column_family == DEFAULT_COLUMN_FAMILY_NAME);
+    let mut files = db.live_files()?;
+    files.retain(|file| file.family == DEFAULT_COLUMN_FAMILY_NAME);
     let levels = files.iter().map(|file| file.level);
     let from = match is_level0 {
         true => 0,
@@ -100,8 +99,8 @@ fn files_to_compact(db: &Db, is_level0: bool) -> Option<(Vec<u64>, usize)> {
         None => println!("{name} found no data beyond L{from}"),
         Some(to) => {
             println!("{name} found {count} files to compact from L{from} to L{to}");
-            return Some((chosen, to));
+            return Ok(Some((chosen, to)));
         }
     }
-    None
+    Ok(None)
 }

@@ -18,14 +18,15 @@ use crate::random::Random64;
 use crate::stats::Stats;
 use crate::value_generator::ValueGenerator;
 use base::Result;
-use db::{ColumnFamilyHandle, Db, WriteOptions};
+use db::ReadOptions;
+use engines::Engine;
 use env::rate_limiter::{GenericRateLimiter, IoOperation, IoPriority, RateLimiter};
+use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
-use table::ReadOptions;
 
 /// What a thread of a benchmark does.
-pub type Run = fn(&Workload<'_>, &mut Thread) -> Result<()>;
+pub type Run<E> = fn(&Workload<'_, E>, &mut Thread) -> Result<()>;
 
 /// Whether a benchmark changes the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,9 +39,9 @@ pub enum Changes {
     AllOfIt,
 }
 
-/// A timed benchmark.
+/// A timed benchmark of an engine.
 #[derive(Clone, Copy, Debug)]
-pub struct Benchmark {
+pub struct Benchmark<E: Engine> {
     /// Its name in `--benchmarks`.
     pub name: &'static str,
     /// Bytes added to `--key_size`, so that keys cannot exist.
@@ -58,13 +59,13 @@ pub struct Benchmark {
     /// Whether it has one thread only.
     pub is_single_threaded: bool,
     /// What an additional thread does for as long as the others run. It is not measured.
-    pub background: Option<Run>,
+    pub background: Option<Run<E>>,
     /// What one thread does.
-    pub run: Run,
+    pub run: Run<E>,
 }
 
-impl Benchmark {
-    const fn new(name: &'static str, changes: Changes, run: Run) -> Self {
+impl<E: Engine> Benchmark<E> {
+    const fn new(name: &'static str, changes: Changes, run: Run<E>) -> Self {
         Self {
             name,
             extra_key_bytes: 0,
@@ -79,83 +80,98 @@ impl Benchmark {
         }
     }
 
-    const fn reads(name: &'static str, run: Run) -> Self {
+    const fn reads(name: &'static str, run: Run<E>) -> Self {
         Self::new(name, Changes::Nothing, run)
     }
 
-    const fn writes(name: &'static str, run: Run) -> Self {
+    const fn writes(name: &'static str, run: Run<E>) -> Self {
         Self::new(name, Changes::Database, run)
     }
 
-    const fn fills(name: &'static str, run: Run) -> Self {
+    const fn fills(name: &'static str, run: Run<E>) -> Self {
         Self::new(name, Changes::AllOfIt, run)
     }
 }
 
-/// The timed benchmarks, by name.
-pub static BENCHMARKS: &[Benchmark] = &[
-    Benchmark::writes("appendrandom", update_random::run_appending),
-    Benchmark::writes("compact", compact::run),
-    Benchmark::writes("deleterandom", delete::run_random),
-    Benchmark::writes("deleteseq", delete::run_sequential),
-    Benchmark {
-        key_divisor: 1000,
-        value_size: Some(100_000),
-        ..Benchmark::fills("fill100K", write::run_random)
-    },
-    Benchmark { batch_size: Some(1000), ..Benchmark::fills("fillbatch", write::run_sequential) },
-    Benchmark::fills("fillrandom", write::run_random),
-    Benchmark::fills("fillseq", write::run_sequential),
-    Benchmark { key_divisor: 1000, syncs: true, ..Benchmark::fills("fillsync", write::run_random) },
-    Benchmark {
-        is_single_threaded: true,
-        ..Benchmark::fills("filluniquerandom", write::run_unique_random)
-    },
-    Benchmark::writes("mergerandom", merge_random::run),
-    Benchmark::reads("multireadrandom", multi_read_random::run),
-    Benchmark {
-        background: Some(background_writer::run_putting),
-        ..Benchmark::writes("multireadwhilewriting", multi_read_random::run)
-    },
-    Benchmark::writes("overwrite", write::run_random),
-    Benchmark { extra_key_bytes: 1, ..Benchmark::reads("readmissing", read_random::run) },
-    Benchmark::reads("readrandom", read_random::run),
-    Benchmark::writes("readrandommergerandom", read_random_merge_random::run),
-    Benchmark::reads("readreverse", read_sequential::run_backward),
-    Benchmark::reads("readseq", read_sequential::run_forward),
-    Benchmark {
-        background: Some(background_writer::run_merging),
-        ..Benchmark::writes("readwhilemerging", read_random::run)
-    },
-    Benchmark {
-        background: Some(background_writer::run_putting),
-        ..Benchmark::writes("readwhilewriting", read_random::run)
-    },
-    Benchmark::reads("seekrandom", seek_random::run),
-    Benchmark {
-        background: Some(background_writer::run_merging),
-        ..Benchmark::writes("seekrandomwhilemerging", seek_random::run)
-    },
-    Benchmark {
-        background: Some(background_writer::run_putting),
-        ..Benchmark::writes("seekrandomwhilewriting", seek_random::run)
-    },
-    Benchmark::writes("updaterandom", update_random::run),
-];
-
-/// An open database and the families keys are spread over.
-#[derive(Debug)]
-pub struct Target {
-    /// The database.
-    pub db: Db,
-    /// Its families; the first is `default`.
-    pub families: Vec<ColumnFamilyHandle>,
+/// The timed benchmarks of an engine, by name.
+pub fn benchmarks<E: Engine>() -> &'static [Benchmark<E>] {
+    Table::<E>::ROWS
 }
 
-impl Target {
+/// Has a table for each engine.
+struct Table<E>(PhantomData<E>);
+
+impl<E: Engine> Table<E> {
+    const ROWS: &'static [Benchmark<E>] = &[
+        Benchmark::writes("appendrandom", update_random::run_appending),
+        Benchmark::writes("compact", compact::run),
+        Benchmark::writes("deleterandom", delete::run_random),
+        Benchmark::writes("deleteseq", delete::run_sequential),
+        Benchmark {
+            key_divisor: 1000,
+            value_size: Some(100_000),
+            ..Benchmark::fills("fill100K", write::run_random)
+        },
+        Benchmark {
+            batch_size: Some(1000),
+            ..Benchmark::fills("fillbatch", write::run_sequential)
+        },
+        Benchmark::fills("fillrandom", write::run_random),
+        Benchmark::fills("fillseq", write::run_sequential),
+        Benchmark {
+            key_divisor: 1000,
+            syncs: true,
+            ..Benchmark::fills("fillsync", write::run_random)
+        },
+        Benchmark {
+            is_single_threaded: true,
+            ..Benchmark::fills("filluniquerandom", write::run_unique_random)
+        },
+        Benchmark::writes("mergerandom", merge_random::run),
+        Benchmark::reads("multireadrandom", multi_read_random::run),
+        Benchmark {
+            background: Some(background_writer::run_putting),
+            ..Benchmark::writes("multireadwhilewriting", multi_read_random::run)
+        },
+        Benchmark::writes("overwrite", write::run_random),
+        Benchmark { extra_key_bytes: 1, ..Benchmark::reads("readmissing", read_random::run) },
+        Benchmark::reads("readrandom", read_random::run),
+        Benchmark::writes("readrandommergerandom", read_random_merge_random::run),
+        Benchmark::reads("readreverse", read_sequential::run_backward),
+        Benchmark::reads("readseq", read_sequential::run_forward),
+        Benchmark {
+            background: Some(background_writer::run_merging),
+            ..Benchmark::writes("readwhilemerging", read_random::run)
+        },
+        Benchmark {
+            background: Some(background_writer::run_putting),
+            ..Benchmark::writes("readwhilewriting", read_random::run)
+        },
+        Benchmark::reads("seekrandom", seek_random::run),
+        Benchmark {
+            background: Some(background_writer::run_merging),
+            ..Benchmark::writes("seekrandomwhilemerging", seek_random::run)
+        },
+        Benchmark {
+            background: Some(background_writer::run_putting),
+            ..Benchmark::writes("seekrandomwhilewriting", seek_random::run)
+        },
+        Benchmark::writes("updaterandom", update_random::run),
+    ];
+}
+
+/// An open database and the families keys are spread over.
+pub struct Target<E: Engine> {
+    /// The database.
+    pub db: E,
+    /// Its families; the first is `default`.
+    pub families: Vec<E::Family>,
+}
+
+impl<E: Engine> Target<E> {
     /// The family of the key made from `number`.
     #[inline]
-    pub fn family(&self, number: u64, hot_families: usize) -> &ColumnFamilyHandle {
+    pub fn family(&self, number: u64, hot_families: usize) -> &E::Family {
         match self.families.len() {
             1 => &self.families[0],
             count => &self.families[number as usize % hot_families.clamp(1, count)],
@@ -164,12 +180,11 @@ impl Target {
 }
 
 /// What all threads of a run share.
-#[derive(Debug)]
-pub struct Workload<'a> {
+pub struct Workload<'a, E: Engine> {
     /// The command line.
     pub flags: &'a Flags,
     /// The databases; more than one with `--num_multi_db`.
-    pub targets: &'a [Target],
+    pub targets: &'a [Target<E>],
     /// The shape of keys.
     pub keys: KeyFormat,
     /// Which keys are asked for.
@@ -188,10 +203,12 @@ pub struct Workload<'a> {
     pub value_size: usize,
     /// The seed of the first thread, less one.
     pub seed_base: u64,
-    /// How reads are done.
-    pub read_options: ReadOptions,
+    /// How reads are done, as the flags say it.
+    pub reading: ReadOptions,
+    /// How reads are done, as the engine wants it.
+    pub read_options: E::ReadOptions,
     /// How writes are done.
-    pub write_options: WriteOptions,
+    pub write_options: E::WriteOptions,
     /// What holds writers to `--benchmark_write_rate_limit`.
     pub write_limiter: Option<GenericRateLimiter>,
     /// Threads that have not ended, but for one in the background.
@@ -208,11 +225,11 @@ pub struct Thread {
     pub stats: Stats,
 }
 
-impl Workload<'_> {
+impl<E: Engine> Workload<'_, E> {
     /// The database of the next operation. Draws a number even where there is only one, as
     /// `db_bench` does.
     #[inline]
-    pub fn select_target(&self, random: &mut Random64) -> &Target {
+    pub fn select_target(&self, random: &mut Random64) -> &Target<E> {
         let draw = random.next_u64();
         match self.targets {
             [only] => only,

@@ -21,7 +21,10 @@ fn steps_repeat_and_warm_up() {
 fn command_lines_that_make_no_sense_are_refused() {
     let error = |arguments: &[&str]| {
         let arguments: Vec<_> = arguments.iter().map(|&argument| argument.to_owned()).collect();
-        run(&Flags::parse(&arguments).unwrap()).unwrap_err().message().to_owned()
+        crate::engine_choice::run(&Flags::parse(&arguments).unwrap())
+            .unwrap_err()
+            .message()
+            .to_owned()
     };
     assert!(error(&["--benchmarks=readseq"]).contains("--use_existing_db"));
     assert!(error(&["--use_existing_db", "--num=0"]).contains("--num"));

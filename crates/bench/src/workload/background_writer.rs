@@ -3,18 +3,25 @@
 use super::{Thread, Workload, wait_for_grant};
 use crate::stats::OperationType;
 use base::Result;
+use engines::Engine;
 use env::rate_limiter::{GenericRateLimiter, RateLimiterOptions};
 use std::sync::atomic::Ordering;
 
-pub(super) fn run_putting(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
+pub(super) fn run_putting<E: Engine>(
+    workload: &Workload<'_, E>,
+    thread: &mut Thread,
+) -> Result<()> {
     run(workload, thread, true)
 }
 
-pub(super) fn run_merging(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
+pub(super) fn run_merging<E: Engine>(
+    workload: &Workload<'_, E>,
+    thread: &mut Thread,
+) -> Result<()> {
     run(workload, thread, false)
 }
 
-fn run(workload: &Workload<'_>, thread: &mut Thread, puts: bool) -> Result<()> {
+fn run<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread, puts: bool) -> Result<()> {
     let mut values = workload.values();
     let mut key = Vec::new();
     // It does not share one with anybody.

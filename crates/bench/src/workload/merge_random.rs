@@ -3,8 +3,9 @@
 use super::{Thread, Workload};
 use crate::stats::OperationType;
 use base::Result;
+use engines::Engine;
 
-pub(super) fn run(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
+pub(super) fn run<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) -> Result<()> {
     let mut values = workload.values();
     let keys = workload.merge_keys();
     let mut bytes = 0;

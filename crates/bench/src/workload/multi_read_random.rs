@@ -3,12 +3,18 @@
 use super::{Thread, Workload};
 use crate::stats::OperationType;
 use base::Result;
+use engines::{Engine, MultiGetApi};
 
-pub(super) fn run(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
+pub(super) fn run<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) -> Result<()> {
     let batch_size = workload.flags.uint("batch_size").max(1);
     let stride = workload.flags.uint("multiread_stride");
     let (mut read, mut found, mut bytes) = (0u64, 0u64, 0u64);
     let mut keys = vec![Vec::new(); batch_size as usize];
+    let api = match workload.flags.bool("multiread_batched") {
+        true => MultiGetApi::Array,
+        false => MultiGetApi::Vector,
+    };
+    let mut room = E::MultiGetRoom::default();
     let mut limit = workload.limit();
     while !limit.is_done(batch_size) {
         let target = workload.select_target(&mut thread.random);
@@ -23,14 +29,14 @@ pub(super) fn run(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
             }
         }
         let family = &target.families[0];
-        let values = target.db.multi_get(&workload.read_options, family, &keys);
         read += batch_size;
-        for (key, value) in keys.iter().zip(values) {
-            if let Some(value) = value? {
+        let count = |index: usize, value: Option<&[u8]>| {
+            if let Some(value) = value {
                 found += 1;
-                bytes += (key.len() + value.len()) as u64;
+                bytes += (keys[index].len() + value.len()) as u64;
             }
-        }
+        };
+        target.db.multi_get(&workload.read_options, family, &keys, api, &mut room, count)?;
         thread.stats.finished_operations(batch_size, OperationType::Read);
     }
     thread.stats.add_bytes(bytes);

@@ -3,8 +3,9 @@
 use super::{Thread, Workload};
 use crate::stats::OperationType;
 use base::Result;
+use engines::Engine;
 
-pub(super) fn run(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
+pub(super) fn run<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) -> Result<()> {
     let (mut read, mut found, mut bytes) = (0u64, 0u64, 0u64);
     let mut key = Vec::new();
     let batch_size = workload.flags.uint("batch_size").max(1);

@@ -3,16 +3,27 @@
 use super::{Target, Thread, Workload};
 use crate::stats::OperationType;
 use base::Result;
+use engines::{Cursor, Engine};
 
-pub(super) fn run_forward(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
+pub(super) fn run_forward<E: Engine>(
+    workload: &Workload<'_, E>,
+    thread: &mut Thread,
+) -> Result<()> {
     workload.targets.iter().try_for_each(|target| forward(workload, thread, target))
 }
 
-pub(super) fn run_backward(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
+pub(super) fn run_backward<E: Engine>(
+    workload: &Workload<'_, E>,
+    thread: &mut Thread,
+) -> Result<()> {
     workload.targets.iter().try_for_each(|target| backward(workload, thread, target))
 }
 
-fn forward(workload: &Workload<'_>, thread: &mut Thread, target: &Target) -> Result<()> {
+fn forward<E: Engine>(
+    workload: &Workload<'_, E>,
+    thread: &mut Thread,
+    target: &Target<E>,
+) -> Result<()> {
     let mut iterator = target.db.new_iterator(&workload.read_options, &target.families[0])?;
     let (mut read, mut bytes) = (0, 0);
     iterator.seek_to_first();
@@ -26,7 +37,11 @@ fn forward(workload: &Workload<'_>, thread: &mut Thread, target: &Target) -> Res
     iterator.status()
 }
 
-fn backward(workload: &Workload<'_>, thread: &mut Thread, target: &Target) -> Result<()> {
+fn backward<E: Engine>(
+    workload: &Workload<'_, E>,
+    thread: &mut Thread,
+    target: &Target<E>,
+) -> Result<()> {
     let mut iterator = target.db.new_iterator(&workload.read_options, &target.families[0])?;
     let (mut read, mut bytes) = (0, 0);
     iterator.seek_to_last();

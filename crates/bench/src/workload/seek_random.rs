@@ -3,12 +3,13 @@
 use super::{Thread, Workload};
 use crate::stats::OperationType;
 use base::Result;
+use engines::{Cursor, Engine};
 use std::hint::black_box;
 
 /// Bytes of each value that are copied out, so that they are read.
 const COPIED_BYTES: usize = 256;
 
-pub(super) fn run(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
+pub(super) fn run<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) -> Result<()> {
     let flags = workload.flags;
     let nexts = flags.uint("seek_nexts");
     let distance = flags.uint("max_scan_distance");
@@ -25,17 +26,17 @@ pub(super) fn run(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
         if is_missing_prefix && key.len() > 8 {
             key[8] = b'1';
         }
-        if distance > 0 && is_reverse {
-            workload.key(position.saturating_sub(distance), &mut bound);
-            options.iterate_lower_bound = Some(bound.clone());
-        } else if distance > 0 {
-            workload.key((position + distance).min(workload.chooser.key_count), &mut bound);
-            options.iterate_upper_bound = Some(bound.clone());
-        }
         let target = match workload.targets {
             [only] => only,
             several => &several[thread.random.next_u64() as usize % several.len()],
         };
+        if distance > 0 && is_reverse {
+            workload.key(position.saturating_sub(distance), &mut bound);
+            target.db.set_bounds(&mut options, Some(&bound), None)?;
+        } else if distance > 0 {
+            workload.key((position + distance).min(workload.chooser.key_count), &mut bound);
+            target.db.set_bounds(&mut options, None, Some(&bound))?;
+        }
         let mut iterator = target.db.new_iterator(&options, &target.families[0])?;
         iterator.seek(&key);
         read += 1;

@@ -3,13 +3,17 @@
 use super::{Thread, Workload, wait_for_grant};
 use crate::stats::OperationType;
 use base::Result;
+use engines::Engine;
 
-pub(super) fn run(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
+pub(super) fn run<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) -> Result<()> {
     update(workload, thread, |_, new, stored| stored.extend_from_slice(new), true)
 }
 
 /// The new value is the old one, a comma and a value.
-pub(super) fn run_appending(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
+pub(super) fn run_appending<E: Engine>(
+    workload: &Workload<'_, E>,
+    thread: &mut Thread,
+) -> Result<()> {
     let append = |old: &[u8], new: &[u8], stored: &mut Vec<u8>| {
         if !old.is_empty() {
             stored.extend_from_slice(old);
@@ -21,8 +25,8 @@ pub(super) fn run_appending(workload: &Workload<'_>, thread: &mut Thread) -> Res
 }
 
 /// `combine` writes what is stored over an empty buffer, of the old value and the next one.
-fn update(
-    workload: &Workload<'_>,
+fn update<E: Engine>(
+    workload: &Workload<'_, E>,
     thread: &mut Thread,
     combine: impl Fn(&[u8], &[u8], &mut Vec<u8>),
     is_limited: bool,

@@ -4,17 +4,23 @@ use super::{Thread, Workload, wait_for_grant};
 use crate::shuffle::shuffled;
 use crate::stats::OperationType;
 use base::Result;
-use db::WriteBatch;
+use engines::{Batch, Engine};
 
-pub(super) fn run_sequential(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
+pub(super) fn run_sequential<E: Engine>(
+    workload: &Workload<'_, E>,
+    thread: &mut Thread,
+) -> Result<()> {
     run(workload, thread, &Order::Sequential)
 }
 
-pub(super) fn run_random(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
+pub(super) fn run_random<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) -> Result<()> {
     run(workload, thread, &Order::Random)
 }
 
-pub(super) fn run_unique_random(workload: &Workload<'_>, thread: &mut Thread) -> Result<()> {
+pub(super) fn run_unique_random<E: Engine>(
+    workload: &Workload<'_, E>,
+    thread: &mut Thread,
+) -> Result<()> {
     let numbers = shuffled(workload.chooser.key_count, workload.seed_base as u32);
     run(workload, thread, &Order::Unique(numbers))
 }
@@ -27,7 +33,7 @@ enum Order {
     Unique(Vec<u64>),
 }
 
-fn run(workload: &Workload<'_>, thread: &mut Thread, order: &Order) -> Result<()> {
+fn run<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread, order: &Order) -> Result<()> {
     let key_count = workload.chooser.key_count;
     if key_count != workload.flags.uint("num") {
         thread.stats.add_message(&format!("({key_count} ops)"));
@@ -40,7 +46,8 @@ fn run(workload: &Workload<'_>, thread: &mut Thread, order: &Order) -> Result<()
     let mut limit = workload.limit_of(per_database * workload.targets.len() as u64, seconds);
     let mut written_to = vec![0u64; workload.targets.len()];
     let mut values = workload.values();
-    let (mut batch, mut key) = (WriteBatch::new(), Vec::new());
+    let Some(first) = workload.targets.first() else { return Ok(()) };
+    let (mut batch, mut key) = (first.db.new_batch(), Vec::new());
     let (mut written, mut bytes) = (0, 0);
     while key_count > 0 && !limit.is_done(workload.batch_size) {
         // Ascending keys go into one database after another, others into any.
@@ -66,7 +73,7 @@ fn run(workload: &Workload<'_>, thread: &mut Thread, order: &Order) -> Result<()
             workload.key(number, &mut key);
             let value = values.next_value();
             let family = target.family(number, workload.hot_families);
-            batch.put(family.id(), &key, value)?;
+            batch.put(family, &key, value)?;
             bytes += (key.len() + value.len()) as u64;
             written += 1;
         }
@@ -74,7 +81,7 @@ fn run(workload: &Workload<'_>, thread: &mut Thread, order: &Order) -> Result<()
             wait_for_grant(limiter, bytes - before);
             thread.stats.reset_last_operation_time();
         }
-        target.db.write_reused(&workload.write_options, &mut batch)?;
+        target.db.write(&workload.write_options, &mut batch)?;
         thread.stats.finished_operations(workload.batch_size, OperationType::Write);
     }
     thread.stats.add_bytes(bytes);
@@ -82,17 +89,17 @@ fn run(workload: &Workload<'_>, thread: &mut Thread, order: &Order) -> Result<()
 }
 
 /// Writes a last batch, that need not be full.
-fn write(
-    workload: &Workload<'_>,
+fn write<E: Engine>(
+    workload: &Workload<'_, E>,
     thread: &mut Thread,
-    batch: &mut WriteBatch,
+    batch: &mut E::Batch,
     index: usize,
     bytes: u64,
 ) -> Result<()> {
-    if !batch.is_empty() {
-        let count = batch.count();
-        workload.targets[index].db.write_reused(&workload.write_options, batch)?;
-        thread.stats.finished_operations(count.into(), OperationType::Write);
+    let count = batch.count();
+    if count > 0 {
+        workload.targets[index].db.write(&workload.write_options, batch)?;
+        thread.stats.finished_operations(count, OperationType::Write);
     }
     thread.stats.add_bytes(bytes);
     Ok(())

@@ -1,0 +1,30 @@
+//! The stores that a benchmark can drive, behind one trait.
+//!
+//! A [`Provider`] is a store that is there to be used: it says what it is ([`Identity`]), opens
+//! databases and deletes them, and has what the databases of a run share. An [`Engine`] is an open
+//! database. What drives it is generic over it and compiled for each, so that no call goes through a
+//! table of functions and the harness costs the same everywhere.
+//!
+//! | Provider | What it is |
+//! | --- | --- |
+//! | [`TouchstoneProvider`] | our own |
+//! | [`NullProvider`] | answers at once, so that what is left is the harness |
+//!
+//! What an engine cannot do it answers with `NotSupported` and a sentence; [`Kind::may_skip`] says
+//! whether a step that meets this is skipped, or has failed.
+
+#![forbid(unsafe_code)]
+
+mod engine;
+mod native;
+mod null;
+mod opening;
+mod provider;
+mod tree_shape;
+
+pub use engine::{Batch, Cursor, Engine, LiveFile, MultiGetApi};
+pub use native::{Touchstone, TouchstoneProvider};
+pub use null::{NullEngine, NullProvider};
+pub use opening::Opening;
+pub use provider::{Identity, Kind, Provider};
+pub use tree_shape::{LevelShape, TreeShape};
