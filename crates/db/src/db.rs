@@ -229,6 +229,11 @@ impl Db {
         self.inner.current_options.load_full()
     }
 
+    /// What it was opened with beside RocksDB's options.
+    pub fn context(&self) -> &OpenContext {
+        &self.inner.context
+    }
+
     /// Where it counts what it does, if anywhere.
     pub fn statistics(&self) -> Option<&Arc<Statistics>> {
         self.inner.context.statistics.as_ref()

@@ -48,6 +48,7 @@ pub use file_util::{create_dir_all, parent_directory, read_file_to_vec, write_fi
 pub use host_name::host_name;
 pub use logger::{
     InfoLogLevel, InfoLogOptions, LogBuffer, Logger, NullLogger, create_logger_from_options,
+    line_time_micros, time_text,
 };
 pub use mem_fs::MemFileSystem;
 pub use observed_fs::{

@@ -11,6 +11,7 @@ use crate::clock::SystemClock;
 use crate::file_system::FileSystem;
 use base::Result;
 use jiff::Timestamp;
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use std::fmt;
 use std::panic::Location;
@@ -123,12 +124,23 @@ fn place(location: &Location<'_>) -> String {
 }
 
 /// A time as lines begin with it: local, to the microsecond.
-fn time_text(micros: u64) -> String {
+pub fn time_text(micros: u64) -> String {
     // A clock that is far off shows the first of all times.
     let time =
         i64::try_from(micros).ok().and_then(|micros| Timestamp::from_microsecond(micros).ok());
     let time = time.unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(TimeZone::system());
     format!("{}.{:06}", time.strftime("%Y/%m/%d-%H:%M:%S"), micros % 1_000_000)
+}
+
+/// The time that a line begins with, in microseconds since 1970; none if it begins with something else.
+/// Lines tell local time: it is taken to be that of this process.
+pub fn line_time_micros(line: &str) -> Option<u64> {
+    // What continues a line of several is told apart without much work.
+    let is_stamped = line.len() > 26 && line.as_bytes()[4] == b'/' && line.as_bytes()[10] == b'-';
+    let text = line.get(..26).filter(|_| is_stamped)?;
+    let time = DateTime::strptime("%Y/%m/%d-%H:%M:%S%.f", text).ok()?;
+    let time = time.to_zoned(TimeZone::system()).ok()?;
+    u64::try_from(time.timestamp().as_microsecond()).ok()
 }
 
 /// Where the info log goes, and when it begins anew.

@@ -1,6 +1,7 @@
 //! What compactions did, level by level, and what was written: from the maps of `rocksdb.cfstats` and
 //! `rocksdb.dbstats`.
 
+use crate::dump::{Dump, DumpedFamily};
 use crate::exposition::{Exposition, Labels};
 use crate::metric::{Kind, Metric};
 use db::{ColumnFamilyHandle, Db};
@@ -67,9 +68,53 @@ const OF_DB: &[Row] = &[
     row("db.wal_syncs", 1.0, counter("rocksdb_db_wal_syncs_total", "How often WALs were synced.")),
 ];
 
+/// Tickers that count the same as entries of `rocksdb.dbstats`.
+const TICKERS: &[(&str, &str)] = &[
+    ("db.user_bytes_written", "rocksdb.bytes.written"),
+    ("db.user_keys_written", "rocksdb.number.keys.written"),
+    ("db.user_writes_by_other", "rocksdb.write.other"),
+    ("db.user_writes_by_self", "rocksdb.write.self"),
+    ("db.user_writes_with_wal", "rocksdb.write.wal"),
+    ("db.wal_bytes_written", "rocksdb.wal.bytes"),
+    ("db.wal_syncs", "rocksdb.wal.synced"),
+];
+
 /// All that may be given.
 pub(crate) fn metrics() -> impl Iterator<Item = Metric> {
     OF_LEVELS.iter().chain(OF_DB).map(|row| row.metric.clone())
+}
+
+/// What was written to a database by another process, as it dumped that. Its texts are rounded, so that
+/// tickers are taken.
+pub(crate) fn add_db_of_dump(exposition: &mut Exposition, dump: &Dump, labels: &Labels) {
+    for row in OF_DB {
+        let ticker = TICKERS.iter().find(|(key, _)| *key == row.key);
+        let value = match row.key {
+            "db.uptime" => dump.uptime_seconds,
+            "db.user_write_stall_micros" => dump.stall_seconds().map(|seconds| seconds / row.unit),
+            _ => ticker.and_then(|(_, ticker)| dump.ticker(ticker)).map(|count| count as f64),
+        };
+        if let Some(value) = value {
+            exposition.add(&row.metric, labels, value * row.unit);
+        }
+    }
+}
+
+/// What compactions of a column family did in another process, as it dumped that.
+pub(crate) fn add_family_of_dump(
+    exposition: &mut Exposition,
+    family: &DumpedFamily,
+    labels: &Labels,
+) {
+    for (level, columns) in &family.levels {
+        let mut labels = labels.clone();
+        labels.push(("level", level.to_string()));
+        for row in OF_LEVELS {
+            if let Some(value) = columns.get(row.key) {
+                exposition.add(&row.metric, &labels, value * row.unit);
+            }
+        }
+    }
 }
 
 /// What was written to the database.

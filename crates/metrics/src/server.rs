@@ -4,7 +4,10 @@
 //! apart), answered, and the connection closed. It is meant for the loopback interface or a network that
 //! is trusted: there is no encryption, and nobody is asked who they are.
 
+use crate::primary_statistics::PrimaryStatistics;
+#[cfg(doc)]
 use crate::text::text;
+use crate::text::text_with;
 use base::{Result, Status};
 use db::Db;
 use parking_lot::Mutex;
@@ -50,12 +53,23 @@ impl fmt::Debug for Server {
     }
 }
 
-/// Serves [`text()`] of `db` at `/metrics` of `address`, for instance `127.0.0.1:0` for any free port.
+/// Serves [`text()`] of `db` at `/metrics` of `address`, for instance `127.0.0.1:0` for any free port. Of a
+/// secondary what its primary dumped into its LOG is told too.
 ///
 /// # Errors
 /// `IoError` that names the address if it cannot be listened on.
 pub fn serve(db: Arc<Db>, address: impl ToSocketAddrs + fmt::Display) -> Result<Server> {
-    serve_text(address, move || Ok(text(&db)))
+    let log_directory = db.get_db_options().db_log_dir.clone();
+    let is_secondary = db.secondary_progress().is_ok();
+    let primary = is_secondary.then(|| Mutex::new(PrimaryStatistics::new(&db, &log_directory)));
+    serve_text(address, move || {
+        let mut primary = primary.as_ref().map(|primary| primary.lock());
+        let dump = primary.as_mut().and_then(|primary| {
+            primary.refresh(&db);
+            primary.newest()
+        });
+        Ok(text_with(&db, dump))
+    })
 }
 
 /// Serves what `text` gives at `/metrics` of `address`; for an error, status 503 with its text.

@@ -1,5 +1,6 @@
 //! What holds writes back, by cause.
 
+use crate::dump::DumpedFamily;
 use crate::exposition::{Exposition, Labels};
 use crate::metric::{Kind, Metric};
 use db::{ColumnFamilyHandle, Db};
@@ -51,6 +52,36 @@ const CONDITION: Metric = Metric::new(
 /// All that may be given.
 pub(crate) fn metrics() -> impl Iterator<Item = Metric> {
     [FOUND, WRITES, SECONDS, CONDITION].into_iter()
+}
+
+/// How often a column family was found to hold writes back in another process, as it dumped that.
+pub(crate) fn add_of_dump(exposition: &mut Exposition, family: &DumpedFamily, labels: &Labels) {
+    for (name, &count) in &family.stalls {
+        let found = ROWS.iter().filter(|row| row.is_of_family);
+        let found = found.filter_map(|row| Some((row, name.strip_suffix(row.ending)?)));
+        for (row, cause) in found.filter(|(_, cause)| *cause != "total") {
+            let mut labels = labels.clone();
+            labels.push(("cause", cause.to_owned()));
+            labels.push(("condition", row.condition.to_owned()));
+            exposition.add(&row.metric, &labels, count as f64);
+        }
+    }
+}
+
+/// What the files of a secondary, and what it has in memory, would do to writes. It holds none back.
+pub(crate) fn add_condition(
+    exposition: &mut Exposition,
+    db: &Db,
+    family: &ColumnFamilyHandle,
+    labels: &Labels,
+) {
+    let stall = db.map_property(family, "touchstone.stall").unwrap_or_default();
+    if let (Some(condition), Some(cause)) = (stall.get("condition"), stall.get("cause")) {
+        let mut labels = labels.clone();
+        labels.push(("cause", cause.clone()));
+        labels.push(("condition", condition.clone()));
+        exposition.add(&CONDITION, &labels, 1.0);
+    }
 }
 
 /// What holds writes back. Times are those of all column families; they are given with the first.

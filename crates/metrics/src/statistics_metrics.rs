@@ -1,5 +1,6 @@
 //! Tickers and histograms.
 
+use crate::dump::{self, Dump};
 use crate::exposition::{Exposition, Labels};
 use crate::metric::{Kind, Metric};
 use crate::metric_name::metric_name;
@@ -8,6 +9,38 @@ use statistics::{HistogramType, MetricInfo, Statistics, Ticker};
 /// Quantiles of summaries, as labels and in percent.
 const QUANTILES: [(&str, f64); 6] =
     [("0.5", 50.0), ("0.9", 90.0), ("0.95", 95.0), ("0.99", 99.0), ("0.999", 99.9), ("1", 100.0)];
+
+/// What another process counted, by the names that it has, those of other releases included.
+pub(crate) fn add_dumped(exposition: &mut Exposition, dump: &Dump, labels: &Labels) {
+    for (name, &count) in &dump.tickers {
+        let info = Ticker::from_name(name).map(Ticker::info);
+        exposition.add(&metric_of(name, info, Kind::Counter), labels, count as f64);
+    }
+    for (name, values) in &dump.histograms {
+        let info = HistogramType::from_name(name).map(HistogramType::info);
+        let metric = metric_of(name, info, Kind::Summary);
+        for (quantile, value) in dump::QUANTILES.iter().zip(values.quantiles) {
+            let mut labels = labels.clone();
+            labels.push(("quantile", (*quantile).to_owned()));
+            let value = if values.count == 0 { f64::NAN } else { value };
+            exposition.add(&metric, &labels, value);
+        }
+        exposition.add_part(&metric, "_sum", labels, values.sum);
+        exposition.add_part(&metric, "_count", labels, values.count as f64);
+    }
+}
+
+/// One that may be unknown here.
+fn metric_of(name: &str, info: Option<&MetricInfo>, kind: Kind) -> Metric {
+    info.map_or_else(
+        || Metric {
+            name: metric_name(name, kind).into(),
+            help: format!("{name}, as the database dumped it.").into(),
+            kind,
+        },
+        |info| metric(info, kind),
+    )
+}
 
 fn metric(info: &MetricInfo, kind: Kind) -> Metric {
     Metric { name: metric_name(info.name, kind).into(), help: info.doc.into(), kind }

@@ -7,6 +7,8 @@
 
 #![forbid(unsafe_code)]
 
+mod any_database;
+mod command_failure;
 mod ending;
 mod flags;
 pub mod ldb;

@@ -9,9 +9,9 @@ mod check;
 mod diff;
 mod explain;
 
-use base::Status;
+use crate::command_failure::Failure;
 use options::{ConfigOptions, OptionsFile};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Nothing to complain of.
@@ -43,33 +43,10 @@ OLD, NEW and FILE are OPTIONS files, or directories of databases, whose newest o
 pub fn main(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> i32 {
     match run(arguments, out) {
         Ok(status) => status,
-        Err(Failure::Refused(message)) => {
-            // There is nobody to tell that standard error is closed.
-            let _ = writeln!(err, "options: {message}");
+        Err(failure) => {
+            failure.write("options", err);
             TROUBLE
         }
-        Err(Failure::Output(error)) => {
-            let _ = writeln!(err, "options: writing the output: {error}");
-            TROUBLE
-        }
-    }
-}
-
-/// Why nothing was said.
-enum Failure {
-    Refused(String),
-    Output(io::Error),
-}
-
-impl From<Status> for Failure {
-    fn from(status: Status) -> Self {
-        Self::Refused(status.to_string())
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Output(error)
     }
 }
 

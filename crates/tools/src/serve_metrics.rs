@@ -1,11 +1,13 @@
 //! `touchstone serve-metrics`: answers Prometheus about a database that another process may be writing.
 
+use crate::any_database::Database;
+use crate::command_failure::Failure;
 use crate::ending::Ending;
 use crate::flags;
 use crate::print;
-use crate::shape::database::Database;
 use crate::watch::{self, SecondaryPath};
 use base::{Result, Status};
+use metrics::PrimaryStatistics;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -51,15 +53,14 @@ struct Arguments {
 /// Runs `serve-metrics` with `arguments`, the program's name not among them, and returns its exit
 /// status: 0 when it was told to end, 1 if it could not begin.
 pub fn main(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> i32 {
-    let result = parse(arguments).and_then(|arguments| match arguments {
-        Some(arguments) => run(arguments, out, err).map_err(|status| status.to_string()),
-        None => out.write_all(HELP.as_bytes()).map_err(|error| error.to_string()),
+    let result = parse(arguments).map_err(Failure::from).and_then(|arguments| match arguments {
+        Some(arguments) => run(arguments, out, err).map_err(Failure::from),
+        None => out.write_all(HELP.as_bytes()).map_err(Failure::from),
     });
     match result {
         Ok(()) => SUCCESS,
-        Err(message) => {
-            // There is nobody to tell that standard error is closed.
-            let _ = writeln!(err, "serve-metrics: {message}");
+        Err(failure) => {
+            failure.write("serve-metrics", err);
             FAILURE
         }
     }
@@ -109,6 +110,8 @@ fn parse(arguments: &[String]) -> std::result::Result<Option<Arguments>, String>
 /// The database as of the last answer.
 struct Watched {
     database: Database,
+    /// What its process dumped.
+    primary: PrimaryStatistics,
     /// When it was brought up to date.
     at: Instant,
 }
@@ -125,19 +128,22 @@ fn run(arguments: Arguments, out: &mut dyn Write, err: &mut dyn Write) -> Result
         Mode::ReadOnly => watch::open_for_read_only(&arguments.db)?,
     };
     print::write_warnings(err, &database.notes).map_err(failed("standard error"))?;
-    let watched = Mutex::new(Watched { database, at: Instant::now() });
+    let primary = watch::primary_statistics(&database);
+    let watched = Mutex::new(Watched { database, primary, at: Instant::now() });
     let Arguments { db, mode, interval, listen, .. } = arguments;
     let server = metrics::serve_text(listen.as_str(), move || {
         // A panic of another answer left what is there as it was.
         let mut watched = watched.lock().unwrap_or_else(PoisonError::into_inner);
-        if watched.at.elapsed() >= interval {
+        let Watched { database, primary, at } = &mut *watched;
+        if at.elapsed() >= interval {
             match mode {
-                Mode::Secondary => watched.database.db.try_catch_up_with_primary()?,
-                Mode::ReadOnly => watched.database = watch::open_for_read_only(&db)?,
+                Mode::Secondary => database.db.try_catch_up_with_primary()?,
+                Mode::ReadOnly => *database = watch::open_for_read_only(&db)?,
             }
-            watched.at = Instant::now();
+            *at = Instant::now();
         }
-        Ok(metrics::text(&watched.database.db))
+        primary.refresh(&database.db);
+        Ok(metrics::text_with(&database.db, primary.newest()))
     })
     .map_err(|status| status.context("--listen"))?;
     writeln!(out, "{}", server.url())

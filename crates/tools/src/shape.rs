@@ -2,21 +2,17 @@
 //!
 //! Memtables, the sorted runs in L0, and how full each level is, from the MANIFEST, the WALs and the
 //! properties of tables; no data block is read. [`main`] takes the command line apart
-//! (`arguments`), opens the database (`database`) and prints (`report`). A shape needs little, so
-//! that little stops it: comparators, merge operators and options that nobody registered are noted,
-//! and the shape is told all the same.
+//! (`arguments`), opens the database (`any_database`) and prints (`report`).
 
-pub(crate) mod arguments;
-pub(crate) mod database;
-mod fallback_comparator;
+mod arguments;
 mod report;
 
+use crate::any_database::Database;
+use crate::command_failure::Failure;
 use crate::print;
 use arguments::{Arguments, Request};
-use base::Status;
-use database::Database;
 use report::Report;
-use std::io::{self, Write};
+use std::io::Write;
 
 const SUCCESS: i32 = 0;
 const FAILURE: i32 = 1;
@@ -26,33 +22,10 @@ const FAILURE: i32 = 1;
 pub fn main(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> i32 {
     match run(arguments, out, err) {
         Ok(()) => SUCCESS,
-        Err(Failure::Refused(message)) => {
-            // There is nobody to tell that standard error is closed.
-            let _ = writeln!(err, "shape: {message}");
+        Err(failure) => {
+            failure.write("shape", err);
             FAILURE
         }
-        Err(Failure::Output(error)) => {
-            let _ = writeln!(err, "shape: writing the output: {error}");
-            FAILURE
-        }
-    }
-}
-
-/// Why nothing was told.
-enum Failure {
-    Refused(String),
-    Output(io::Error),
-}
-
-impl From<Status> for Failure {
-    fn from(status: Status) -> Self {
-        Self::Refused(status.to_string())
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Output(error)
     }
 }
 
@@ -61,7 +34,7 @@ fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> Result
         Request::Help => return Ok(arguments::write_help(out)?),
         Request::Run(arguments) => arguments,
     };
-    let database = Database::open(&arguments, &env::default_file_system())?;
+    let database = Database::open(&arguments.wanted, &env::default_file_system())?;
     print::write_warnings(err, &database.warnings)?;
     let report = report(&arguments, database);
     match arguments.json {
@@ -89,7 +62,7 @@ fn report(arguments: &Arguments, database: Database) -> Report {
         notes.push(format!("WAL {wal:06}.log was read up to damage: {status}"));
     }
     notes.extend(db.recovered().ignored.iter().map(|status| format!("passed over: {status}")));
-    Report { path: arguments.db.clone(), options_file, rocksdb_version, notes, shapes }
+    Report { path: arguments.wanted.db.clone(), options_file, rocksdb_version, notes, shapes }
 }
 
 #[cfg(test)]

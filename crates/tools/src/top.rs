@@ -3,16 +3,17 @@
 //! The database is followed as a secondary, without its lock. What only its process knows is taken from
 //! its LOG, which says it now and then. A `snapshot` has the numbers, `screen` makes lines of them.
 
-mod primary_log;
 mod screen;
 mod snapshot;
 mod terminal;
 
+use crate::any_database::Database;
+use crate::command_failure::Failure;
 use crate::ending::Ending;
 use crate::flags;
-use crate::shape::database::Database;
 use crate::watch::{self, SecondaryPath};
 use db::SecondaryProgress;
+use metrics::PrimaryStatistics;
 use snapshot::Snapshot;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -49,15 +50,14 @@ struct Arguments {
 /// Runs `top` with `arguments`, the program's name not among them, and returns its exit status: 0, or 1
 /// if there is nothing to show.
 pub fn main(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> i32 {
-    let result = parse(arguments).and_then(|arguments| match arguments {
+    let result = parse(arguments).map_err(Failure::from).and_then(|arguments| match arguments {
         Some(arguments) => run(&arguments, out),
-        None => out.write_all(HELP.as_bytes()).map_err(|error| error.to_string()),
+        None => out.write_all(HELP.as_bytes()).map_err(Failure::from),
     });
     match result {
         Ok(()) => SUCCESS,
-        Err(message) => {
-            // There is nobody to tell that standard error is closed.
-            let _ = writeln!(err, "top: {message}");
+        Err(failure) => {
+            failure.write("top", err);
             FAILURE
         }
     }
@@ -100,6 +100,8 @@ fn parse(arguments: &[String]) -> Result<Option<Arguments>, String> {
 /// The database, and what was known of it when it was last looked at.
 struct Followed {
     database: Database,
+    /// What its process dumped.
+    primary: PrimaryStatistics,
     before: Option<(SecondaryProgress, Instant)>,
 }
 
@@ -109,32 +111,32 @@ impl Followed {
         let problem = db.try_catch_up_with_primary().err().map(|status| status.to_string());
         let now = Instant::now();
         let before = self.before.map(|(progress, at)| (progress, now - at));
-        let snapshot = Snapshot::take(db, self.database.rule, before, problem);
+        self.primary.refresh(db);
+        let snapshot = Snapshot::take(db, self.database.rule, before, &self.primary, problem);
         self.before = Some((snapshot.progress, now));
         snapshot
     }
 }
 
-fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), String> {
+fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     let secondary_path = SecondaryPath::new(arguments.secondary_path.clone());
-    let database = watch::open_as_secondary(&arguments.db, secondary_path.path())
-        .map_err(|status| status.to_string())?;
-    let mut followed = Followed { database, before: None };
-    let failed = |error: io::Error| format!("writing the output: {error}");
+    let database = watch::open_as_secondary(&arguments.db, secondary_path.path())?;
+    let primary = watch::primary_statistics(&database);
+    let mut followed = Followed { database, primary, before: None };
     if arguments.once {
-        return print(&followed.snapshot(), out).map_err(failed);
+        return Ok(print(&followed.snapshot(), out)?);
     }
     let ending = Ending::watch().map_err(|error| format!("waiting for signals: {error}"))?;
     if io::stdout().is_terminal() && io::stdin().is_terminal() {
-        return show(&mut followed, arguments.interval, &ending).map_err(failed);
+        return Ok(show(&mut followed, arguments.interval, &ending)?);
     }
     // Nobody can press a key: one after another, until it is told to end or nobody reads.
     loop {
-        print(&followed.snapshot(), out).map_err(failed)?;
+        print(&followed.snapshot(), out)?;
         if ending.wait(arguments.interval) {
             return Ok(());
         }
-        writeln!(out).map_err(failed)?;
+        writeln!(out)?;
     }
 }
 

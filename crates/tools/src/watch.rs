@@ -1,10 +1,10 @@
 //! Databases that another process may be writing, opened to be watched.
 
-use crate::shape::arguments::Arguments;
-use crate::shape::database::Database;
+use crate::any_database::{Database, Wanted};
 use base::{Result, Status};
 use db::{ColumnFamilyDescriptor, Db, OpenContext};
 use env::FileSystem;
+use metrics::PrimaryStatistics;
 use options::DbOptions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -75,18 +75,23 @@ pub(crate) fn open_for_read_only(db: &Path) -> Result<Database> {
     open(db, |options, families, context| Db::open_for_read_only(options, db, families, context))
 }
 
+/// What the process that writes `database` says of itself.
+pub(crate) fn primary_statistics(database: &Database) -> PrimaryStatistics {
+    PrimaryStatistics::new(&database.db, &database.log_directory)
+}
+
 fn open(
     db: &Path,
     open: impl FnOnce(&DbOptions, &[ColumnFamilyDescriptor], &OpenContext) -> Result<Db>,
 ) -> Result<Database> {
     check_directory(db)?;
     let fs: Arc<dyn FileSystem> = env::default_file_system();
-    let arguments = Arguments::of_all_families(db.to_owned());
-    Database::open_by(&arguments, &fs, |options, families| {
+    Database::open_by(&Wanted::all_families(db.to_owned()), &fs, |options, families| {
         let options = DbOptions {
             max_open_files: OPEN_FILES_MAX,
             // Prepared transactions are no error; what is committed shows.
             allow_2pc: true,
+            // What is logged here is logged in the directory of the secondary.
             db_log_dir: String::new(),
             best_efforts_recovery: false,
             ..options.clone()

@@ -56,8 +56,10 @@ fn top(db: &Path, flags: &[&str]) -> Output {
 fn number_before(text: &str, start: &str, word: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with(start))?;
     let words: Vec<&str> = line.split_whitespace().collect();
-    let place = words.iter().position(|found| found.starts_with(word))?;
-    words.get(place.checked_sub(1)?)?.parse().ok()
+    let wanted: Vec<&str> = word.split(' ').collect();
+    let is_here = |at: &usize| words[*at..].iter().zip(&wanted).all(|(a, b)| a.starts_with(b));
+    let place = (1..words.len()).find(is_here)?;
+    words[place - 1].parse().ok()
 }
 
 fn check_top(db: &Path) {
@@ -82,6 +84,11 @@ fn check_top(db: &Path) {
         (!text.contains("none dumped yet")).then_some(text)
     });
     assert!(dumped.contains("held back    00:00:"), "{dumped}");
+    until("no rates show", || {
+        let text = String::from_utf8(top(db, &["--once"]).stdout).unwrap();
+        let written = number_before(&text, "operations", "keys written/s")?;
+        (written > 0 && text.contains("write ") && text.contains("micros   ")).then_some(())
+    });
 }
 
 #[test]
@@ -216,4 +223,66 @@ fn metrics_of_a_database_that_is_written_are_served() {
         assert!(error.contains("--listen") && error.contains("in use"), "{error}");
         end(&mut running);
     }
+}
+
+/// The values of a metric, by its labels.
+fn samples<'a>(answer: &'a str, name: &str) -> Vec<(&'a str, f64)> {
+    let is_of = |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with('{'));
+    let lines = answer.lines().filter(is_of);
+    lines.filter_map(|line| line.rsplit_once(' ')).map(|(a, b)| (a, b.parse().unwrap())).collect()
+}
+
+/// What only the writing process knows comes out of its LOG.
+fn check_metrics_of_primary(db: &Path) {
+    until("no database", || db.join("CURRENT").exists().then_some(()));
+    let (mut running, url) = serve(db, &["--interval-secs=0"]);
+    let found =
+        |answer: &str, name: &str| samples(answer, name).iter().any(|(_, value)| *value > 0.0);
+    let wanted = [
+        "rocksdb_dumped_statistics_age_seconds",
+        "rocksdb_number_keys_written_total",
+        "rocksdb_db_user_keys_written_total",
+        "rocksdb_db_uptime_seconds",
+        "rocksdb_db_write_micros",
+        "rocksdb_db_write_micros_count",
+        "rocksdb_compaction_jobs_total",
+        "rocksdb_compaction_keys_read_total",
+        "rocksdb_table_reads_total",
+    ];
+    let answer = until("not all is told", || {
+        let answer = scrape(&url);
+        wanted.iter().all(|name| found(&answer, name)).then_some(answer)
+    });
+    assert!(!samples(&answer, "rocksdb_write_stalls_total").is_empty(), "{answer}");
+    assert!(!samples(&answer, "rocksdb_block_cache_hit_total").is_empty(), "{answer}");
+    let mut series: Vec<&str> = answer
+        .lines()
+        .filter(|line| line.starts_with("rocksdb_"))
+        .filter_map(|line| Some(line.rsplit_once(' ')?.0))
+        .collect();
+    let count = series.len();
+    series.sort_unstable();
+    series.dedup();
+    assert_eq!(series.len(), count, "something is told twice");
+    let time = |answer: &str| samples(answer, "rocksdb_dumped_statistics_timestamp_seconds")[0].1;
+    let first = time(&answer);
+    until("no dump after it is told", || (time(&scrape(&url)) > first).then_some(()));
+    end(&mut running);
+}
+
+#[test]
+fn metrics_of_what_rocksdb_counts_are_served() {
+    if testing::peer::find("db_bench").is_none() {
+        return;
+    }
+    let directory = TempDir::new().unwrap();
+    let _running = bench("db_bench", &[], directory.path());
+    check_metrics_of_primary(directory.path());
+}
+
+#[test]
+fn metrics_of_what_touchstone_counts_are_served() {
+    let directory = TempDir::new().unwrap();
+    let _running = bench(TOUCHSTONE, &["bench"], directory.path());
+    check_metrics_of_primary(directory.path());
 }

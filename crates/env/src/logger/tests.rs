@@ -274,3 +274,17 @@ fn threads_do_not_mix_lines() {
     }
     assert_eq!(lines, 800);
 }
+
+#[test]
+fn the_time_of_a_line_is_read_back() {
+    let line = format!("{} 12 [db/open.rs:7] Something", time_text(NOON));
+    assert_eq!(line_time_micros(&line), Some(NOON));
+    for other in [
+        "",
+        "Uptime(secs): 2.1 total, 1.0 interval",
+        "2026/99/22-15:14:26.291830 1 [x]",
+        "2026/11/22-15:14:26.2918é 1 [x]",
+    ] {
+        assert_eq!(line_time_micros(other), None, "{other}");
+    }
+}

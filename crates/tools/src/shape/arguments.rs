@@ -1,5 +1,6 @@
 //! The command line of `shape`.
 
+use crate::any_database::Wanted;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -13,31 +14,11 @@ pub(crate) enum Request {
 /// What to tell, and how.
 #[derive(Debug)]
 pub(crate) struct Arguments {
-    pub(crate) db: PathBuf,
-    /// The column family; none for all.
-    pub(crate) column_family: Option<String>,
+    /// Of which database.
+    pub(crate) wanted: Wanted,
     pub(crate) json: bool,
     /// Whether to ask tables how many entries they have.
     pub(crate) entries: bool,
-    pub(crate) try_load_options: bool,
-    pub(crate) ignore_unknown_options: bool,
-    /// Names and values of options that go before those of the OPTIONS file.
-    pub(crate) options: Vec<(&'static str, String)>,
-}
-
-impl Arguments {
-    /// All column families of the database in `db`, as its OPTIONS file has them.
-    pub(crate) fn of_all_families(db: PathBuf) -> Self {
-        Self {
-            db,
-            column_family: None,
-            json: false,
-            entries: false,
-            try_load_options: true,
-            ignore_unknown_options: true,
-            options: Vec::new(),
-        }
-    }
 }
 
 /// The flags, each with its value if it has one, and what it is for.
@@ -83,15 +64,8 @@ const OPTIONS: &[(&str, &str, &str)] = &[
 pub(crate) fn parse(arguments: &[String]) -> Result<Request, String> {
     let mut db = None;
     let (mut column_family, mut all) = (None, false);
-    let mut parsed = Arguments {
-        db: PathBuf::new(),
-        column_family: None,
-        json: false,
-        entries: true,
-        try_load_options: true,
-        ignore_unknown_options: true,
-        options: Vec::new(),
-    };
+    let mut wanted = Wanted::all_families(PathBuf::new());
+    let (mut json, mut entries) = (false, true);
     for argument in arguments {
         let Some(flag) = argument.strip_prefix("--") else {
             return Err(format!("{argument}: expected flags only, as in --db=DIR"));
@@ -105,24 +79,24 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Request, String> {
             "db" => db = Some(PathBuf::from(required(name, value)?)),
             "column_family" => column_family = Some(required(name, value)?.to_owned()),
             "all" => all = switch(name, value)?,
-            "json" => parsed.json = switch(name, value)?,
-            "no-entries" => parsed.entries = !switch(name, value)?,
-            "try_load_options" => parsed.try_load_options = switch(name, value)?,
-            "ignore_unknown_options" => parsed.ignore_unknown_options = switch(name, value)?,
+            "json" => json = switch(name, value)?,
+            "no-entries" => entries = !switch(name, value)?,
+            "try_load_options" => wanted.try_load_options = switch(name, value)?,
+            "ignore_unknown_options" => wanted.ignore_unknown_options = switch(name, value)?,
             _ => {
                 let Some((option, ..)) = OPTIONS.iter().find(|(option, ..)| *option == name) else {
                     return Err(format!("--{name}: unknown flag; --help lists those there are"));
                 };
-                parsed.options.push((option, required(name, value)?.to_owned()));
+                wanted.options.push((option, required(name, value)?.to_owned()));
             }
         }
     }
-    parsed.db = db.filter(|db| !db.as_os_str().is_empty()).ok_or("expected --db=DIR")?;
+    wanted.db = db.filter(|db| !db.as_os_str().is_empty()).ok_or("expected --db=DIR")?;
     if all && column_family.is_some() {
         return Err("expected --column_family or --all, not both".to_owned());
     }
-    parsed.column_family = (!all).then(|| column_family.unwrap_or_else(|| "default".to_owned()));
-    Ok(Request::Run(parsed))
+    wanted.column_family = (!all).then(|| column_family.unwrap_or_else(|| "default".to_owned()));
+    Ok(Request::Run(Arguments { wanted, json, entries }))
 }
 
 fn required<'a>(name: &str, value: Option<&'a str>) -> Result<&'a str, String> {

@@ -1,7 +1,7 @@
 //! What is shown, as text: a pure function from a snapshot.
 
-use crate::top::snapshot::{FamilySnapshot, Snapshot};
-use std::fmt::Write;
+use crate::top::snapshot::{Dumped, FamilySnapshot, Snapshot};
+use metrics::Dump;
 use version::LevelShape;
 
 /// What stands where a number is not known.
@@ -16,7 +16,7 @@ pub(crate) fn render(snapshot: &Snapshot, columns: usize, rows: usize) -> Vec<St
         lines.extend(family_lines(family));
     }
     lines.push(String::new());
-    lines.extend(log_lines(snapshot));
+    lines.extend(dumped_lines(&snapshot.dumped));
     if lines.len() > rows {
         let hidden = lines.len() - rows.saturating_sub(1);
         lines.truncate(rows.saturating_sub(1));
@@ -119,24 +119,66 @@ fn level_line(level: &LevelShape, reads: Option<u64>) -> String {
     )
 }
 
-fn log_lines(snapshot: &Snapshot) -> Vec<String> {
-    let log = &snapshot.log;
-    let ratio = log.cache_hit_ratio().map(|ratio| format!("{:.1} %", ratio * 100.0));
-    let mut sources = String::new();
-    // Writing to a string cannot fail.
-    let _ = write!(
-        sources,
-        "from LOG     reads, cache and time held back: statistics of {}",
-        log.dumped_at.as_deref().unwrap_or("- (none dumped yet)")
-    );
-    vec![
-        format!("block cache  {} hits", ratio.as_deref().unwrap_or(UNKNOWN)),
-        format!("held back    {}", log.stalled.as_deref().unwrap_or(UNKNOWN)),
-        format!("last stall   {}", log.last_stall.as_deref().unwrap_or(UNKNOWN)),
-        sources,
+fn dumped_lines(dumped: &Dumped) -> Vec<String> {
+    let Dumped { newest, before, age, last_stall } = dumped;
+    let or_unknown = |text: Option<String>| text.unwrap_or_else(|| UNKNOWN.to_owned());
+    let percent =
+        |ratio: Option<f64>| or_unknown(ratio.map(|ratio| format!("{:.1} %", ratio * 100.0)));
+    let newest = newest.as_ref();
+    let before = newest.and(before.as_ref());
+    let lately = before.and_then(|before| newest?.cache_hit_ratio(Some(before)));
+    let stalled = newest.and_then(|dump| dump.stalled.clone());
+    let source = match newest {
+        Some(dump) => format!("{}, {:.0} s ago", dump.at, age.as_secs_f64()),
+        None => "- (none dumped yet)".to_owned(),
+    };
+    let mut lines = operation_lines(newest, before);
+    lines.extend([
+        format!(
+            "block cache  {} hits, {} lately",
+            percent(newest.and_then(|dump| dump.cache_hit_ratio(None))),
+            percent(lately)
+        ),
+        format!("held back    {}", or_unknown(stalled)),
+        format!("last stall   {}", or_unknown(last_stall.clone())),
+        format!("from LOG     operations, reads, cache, time held back: statistics of {source}"),
         "from files   levels, targets, scores, debt, jobs: MANIFEST; writes and memtables: WALs"
             .to_owned(),
-    ]
+    ]);
+    lines
+}
+
+/// What callers do and how long they wait, if the primary has statistics.
+fn operation_lines(newest: Option<&Dump>, before: Option<&Dump>) -> Vec<String> {
+    const RATES: &[(&str, &str)] = &[
+        ("keys read", "rocksdb.number.keys.read"),
+        ("keys written", "rocksdb.number.keys.written"),
+        ("seeks", "rocksdb.number.db.seek"),
+        ("nexts", "rocksdb.number.db.next"),
+    ];
+    const LATENCIES: &[(&str, &str)] = &[
+        ("get", "rocksdb.db.get.micros"),
+        ("write", "rocksdb.db.write.micros"),
+        ("seek", "rocksdb.db.seek.micros"),
+    ];
+    let Some(newest) = newest.filter(|dump| !dump.tickers.is_empty()) else { return Vec::new() };
+    let rates = RATES.iter().map(|(what, ticker)| {
+        let rate = before.and_then(|before| newest.rate(before, ticker));
+        rate.map_or_else(|| format!("{UNKNOWN} {what}/s"), |rate| format!("{rate:.0} {what}/s"))
+    });
+    let seconds = before.and_then(|before| newest.seconds_since(before));
+    let over = seconds.map_or_else(String::new, |seconds| format!("; over {seconds:.1} s"));
+    let mut lines = vec![format!("operations   {}{over}", rates.collect::<Vec<_>>().join(", "))];
+    let latencies = LATENCIES.iter().filter_map(|(what, name)| {
+        let values = newest.histograms.get(*name).filter(|values| values.count > 0)?;
+        let [median, _, p99, max] = values.quantiles;
+        Some(format!("{what} {median:.1} / {p99:.1} / {max:.0}"))
+    });
+    let latencies: Vec<String> = latencies.collect();
+    if !latencies.is_empty() {
+        lines.push(format!("micros       {} (median / 99 % / longest)", latencies.join(", ")));
+    }
+    lines
 }
 
 /// With a unit that leaves few digits.

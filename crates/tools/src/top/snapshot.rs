@@ -1,7 +1,7 @@
 //! What is shown, as numbers.
 
-use crate::top::primary_log::PrimaryLog;
 use db::{Db, SecondaryProgress, ShapeOptions};
+use metrics::{Dump, PrimaryStatistics};
 use std::time::Duration;
 use version::{LevelTargetRule, TreeShape};
 
@@ -15,6 +15,37 @@ pub(crate) struct FamilySnapshot {
     pub(crate) reads: Vec<Option<u64>>,
 }
 
+/// What the primary dumped of itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Dumped {
+    pub(crate) newest: Option<Dump>,
+    /// The one before, for rates.
+    pub(crate) before: Option<Dump>,
+    /// How long ago the newest one was.
+    pub(crate) age: Duration,
+    /// The last line of the LOG that tells of writes held back.
+    pub(crate) last_stall: Option<String>,
+}
+
+impl Dumped {
+    fn new(primary: &PrimaryStatistics, now_micros: u64) -> Self {
+        let newest = primary.newest().cloned();
+        let at_micros = newest.as_ref().map_or(now_micros, |dump| dump.at_micros);
+        Self {
+            newest,
+            before: primary.before_newest().cloned(),
+            age: Duration::from_micros(now_micros.saturating_sub(at_micros)),
+            last_stall: primary.last_stall().map(str::to_owned),
+        }
+    }
+
+    /// Reads of the tables of a level.
+    fn reads(&self, family: &str, level: usize) -> Option<u64> {
+        let family = self.newest.as_ref()?.families.get(family)?;
+        family.reads.get(&level).map(|reads| reads.count)
+    }
+}
+
 /// Everything that is shown at once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Snapshot {
@@ -23,7 +54,7 @@ pub(crate) struct Snapshot {
     /// What was known before, and how long ago.
     pub(crate) before: Option<(SecondaryProgress, Duration)>,
     pub(crate) families: Vec<FamilySnapshot>,
-    pub(crate) log: PrimaryLog,
+    pub(crate) dumped: Dumped,
     /// Why it is not up to date.
     pub(crate) problem: Option<String>,
 }
@@ -34,9 +65,10 @@ impl Snapshot {
         db: &Db,
         rule: LevelTargetRule,
         before: Option<(SecondaryProgress, Duration)>,
+        primary: &PrimaryStatistics,
         problem: Option<String>,
     ) -> Self {
-        let log = PrimaryLog::read(db.path());
+        let dumped = Dumped::new(primary, db.context().clock.now_micros());
         let families = db.column_families().map(|family| {
             let (shape, _) = db.tree_shape(&family, &ShapeOptions { entries: false, rule });
             let stall = db.map_property(&family, "touchstone.stall").unwrap_or_default();
@@ -48,7 +80,7 @@ impl Snapshot {
             });
             let name = family.name().to_string();
             let reads = shape.levels.iter();
-            let reads = reads.map(|level| log.reads.get(&(name.clone(), level.level)).copied());
+            let reads = reads.map(|level| dumped.reads(&name, level.level));
             FamilySnapshot { stall, reads: reads.collect(), shape }
         });
         Self {
@@ -56,7 +88,7 @@ impl Snapshot {
             progress: db.secondary_progress().unwrap_or_default(),
             before,
             families: families.collect(),
-            log,
+            dumped,
             problem,
         }
     }

@@ -1,5 +1,4 @@
 use super::*;
-use crate::top::primary_log::PrimaryLog;
 use db::SecondaryProgress;
 use std::path::Path;
 use std::time::Duration;
@@ -36,7 +35,13 @@ fn snapshot(directive: &Directive) -> Snapshot {
                 snapshot.before = Some((progress(number), elapsed));
             }
             "problem" => snapshot.problem = Some(rest.to_owned()),
-            "log" => snapshot.log = PrimaryLog::parse(&rest.replace("\\n", "\n")),
+            "log" => {
+                let dump = Dump::parse(&rest.replace("\\n", "\n"));
+                let dumped = &mut snapshot.dumped;
+                dumped.before = dumped.newest.take();
+                dumped.newest = dump;
+                dumped.age = Duration::from_secs(7);
+            }
             "family" => snapshot.families.push(FamilySnapshot {
                 shape: TreeShape {
                     column_family: value("name").unwrap().to_owned(),

@@ -1,11 +1,13 @@
-//! Opens a database for its shape.
+//! Any database, opened to be looked at, by the options of its newest OPTIONS file. Little stops that:
+//! comparators, merge operators and options that nobody registered are noted.
 
-use super::arguments::Arguments;
-use super::fallback_comparator::FallbackComparator;
+mod fallback_comparator;
+
 use base::status::Code;
 use base::{ColumnFamilyName, Result, Status};
 use db::{ColumnFamilyDescriptor, Db, OpenContext, TransactionWritePolicy};
 use env::FileSystem;
+use fallback_comparator::FallbackComparator;
 use options::{
     ColumnFamilyOptions, ConfigOptions, DbOptions, OptionsFile, Registry, Release, TableFactory,
 };
@@ -16,9 +18,36 @@ use version::{ColumnFamilyReplay, LevelTargetRule, read_current, replay_manifest
 /// Levels that a column family may be taken to have because of the files in it.
 const LEVELS_MAX: u32 = 1000;
 
+/// Which database, and how to open it.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    pub(crate) db: PathBuf,
+    /// The column family; none for all.
+    pub(crate) column_family: Option<String>,
+    pub(crate) try_load_options: bool,
+    pub(crate) ignore_unknown_options: bool,
+    /// Names and values of options that go before those of the OPTIONS file.
+    pub(crate) options: Vec<(&'static str, String)>,
+}
+
+impl Wanted {
+    /// All column families of the database in `db`, as its OPTIONS file has them.
+    pub(crate) fn all_families(db: PathBuf) -> Self {
+        Self {
+            db,
+            column_family: None,
+            try_load_options: true,
+            ignore_unknown_options: true,
+            options: Vec::new(),
+        }
+    }
+}
+
 /// An open database and what to say about its options.
 pub(crate) struct Database {
     pub(crate) db: Db,
+    /// Where its process has its LOG (`db_log_dir`); empty for its own directory.
+    pub(crate) log_directory: String,
     /// The OPTIONS file that was read, if there is one.
     pub(crate) options_file: Option<PathBuf>,
     /// The release that wrote it, if it says so.
@@ -31,22 +60,22 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    pub(crate) fn open(arguments: &Arguments, fs: &Arc<dyn FileSystem>) -> Result<Self> {
-        Self::open_by(arguments, fs, |options, families| {
-            open_by_any_policy(options, &arguments.db, families, fs)
+    pub(crate) fn open(wanted: &Wanted, fs: &Arc<dyn FileSystem>) -> Result<Self> {
+        Self::open_by(wanted, fs, |options, families| {
+            open_by_any_policy(options, &wanted.db, families, fs)
         })
     }
 
     /// Opens it by `open`, which gets the options that were found.
     pub(crate) fn open_by(
-        arguments: &Arguments,
+        wanted: &Wanted,
         fs: &Arc<dyn FileSystem>,
         open: impl FnOnce(&DbOptions, &[ColumnFamilyDescriptor]) -> Result<Db>,
     ) -> Result<Self> {
-        let path = &arguments.db;
+        let path = &wanted.db;
         let (manifest, _) = read_current(&**fs, path)?;
         let mut notes = Vec::new();
-        let loaded = load_options(arguments, &**fs, &mut notes)?;
+        let loaded = load_options(wanted, &**fs, &mut notes)?;
         let (options_file, file) = match loaded {
             Some((path, file)) => (Some(path), file),
             None => (None, OptionsFile::default()),
@@ -56,12 +85,12 @@ impl Database {
             let name = family.display_name();
             if name.as_bytes() != family.name {
                 notes.push(format!("column family {name} is left out: its name is no text"));
-            } else if arguments.column_family.as_ref().is_none_or(|wanted| **wanted == *name) {
-                families.push(descriptor(family, &file, arguments, &mut notes)?);
+            } else if wanted.column_family.as_ref().is_none_or(|family| **family == *name) {
+                families.push(descriptor(family, &file, wanted, &mut notes)?);
             }
         }
-        if let (Some(wanted), true) = (&arguments.column_family, families.is_empty()) {
-            return Err(unknown_family(wanted, path));
+        if let (Some(family), true) = (&wanted.column_family, families.is_empty()) {
+            return Err(unknown_family(family, path));
         }
         let mut options = file.db;
         use_existing_wal_dir(&mut options, path, &**fs, &mut notes)?;
@@ -70,7 +99,8 @@ impl Database {
         let rocksdb_version =
             Some(file.rocksdb_version).filter(|version| *version != Release::default());
         let rule = rule_of(rocksdb_version);
-        Ok(Self { db, options_file, rocksdb_version, rule, notes, warnings })
+        let log_directory = options.db_log_dir;
+        Ok(Self { db, log_directory, options_file, rocksdb_version, rule, notes, warnings })
     }
 }
 
@@ -118,21 +148,21 @@ fn rule_of(release: Option<Release>) -> LevelTargetRule {
 }
 
 fn load_options(
-    arguments: &Arguments,
+    wanted: &Wanted,
     fs: &dyn FileSystem,
     notes: &mut Vec<String>,
 ) -> Result<Option<(PathBuf, OptionsFile)>> {
     const DEFAULTS: &str = "targets and scores are those of RocksDB's defaults";
-    if !arguments.try_load_options {
+    if !wanted.try_load_options {
         notes.push(format!("no OPTIONS file was read: {DEFAULTS}"));
         return Ok(None);
     }
-    let Some(path) = OptionsFile::latest_path(fs, &arguments.db)? else {
+    let Some(path) = OptionsFile::latest_path(fs, &wanted.db)? else {
         notes.push(format!("there is no OPTIONS file: {DEFAULTS}"));
         return Ok(None);
     };
     let config = ConfigOptions {
-        ignore_unknown_options: arguments.ignore_unknown_options,
+        ignore_unknown_options: wanted.ignore_unknown_options,
         ..ConfigOptions::default()
     };
     let file = OptionsFile::read(fs, &path, &config)
@@ -144,12 +174,12 @@ fn load_options(
 fn descriptor(
     family: &ColumnFamilyReplay,
     file: &OptionsFile,
-    arguments: &Arguments,
+    wanted: &Wanted,
     notes: &mut Vec<String>,
 ) -> Result<ColumnFamilyDescriptor> {
     let name = ColumnFamilyName::from(family.name.as_slice());
     let mut options = file.column_family(&name).cloned().unwrap_or_default();
-    for (option, value) in &arguments.options {
+    for (option, value) in &wanted.options {
         options.apply(option, compaction_style_name(option, value), &ConfigOptions::default())?;
     }
     let mut note = |text: String| notes.push(format!("column family {name}: {text}"));
