@@ -4,9 +4,9 @@ use crate::flags::table::FLAGS;
 use crate::flags::{Flags, Support};
 use base::{Result, Status};
 use options::{
-    ChecksumType, ColumnFamilyOptions, CompactionPri, CompactionStyle, CompressionType,
-    ConfigOptions, DataBlockIndexType, FilterPolicy, IndexShorteningMode, IndexType, ObjectName,
-    Registry,
+    ChecksumType, ColumnFamilyOptions, CompactionPri, CompactionStopStyle, CompactionStyle,
+    CompressionType, ConfigOptions, DataBlockIndexType, FilterPolicy, IndexShorteningMode,
+    IndexType, LruCacheOptions, ObjectName, PrepopulateBlockCache, Registry,
 };
 
 /// Flags that set a field of `compaction_options_universal`, and the value that leaves it alone.
@@ -67,6 +67,7 @@ fn set_compaction(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()
         4 => CompactionPri::RoundRobin,
         other => return Err(out_of_range("compaction_pri", other, 4)),
     };
+    set_level_multipliers(flags, options)?;
     let config = ConfigOptions::default();
     for (flag, field, unset) in UNIVERSAL {
         let value = flags.int(flag);
@@ -75,22 +76,46 @@ fn set_compaction(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()
             options.apply(&name, &value.to_string(), &config)?;
         }
     }
-    let trivial_move = flags.bool("universal_allow_trivial_move").to_string();
-    options.apply("compaction_options_universal.allow_trivial_move", &trivial_move, &config)?;
+    options.compaction_options_universal.stop_style = match flags.int("universal_stop_style") {
+        0 => CompactionStopStyle::SimilarSize,
+        1 => CompactionStopStyle::TotalSize,
+        other => return Err(out_of_range("universal_stop_style", other, 1)),
+    };
     let fifo_bytes = flags.uint("fifo_compaction_max_table_files_size_mb") << 20;
     options.apply(
         "compaction_options_fifo.max_table_files_size",
         &fifo_bytes.to_string(),
         &config,
     )?;
-    let allow = flags.bool("fifo_compaction_allow_compaction").to_string();
-    options.apply("compaction_options_fifo.allow_compaction", &allow, &config)?;
+    // In RocksDB's tool --ttl_seconds undoes this flag even where it is not given.
+    if flags.is_given("fifo_compaction_ttl") && !flags.is_given("ttl_seconds") {
+        options.ttl = flags.uint("fifo_compaction_ttl");
+    }
+    Ok(())
+}
+
+/// One factor for each level, separated by commas.
+fn set_level_multipliers(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
+    let text = flags.text("max_bytes_for_level_multiplier_additional");
+    if text.is_empty() {
+        return Ok(());
+    }
+    let factors: Vec<i32> = text.split(',').flat_map(str::parse).collect();
+    if factors.len() != text.split(',').count() || factors.len() as i32 != options.num_levels {
+        return Err(Status::invalid_argument(format!(
+            "--max_bytes_for_level_multiplier_additional={text}: expected a number for each of \
+             --num_levels={}, separated by commas",
+            options.num_levels
+        )));
+    }
+    options.max_bytes_for_level_multiplier_additional = factors;
     Ok(())
 }
 
 fn set_compression(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
     options.compression = compression(flags, "compression_type")?;
     options.blob_compression_type = compression(flags, "blob_compression_type")?;
+    options.blob_cache = blob_cache(flags)?;
     if let Ok(first) = usize::try_from(flags.int("min_level_to_compress")) {
         let by_level = (0..options.num_levels.max(0) as usize).map(|level| match level < first {
             true => CompressionType::NoCompression,
@@ -99,6 +124,23 @@ fn set_compression(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<(
         options.compression_per_level = by_level.collect();
     }
     Ok(())
+}
+
+/// A cache of blobs alone.
+fn blob_cache(flags: &Flags) -> Result<Option<LruCacheOptions>> {
+    if !flags.bool("use_blob_cache") {
+        return Ok(None);
+    }
+    if flags.bool("use_shared_block_and_blob_cache") {
+        return Err(Status::not_supported(
+            "--use_shared_block_and_blob_cache: blobs are cached apart from blocks; set it to 0",
+        ));
+    }
+    Ok(Some(LruCacheOptions {
+        capacity: flags.uint("blob_cache_size"),
+        num_shard_bits: flags.int("blob_cache_numshardbits") as i32,
+        ..LruCacheOptions::default()
+    }))
 }
 
 fn set_table(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
@@ -118,6 +160,12 @@ fn set_table(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
         1 => IndexShorteningMode::ShortenSeparators,
         2 => IndexShorteningMode::ShortenSeparatorsAndSuccessor,
         other => return Err(out_of_range("index_shortening_mode", other, 2)),
+    };
+    table.prepopulate_block_cache = match flags.int("prepopulate_block_cache") {
+        0 => PrepopulateBlockCache::Disable,
+        1 => PrepopulateBlockCache::FlushOnly,
+        2 => PrepopulateBlockCache::FlushAndCompaction,
+        other => return Err(out_of_range("prepopulate_block_cache", other, 2)),
     };
     let partitions_filters = flags.bool("partition_index_and_filters");
     table.partition_filters = partitions_filters;
@@ -197,3 +245,6 @@ pub(crate) fn compression(flags: &Flags, flag: &str) -> Result<CompressionType> 
 fn out_of_range(flag: &str, found: i64, most: i64) -> Status {
     Status::invalid_argument(format!("--{flag}={found}: expected 0 to {most}"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,14 +2,15 @@
 //!
 //! `--name=value`, `--name value`, `-name`, `--name` and `--noname` for booleans,
 //! `--flagfile=FILE`, `--undefok=a,b`; the last occurrence of a flag counts; `--` ends them.
-//! Every flag of the tool is known ([`table`]): one that would change what is measured and is not
-//! supported yet is refused. Of those some concern writing only, and are named in a note where
-//! nothing is written.
+//! Every flag of the tool is known ([`table`]), and what becomes of it: what would change the result
+//! and is not there is refused with a sentence, what changes nothing is named in a note. Flags that
+//! set an option are refused if the engine does not act on the option.
 
 pub mod table;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::RangeInclusive;
 use table::FLAGS;
 
 /// What values a flag takes.
@@ -42,11 +43,23 @@ pub enum Support {
     Family(&'static str),
     /// Sets the option of this name of all tables.
     Table(&'static str),
-    /// It changes what writing does and is refused where a benchmark writes.
-    Writing,
-    /// It changes what reading does or what is printed, and is refused.
-    NotYet,
+    /// It concerns only what is named, which is refused: a flag (`--name`) or a benchmark. Without
+    /// it the flag changes nothing.
+    OnlyWith(&'static str),
+    /// It changes nothing in RocksDB's tool either, and why. A note says so.
+    NoEffect(&'static str),
+    /// It would change the result and is refused with these words.
+    Refused(&'static str),
 }
+
+/// Flags that take fewer values than their kind has.
+const LIMITS: [(&str, RangeInclusive<i128>); 5] = [
+    ("cache_numshardbits", i32::MIN as i128..=19),
+    ("deletepercent", 1..=99),
+    ("prefix_size", 0..=1_999_999_999),
+    ("readwritepercent", 1..=99),
+    ("table_cache_numshardbits", 1..=19),
+];
 
 /// A flag of `db_bench`.
 #[derive(Clone, Copy, Debug)]
@@ -165,29 +178,36 @@ impl Flags {
     }
 
     fn refuse_unsupported(&self) -> Result<(), FlagError> {
-        for (name, value) in &self.given {
-            let Some(flag) = find(name) else { continue };
-            if flag.support == Support::NotYet && !same_value(flag, value, flag.default) {
-                return Err(FlagError(format!(
-                    "flag '--{name}={value}' is not supported yet and would change the result"
-                )));
+        for (flag, value) in self.changed() {
+            let name = flag.name;
+            if let Support::Refused(why) = flag.support {
+                return Err(FlagError(format!("flag '--{name}={value}' is not supported: {why}")));
             }
         }
         Ok(())
     }
 
-    /// Flags given, other than by default, that would change what writing does if they were
-    /// supported; by name.
-    pub fn unsupported_by_writers(&self) -> Vec<&'static str> {
-        let concerns = |name: &str, value: &str| {
-            find(name).is_some_and(|flag| {
-                flag.support == Support::Writing && !same_value(flag, value, flag.default)
-            })
+    /// Flags given with another value than their default, by name, with the value.
+    pub fn changed(&self) -> impl Iterator<Item = (&'static Flag, &str)> {
+        FLAGS.iter().filter_map(|flag| {
+            let value = self.given.get(flag.name)?;
+            (!same_value(flag, value, flag.default)).then_some((flag, value.as_str()))
+        })
+    }
+
+    /// What should be said of flags that change nothing, a sentence each.
+    pub fn notes(&self) -> Vec<String> {
+        let note = |(flag, _): (&Flag, &str)| match flag.support {
+            Support::NoEffect(why) => Some(format!("--{} changes nothing: {why}", flag.name)),
+            Support::OnlyWith(what) => {
+                let name = flag.name;
+                Some(format!(
+                    "--{name} changes nothing: it concerns only {what}, which is not there"
+                ))
+            }
+            _ => None,
         };
-        let given = self.given.iter().filter(|(name, value)| concerns(name, value));
-        let mut names: Vec<_> = given.map(|(name, _)| *name).collect();
-        names.sort_unstable();
-        names
+        self.changed().filter_map(note).collect()
     }
 
     /// The value of a flag as an option string has it.
@@ -277,10 +297,18 @@ fn check(flag: &Flag, value: &str) -> Result<(), FlagError> {
         Kind::Double => (value.trim().parse::<f64>().is_ok(), "double"),
         Kind::String => (true, "string"),
     };
-    if good {
-        return Ok(());
-    }
     let name = flag.name;
+    if good {
+        return match LIMITS.iter().find(|(limited, _)| *limited == name) {
+            Some((_, allowed)) if parse_int(value).is_none_or(|n| !allowed.contains(&n)) => {
+                let (low, high) = (allowed.start(), allowed.end());
+                Err(FlagError(format!(
+                    "illegal value '{value}' specified for flag '{name}': expected {low} to {high}"
+                )))
+            }
+            _ => Ok(()),
+        };
+    }
     Err(FlagError(format!("illegal value '{value}' specified for {kind} flag '{name}'")))
 }
 

@@ -11,8 +11,10 @@ pub mod engine_choice;
 mod family_options;
 pub mod flags;
 pub mod key_generator;
+mod open_context;
 pub mod random;
 mod report;
+pub mod report_file;
 pub mod runner;
 mod shuffle;
 pub mod stats;
@@ -21,7 +23,7 @@ mod tree_actions;
 mod value_generator;
 pub mod workload;
 
-use flags::Flags;
+use flags::{Flags, Support};
 
 /// Runs `db_bench` with these arguments (the program's name not among them) and returns the exit
 /// status.
@@ -41,6 +43,10 @@ pub fn main(arguments: &[String]) -> i32 {
             return 1;
         }
     };
+    if flags.bool("build_info") {
+        println!("{}", build_info());
+        return 0;
+    }
     match engine_choice::run(&flags) {
         Ok(()) => 0,
         Err(status) => {
@@ -50,17 +56,28 @@ pub fn main(arguments: &[String]) -> i32 {
     }
 }
 
+/// What `--build_info` prints: a line for each thing that is known of the build.
+fn build_info() -> String {
+    let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
+    format!(
+        "touchstone {}\n    profile: {profile}\n    target: {}-{}",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::ARCH,
+        std::env::consts::OS,
+    )
+}
+
 fn print_help() {
     println!("USAGE:\ntouchstone bench --db=DIR [OPTIONS]...\n");
     println!("Without --use_existing_db or --readonly, a database at --db is deleted first.\n");
     for flag in flags::table::FLAGS {
         let note = match flag.support {
-            flags::Support::Honoured
-            | flags::Support::Db(_)
-            | flags::Support::Family(_)
-            | flags::Support::Table(_) => "",
-            flags::Support::Writing => " (not supported yet where a benchmark writes)",
-            flags::Support::NotYet => " (not supported yet)",
+            Support::Honoured | Support::Db(_) | Support::Family(_) | Support::Table(_) => {
+                String::new()
+            }
+            Support::OnlyWith(what) => format!(" (only with {what}, which is not there)"),
+            Support::NoEffect(why) => format!(" (without effect: {why})"),
+            Support::Refused(why) => format!(" (refused: {why})"),
         };
         println!(
             "  --{} ({}){note}\n      type: {:?}, default: \"{}\"",

@@ -1,6 +1,7 @@
 //! What is printed around the results: header and clock.
 
 use crate::flags::Flags;
+use env::ThreadStatus;
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -77,7 +78,7 @@ pub(crate) fn print_header(flags: &Flags) {
         megabytes(key_size as f64 + value_size as f64 * ratio)
     );
     println!("Write rate: {} bytes/second", flags.uint("benchmark_write_rate_limit"));
-    println!("Read rate: 0 ops/second");
+    println!("Read rate: {} ops/second", flags.uint("benchmark_read_rate_limit"));
     println!("Compression: {}", compression_name(flags.text("compression_type")));
     println!("Compression sampling rate: {}", flags.int("sample_for_compression"));
     println!("Memtablerep: {}", memtable_name(flags.text("memtablerep")));
@@ -86,6 +87,66 @@ pub(crate) fn print_header(flags: &Flags) {
         println!("WARNING: Assertions are enabled; benchmarks unnecessarily slow");
     }
     println!("{}", "-".repeat(48));
+}
+
+/// What is said of the blob cache when options were made.
+pub(crate) fn blob_cache_line(flags: &Flags) -> String {
+    if !flags.bool("use_blob_cache") {
+        return "Integrated BlobDB: blob cache disabled".to_owned();
+    }
+    let is_shared = flags.bool("use_shared_block_and_blob_cache");
+    let own = match is_shared {
+        true => String::new(),
+        false => format!(
+            ", blob cache size {}, blob cache num shard bits: {}",
+            flags.uint("blob_cache_size"),
+            flags.int("blob_cache_numshardbits")
+        ),
+    };
+    format!(
+        "Integrated BlobDB: blob cache enabled, block and blob caches shared: {}{own}, \
+         blob cache prepopulated: 0",
+        u8::from(is_shared)
+    )
+}
+
+/// What threads do, as a table with a line for each.
+pub(crate) fn thread_status_table(threads: &[ThreadStatus]) -> String {
+    let mut table = format!(
+        "\n{:>18} {:>10} {:>12} {:>20} {:>13} {:>45} {:>12} OperationProperties\n",
+        "ThreadID", "ThreadType", "cfName", "Operation", "ElapsedTime", "Stage", "State"
+    );
+    for thread in threads {
+        table += &format!(
+            "{:>18} {:>10} {:>12} {:>20} {:>13} {:>45} {:>12}",
+            thread.thread_id,
+            thread.thread_type.name(),
+            thread.cf_name.to_string(),
+            thread.operation_type.name(),
+            elapsed(thread.op_elapsed_micros),
+            thread.operation_stage.name(),
+            thread.state_type.name(),
+        );
+        for (name, value) in thread.properties() {
+            table += &format!(" {name} {value} |");
+        }
+        table.push('\n');
+    }
+    table
+}
+
+/// A duration of whatever size, for people; nothing for none.
+fn elapsed(micros: u64) -> String {
+    const SECOND: u64 = 1_000_000;
+    let (minutes, seconds) = (micros / SECOND / 60, (micros % (60 * SECOND)) as f64 / 1e6);
+    match micros {
+        0 => String::new(),
+        1..10_000 => format!("{micros} us"),
+        10_000..10_000_000 => format!("{:.3} ms", micros as f64 / 1e3),
+        10_000_000..60_000_000 => format!("{:.3} sec", micros as f64 / 1e6),
+        60_000_000..3_600_000_000 => format!("{minutes:02}:{seconds:05.3} M:S"),
+        _ => format!("{:02}:{:02}:{seconds:05.3} H:M:S", minutes / 60, minutes % 60),
+    }
 }
 
 fn compression_name(flag: &str) -> &str {
@@ -124,3 +185,6 @@ fn cpu() -> (usize, String, String) {
     let first = |wanted| fields(wanted).next().unwrap_or_else(|| "unknown".to_owned());
     (fields("model name").count(), first("model name"), first("cache size"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ use crate::flags::Flags;
 use crate::key_generator::{KeyChooser, KeyFormat};
 use crate::random::Random64;
 use crate::report;
+use crate::report_file::{ReportFile, WallClockColumn};
 use crate::stats::{Progress, Stats};
 use crate::target;
 use crate::tree_actions::actions;
@@ -15,10 +16,11 @@ use db::{ReadOptions, WriteOptions};
 use engines::{Engine, NullEngine, Provider};
 use env::rate_limiter::{GenericRateLimiter, RateLimiterOptions};
 use perf_context::PerfLevel;
+use std::path::Path;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Properties that a step prints, by the step's name.
 const PROPERTY_STEPS: &[(&str, &str)] = &[
@@ -40,6 +42,9 @@ pub(crate) struct Step {
 pub(crate) fn checked_steps(flags: &Flags) -> Result<Vec<Step>> {
     check(flags)?;
     perf_level(flags)?;
+    for note in flags.notes() {
+        eprintln!("note: {note}");
+    }
     let steps = flags
         .text("benchmarks")
         .split(',')
@@ -74,12 +79,7 @@ pub(crate) fn run<P: Provider>(flags: &Flags, steps: &[Step], provider: &P) -> R
 
 /// Checks what matters where something is written, before anything is.
 fn check_writers(flags: &Flags, steps: &[Step]) -> Result<()> {
-    let unsupported = flags.unsupported_by_writers();
     let Some(writer) = steps.iter().find(|step| step.writes()) else {
-        if !unsupported.is_empty() {
-            let names = unsupported.join(" --");
-            eprintln!("note: without effect where nothing is written: --{names}");
-        }
         return match keeps_database(flags) {
             true => Ok(()),
             // `db_bench` would delete it.
@@ -98,9 +98,6 @@ fn check_writers(flags: &Flags, steps: &[Step]) -> Result<()> {
     let refused = |flag: &str, what: &str| {
         Err(Status::not_supported(format!("--{flag}: {what}, benchmark '{}' writes", writer.name)))
     };
-    if let Some(name) = unsupported.first() {
-        return refused(name, "is not supported yet and would change the result");
-    }
     if flags.uint("num_column_families") > 1 && flags.uint("num_hot_column_families") > 0 {
         return refused("num_hot_column_families", "families are not made one after another");
     }
@@ -336,6 +333,8 @@ impl<'a, P: Provider> Runner<'a, P> {
             eprintln!("entries_per_batch = {}", flags.int("batch_size"));
         }
         let workload = self.workload(benchmark, measured_count)?;
+        let report_file = report_file(flags)?;
+        let progress = progress(flags, report_file.as_ref());
         let first_seed = self.seed_base.wrapping_add(self.threads_started + 1);
         let barrier = Barrier::new(thread_count);
         let (workload, barrier) = (&workload, &barrier);
@@ -343,11 +342,14 @@ impl<'a, P: Provider> Runner<'a, P> {
             let threads: Vec<_> = (0..thread_count)
                 .map(|id| {
                     let seed = first_seed.wrapping_add(id as u64);
-                    scope.spawn(move || run_thread(benchmark, workload, barrier, id, seed))
+                    let progress = progress.clone();
+                    scope
+                        .spawn(move || run_thread(benchmark, workload, barrier, id, seed, progress))
                 })
                 .collect();
             threads.into_iter().map(|thread| join(thread.join())).collect()
         });
+        drop(report_file);
         self.threads_started += thread_count as u64;
         let mut merged: Option<Stats> = None;
         let background_count = thread_count - measured_count;
@@ -371,6 +373,38 @@ impl<'a, P: Provider> Runner<'a, P> {
     }
 }
 
+/// The file that the run reports to, if one is asked for.
+fn report_file(flags: &Flags) -> Result<Option<ReportFile>> {
+    let seconds = flags.uint("report_interval_seconds");
+    if seconds == 0 {
+        return Ok(None);
+    }
+    let column = match flags.bool("report_wallclock") {
+        true => WallClockColumn::Present,
+        false => WallClockColumn::Absent,
+    };
+    let path = Path::new(flags.text("report_file"));
+    ReportFile::start(path, Duration::from_secs(seconds), column).map(Some)
+}
+
+/// How threads report while they run.
+fn progress(flags: &Flags, report_file: Option<&ReportFile>) -> Progress {
+    let interval_seconds = flags.uint("stats_interval_seconds");
+    Progress {
+        interval: match flags.uint("stats_interval") {
+            // After so many operations the clock is looked at.
+            _ if interval_seconds > 0 => 1000,
+            interval => interval,
+        },
+        interval_seconds,
+        enabled: flags.bool("progress_reports"),
+        with_histogram: flags.bool("histogram"),
+        slow_micros: flags.uint("slow_usecs"),
+        thread_status: flags.int("thread_status_per_interval") != 0,
+        report_count: report_file.map(ReportFile::operations),
+    }
+}
+
 fn join(result: thread::Result<Result<Stats>>) -> Result<Stats> {
     result.unwrap_or_else(|_| Err(Status::aborted("a benchmark thread panicked")))
 }
@@ -381,21 +415,15 @@ fn run_thread<E: Engine>(
     barrier: &Barrier,
     id: usize,
     seed: u64,
+    progress: Progress,
 ) -> Result<Stats> {
     let flags = workload.flags;
-    let interval_seconds = flags.uint("stats_interval_seconds");
-    let interval = match flags.uint("stats_interval") {
-        // Seconds alone still need a number of operations after which to look at the clock.
-        0 if interval_seconds > 0 => 1000,
-        interval => interval,
-    };
-    let progress = Progress { interval, interval_seconds, enabled: flags.bool("progress_reports") };
     let random = Random64::new(seed);
     let perf_level = perf_level(flags)?;
     let db = &workload.targets[0].db;
     db.start_perf(perf_level)?;
     barrier.wait();
-    let stats = Stats::start(id, progress, flags.bool("histogram"));
+    let stats = Stats::start(id, progress);
     let mut thread = Thread { random, stats };
     let result = match benchmark.background {
         Some(background) if id == 0 => background(workload, &mut thread),
@@ -418,6 +446,7 @@ fn read_options(flags: &Flags) -> ReadOptions {
         verify_checksums: flags.bool("verify_checksum"),
         total_order_seek: flags.bool("total_order_seek"),
         prefix_same_as_start: flags.bool("prefix_same_as_start"),
+        tailing: flags.bool("use_tailing_iterator"),
         auto_prefix_mode: flags.bool("auto_prefix_mode"),
         readahead_size: flags.uint("readahead_size"),
         ..ReadOptions::default()
@@ -437,7 +466,7 @@ fn perf_level(flags: &Flags) -> Result<PerfLevel> {
 fn open_targets<P: Provider>(flags: &Flags, provider: &P) -> Result<Vec<Target<P::Engine>>> {
     println!("Initializing RocksDB Options from the specified file");
     println!("Initializing RocksDB Options from command-line flags");
-    println!("Integrated BlobDB: blob cache disabled");
+    println!("{}", report::blob_cache_line(flags));
     let started = Instant::now();
     let targets = target::open_all(flags, provider)?;
     if flags.bool("report_open_timing") {

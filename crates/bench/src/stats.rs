@@ -1,6 +1,8 @@
 //! What one thread measured, what all together did, and the line that says so.
 
 use base::histogram::Histogram;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// What an operation is, for the histogram's title.
@@ -18,6 +20,16 @@ pub enum OperationType {
     Merge,
     /// A read and the put that follows from it.
     Update,
+    /// A block that is compressed.
+    Compress,
+    /// A block that is decompressed.
+    Uncompress,
+    /// A CRC of a block.
+    Crc,
+    /// Another hash of a block.
+    Hash,
+    /// Anything else.
+    Other,
 }
 
 impl OperationType {
@@ -29,12 +41,17 @@ impl OperationType {
             Self::Delete => "delete",
             Self::Merge => "merge",
             Self::Update => "update",
+            Self::Compress => "compress",
+            Self::Uncompress => "uncompress",
+            Self::Crc => "crc",
+            Self::Hash => "hash",
+            Self::Other => "op",
         }
     }
 }
 
 /// How a thread reports while it runs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Progress {
     /// Operations between interval lines (`stats_interval`); 0 for a running count instead.
     pub interval: u64,
@@ -42,6 +59,15 @@ pub struct Progress {
     pub interval_seconds: u64,
     /// Whether to report at all (`progress_reports`).
     pub enabled: bool,
+    /// Whether there are histograms (`histogram`).
+    pub with_histogram: bool,
+    /// Microseconds from which an operation is called long (`slow_usecs`), where there are
+    /// histograms and no interval lines.
+    pub slow_micros: u64,
+    /// Whether thread 0 prints what all threads do (`thread_status_per_interval`).
+    pub thread_status: bool,
+    /// What the rows of the report file are counted from.
+    pub report_count: Option<Arc<AtomicU64>>,
 }
 
 /// Measurements of one thread, or of several merged.
@@ -55,7 +81,8 @@ pub struct Stats {
     operations: u64,
     bytes: u64,
     message: String,
-    histogram: Option<(OperationType, Histogram)>,
+    /// By what was done first.
+    histograms: Vec<(OperationType, Histogram)>,
     last_operation: Instant,
     progress: Progress,
     next_report: u64,
@@ -64,9 +91,8 @@ pub struct Stats {
 
 impl Stats {
     /// Starts measuring.
-    pub fn start(thread_id: usize, progress: Progress, with_histogram: bool) -> Self {
+    pub fn start(thread_id: usize, progress: Progress) -> Self {
         let now = Instant::now();
-        let histogram = with_histogram.then(|| (OperationType::Read, Histogram::default()));
         let next_report = if progress.interval > 0 { progress.interval } else { 100 };
         Self {
             thread_id,
@@ -76,7 +102,7 @@ impl Stats {
             operations: 0,
             bytes: 0,
             message: String::new(),
-            histogram,
+            histograms: Vec::new(),
             last_operation: now,
             progress,
             next_report,
@@ -87,11 +113,12 @@ impl Stats {
     /// Counts operations that just ended.
     #[inline]
     pub fn finished_operations(&mut self, count: u64, operation: OperationType) {
-        if let Some((kind, histogram)) = &mut self.histogram {
-            let now = Instant::now();
-            *kind = operation;
-            histogram.add(now.duration_since(self.last_operation).as_micros() as u64);
-            self.last_operation = now;
+        if let Some(total) = &self.progress.report_count {
+            // Relaxed: nothing else depends on it.
+            total.fetch_add(count, Ordering::Relaxed);
+        }
+        if self.progress.with_histogram {
+            self.add_latency(operation);
         }
         self.operations += count;
         if self.operations >= self.next_report && self.progress.enabled {
@@ -99,10 +126,29 @@ impl Stats {
         }
     }
 
+    fn add_latency(&mut self, operation: OperationType) {
+        let now = Instant::now();
+        let micros = now.duration_since(self.last_operation).as_micros() as u64;
+        self.last_operation = now;
+        self.histogram(operation).add(micros);
+        if micros >= self.progress.slow_micros && self.progress.interval == 0 {
+            eprint!("long op: {micros} micros{:30}\r", "");
+        }
+    }
+
+    fn histogram(&mut self, operation: OperationType) -> &mut Histogram {
+        let known = self.histograms.iter().position(|(kind, _)| *kind == operation);
+        let index = known.unwrap_or_else(|| {
+            self.histograms.push((operation, Histogram::default()));
+            self.histograms.len() - 1
+        });
+        &mut self.histograms[index].1
+    }
+
     /// Leaves the time since the last operation out of the next one's.
     #[inline]
     pub fn reset_last_operation_time(&mut self) {
-        if self.histogram.is_some() {
+        if self.progress.with_histogram {
             self.last_operation = Instant::now();
         }
     }
@@ -134,6 +180,13 @@ impl Stats {
 
     #[cold]
     fn report(&mut self) {
+        self.report_count();
+        if self.progress.thread_status && self.thread_id == 0 {
+            eprint!("{}", crate::report::thread_status_table(&env::thread_list()));
+        }
+    }
+
+    fn report_count(&mut self) {
         if self.progress.interval == 0 {
             let step = match self.next_report {
                 ..1_000 => 100,
@@ -179,11 +232,8 @@ impl Stats {
         if self.message.is_empty() {
             self.message.clone_from(&other.message);
         }
-        if let (Some((kind, mine)), Some((other_kind, theirs))) =
-            (&mut self.histogram, &other.histogram)
-        {
-            *kind = *other_kind;
-            mine.merge(theirs);
+        for (operation, histogram) in &other.histograms {
+            self.histogram(*operation).merge(histogram);
         }
     }
 
@@ -217,7 +267,7 @@ impl Stats {
             self.operations_per_second() as u64,
             self.elapsed_seconds(),
         );
-        if let Some((operation, histogram)) = &self.histogram {
+        for (operation, histogram) in &self.histograms {
             text += &format!("Microseconds per {}:\n{histogram}\n", operation.name());
         }
         text

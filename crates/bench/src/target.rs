@@ -5,10 +5,10 @@ use crate::flags::{Flags, Support};
 use crate::workload::Target;
 use base::{Result, Status};
 use db::{ColumnFamilyDescriptor, ReadOptions};
-use engines::{Cursor, Engine, Opening, Provider};
-use options::{ConfigOptions, DbOptions};
+use engines::{Cursor, Engine, Kind, Opening, Provider};
+use options::{ColumnFamilyOptions, ConfigOptions, DbOptions};
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Opens `--db`, or with `--num_multi_db` each of `DB/0`, `DB/1`, ….
 pub(crate) fn open_all<P: Provider>(flags: &Flags, provider: &P) -> Result<Vec<Target<P::Engine>>> {
@@ -62,14 +62,16 @@ pub(crate) fn all_keys<E: Engine>(targets: &[Target<E>]) -> Result<Vec<Vec<u8>>>
 /// `--db`, or where `db_bench` puts it.
 pub(crate) fn database_path(flags: &Flags) -> PathBuf {
     match flags.text("db") {
-        "" => {
-            let directory = env::var("TEST_TMPDIR").unwrap_or_else(|_| {
-                format!("/tmp/rocksdbtest-{}", rustix::process::geteuid().as_raw())
-            });
-            Path::new(&directory).join("dbbench")
-        }
+        "" => test_directory().join("dbbench"),
         path => PathBuf::from(path),
     }
+}
+
+/// Where tests and tools of RocksDB put what they are not told to put elsewhere.
+fn test_directory() -> PathBuf {
+    let directory = env::var("TEST_TMPDIR")
+        .unwrap_or_else(|_| format!("/tmp/rocksdbtest-{}", rustix::process::geteuid().as_raw()));
+    PathBuf::from(directory)
 }
 
 fn open<P: Provider>(
@@ -92,6 +94,9 @@ fn open<P: Provider>(
         options.wal_dir = directory.display().to_string();
     }
     let family = family_options::family_options(flags)?;
+    if provider.identity().kind == Kind::Native {
+        refuse_unhonoured(flags, &options, &family)?;
+    }
     let names: Vec<_> = (0..flags.uint("num_column_families").max(1)).map(family_name).collect();
     let families =
         names.iter().map(|name| ColumnFamilyDescriptor::new(name.as_str(), family.clone()));
@@ -100,6 +105,32 @@ fn open<P: Provider>(
     let db = provider.open(&opening)?;
     let families = names.iter().map(|name| db.family(name)).collect::<Result<Vec<_>>>()?;
     Ok(Target { db, families })
+}
+
+/// Refuses flags that set an option which our engine does not act on.
+fn refuse_unhonoured(
+    flags: &Flags,
+    options: &DbOptions,
+    family: &ColumnFamilyOptions,
+) -> Result<()> {
+    let unhonoured: Vec<_> = options.unhonoured().into_iter().chain(family.unhonoured()).collect();
+    for (flag, value) in flags.changed() {
+        let (Support::Db(name) | Support::Family(name) | Support::Table(name)) = flag.support
+        else {
+            continue;
+        };
+        let is_set = |option: &str| {
+            option.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        if unhonoured.iter().any(|(option, _)| is_set(option)) {
+            return Err(Status::not_supported(format!(
+                "--{}={value}: nothing acts on the option {name} yet, and it would change the \
+                 result",
+                flag.name
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// As `db_bench` names the families it makes.

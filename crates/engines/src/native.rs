@@ -7,7 +7,6 @@ use crate::opening::Opening;
 use crate::provider::{Identity, Kind, Provider};
 use crate::tree_shape::{LevelShape, TreeShape};
 use base::{PinnableSlice, Result, Status};
-use cache::{Cache, LruCache, LruCacheOptions};
 use db::{
     ColumnFamilyHandle, CompactFilesOptions, CompactRangeOptions, Db, DbIterator, FlushOptions,
     OpenContext, ReadOptions, ShapeOptions, Snapshot, WaitForCompactOptions, WriteBatch,
@@ -16,34 +15,19 @@ use db::{
 use perf_context::{
     PerfLevel, enable_per_level_perf_context, perf_context, reset_perf_context, set_perf_level,
 };
-use statistics::{Statistics, StatsLevel, Ticker};
+use statistics::Ticker;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Opens our databases.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TouchstoneProvider {
-    block_cache: Option<Arc<dyn Cache>>,
-    statistics: Option<Arc<Statistics>>,
+    context: OpenContext,
 }
 
 impl TouchstoneProvider {
-    /// Databases will have a block cache by these options, none for one by those of each family, and
-    /// count what they do at this level.
-    ///
-    /// # Errors
-    /// `InvalidArgument` for a cache that makes no sense.
-    pub fn new(cache: Option<&LruCacheOptions>, level: Option<StatsLevel>) -> Result<Self> {
-        let block_cache = match cache {
-            Some(options) => Some(Arc::new(LruCache::new(options)?) as Arc<dyn Cache>),
-            None => None,
-        };
-        let statistics = level.map(|level| {
-            let statistics = Statistics::new();
-            statistics.set_stats_level(level);
-            Arc::new(statistics)
-        });
-        Ok(Self { block_cache, statistics })
+    /// All databases will be opened with `context`: they share its caches, limits and statistics.
+    pub fn new(context: OpenContext) -> Self {
+        Self { context }
     }
 }
 
@@ -61,15 +45,10 @@ impl Provider for TouchstoneProvider {
     }
 
     fn open(&self, opening: &Opening) -> Result<Touchstone> {
-        let context = OpenContext {
-            block_cache: self.block_cache.clone(),
-            statistics: self.statistics.clone(),
-            ..OpenContext::default()
-        };
         let Opening { path, options, families, read_only } = opening;
         let db = match read_only {
-            true => Db::open_for_read_only(options, path, families, &context)?,
-            false => Db::open(options, path, families, &context)?,
+            true => Db::open_for_read_only(options, path, families, &self.context)?,
+            false => Db::open(options, path, families, &self.context)?,
         };
         let warnings = match read_only {
             true => db::reading_warnings(options, families),
@@ -86,16 +65,16 @@ impl Provider for TouchstoneProvider {
     }
 
     fn statistics_text(&self) -> Option<String> {
-        self.statistics.as_ref().map(ToString::to_string)
+        self.context.statistics.as_ref().map(ToString::to_string)
     }
 
     fn ticker(&self, name: &str) -> Option<u64> {
         let ticker = Ticker::from_name(name)?;
-        self.statistics.as_ref().map(|statistics| statistics.ticker_count(ticker))
+        self.context.statistics.as_ref().map(|statistics| statistics.ticker_count(ticker))
     }
 
     fn reset_statistics(&self) -> Result<()> {
-        if let Some(statistics) = &self.statistics {
+        if let Some(statistics) = &self.context.statistics {
             statistics.reset();
         }
         Ok(())

@@ -53,12 +53,33 @@ fn what_is_wrong_is_said_as_gflags_says_it() {
 }
 
 #[test]
-fn unsupported_flags_are_refused_unless_at_their_default() {
+fn what_would_change_the_result_is_refused_unless_at_its_default() {
     assert!(parse(&["--transaction_db=0"]).is_ok());
     let error = parse(&["--transaction_db"]).unwrap_err().to_string();
     assert!(error.contains("--transaction_db=true"), "{error}");
-    let flags = parse(&["--sine_a=1", "--sync", "--mix_put_ratio=1", "--sine_write_rate"]).unwrap();
-    assert_eq!(flags.unsupported_by_writers(), ["mix_put_ratio", "sine_write_rate"]);
+    assert!(error.contains("transactions"), "{error}");
+}
+
+#[test]
+fn what_changes_nothing_is_noted() {
+    let flags =
+        parse(&["--sync", "--backup_rate_limit=1", "--disable_seek_compaction=0", "--mmap_read"])
+            .unwrap();
+    assert_eq!(
+        flags.notes(),
+        ["--backup_rate_limit changes nothing: it concerns only backup, which is not there"]
+    );
+    let changed: Vec<_> = flags.changed().map(|(flag, value)| (flag.name, value)).collect();
+    assert_eq!(changed, [("backup_rate_limit", "1"), ("mmap_read", "true"), ("sync", "true")]);
+}
+
+#[test]
+fn limits_of_values_are_kept() {
+    for bad in ["--readwritepercent=0", "--deletepercent=100", "--table_cache_numshardbits=20"] {
+        let error = parse(&[bad]).unwrap_err().to_string();
+        assert!(error.contains("expected"), "{error}");
+    }
+    assert!(parse(&["--cache_numshardbits=-1", "--prefix_size=0"]).is_ok());
 }
 
 #[test]

@@ -1,10 +1,12 @@
 use super::*;
 
-const QUIET: Progress = Progress { interval: 0, interval_seconds: 0, enabled: false };
+fn quiet() -> Progress {
+    Progress::default()
+}
 
 #[test]
 fn the_result_line_has_rocksdbs_form() {
-    let mut stats = Stats::start(0, QUIET, false);
+    let mut stats = Stats::start(0, quiet());
     for _ in 0..1000 {
         stats.finished_operations(1, OperationType::Read);
         stats.add_bytes(116);
@@ -24,7 +26,8 @@ fn the_result_line_has_rocksdbs_form() {
 fn merged_threads_share_the_clock_and_sum_the_rest() {
     let start = Instant::now();
     let thread = |id| {
-        let mut stats = Stats::start(id, QUIET, true);
+        let mut stats =
+            Stats::start(id, Progress { with_histogram: true, slow_micros: u64::MAX, ..quiet() });
         stats.finished_operations(10, OperationType::Seek);
         stats.start = start;
         stats.finish = start + Duration::from_secs(1);
