@@ -1,14 +1,28 @@
 //! The lab: engines compared with each other, and with what the machine allows.
 //!
-//! [`machine`] is `touchstone machine`. Nothing of an engine is linked here. What is decided is in pure
-//! functions: what samples say ([`statistics`]), how fast an operation could be ([`limit`]).
+//! [`compare`] is `touchstone compare`, [`machine`] is `touchstone machine`. Engines run in processes of
+//! their own (`touchstone bench`), which say what they measured as records in JSON; nothing of an engine
+//! is linked here. What is decided is in pure functions: which process runs when ([`plan`]), what samples
+//! say ([`statistics`], [`verdict`], [`summary`]), how fast an operation could be ([`limit`]).
 
 #![forbid(unsafe_code)]
 
+mod campaign;
+pub mod cell;
+pub mod compare;
+pub mod control_loop;
+pub mod journal;
 pub mod limit;
 pub mod machine;
+pub mod page_cache;
+pub mod plan;
+mod progress;
+pub mod report;
 pub mod statistics;
+pub mod summary;
 mod text_table;
+pub mod verdict;
+pub mod workload_of;
 
 use std::fs;
 use std::io::Write;

@@ -16,6 +16,7 @@ commands:
   ldb         looks into a database and changes it, as RocksDB's ldb
   sst_dump    looks into table files, as RocksDB's sst_dump
   bench       fills and measures databases, as RocksDB's db_bench
+  compare     compares engines with each other and with what this machine allows
   machine     measures what this machine allows at best
   options     chooses options for a budget, explains, compares and checks them
   shape       tells what a read of a database has to go through
@@ -51,6 +52,7 @@ fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> i32 {
         Some("serve-metrics") => tools::serve_metrics::main(rest, out, err),
         Some("top") => tools::top::main(rest, out, err),
         Some("shape") => tools::shape::main(rest, out, err),
+        Some("compare") => lab::compare::main(rest, out, err),
         Some("machine") => lab::machine::main(rest, out, err),
         // Its threads print too, so nobody may hold the streams.
         Some("bench") => bench::main(rest),

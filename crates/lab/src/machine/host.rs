@@ -1,7 +1,6 @@
 //! Which machine this is.
 
 use serde::{Deserialize, Serialize};
-use std::fs;
 
 /// A machine, as far as its constants depend on it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,16 +22,9 @@ impl Host {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             name: uname.nodename().to_string_lossy().into_owned(),
-            cpu: cpu(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default()),
+            cpu: host::Cpu::of_this_machine().model,
             processors: processors as u64,
             kernel: uname.release().to_string_lossy().into_owned(),
         }
     }
-}
-
-/// The processor's name in the text of `/proc/cpuinfo`; empty if it is not told.
-fn cpu(text: &str) -> String {
-    let line = text.lines().find(|line| line.starts_with("model name"));
-    let name = line.and_then(|line| line.split_once(':')).map(|(_, name)| name.trim());
-    name.unwrap_or_default().to_owned()
 }

@@ -34,6 +34,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// Of values that are known from elsewhere.
+    #[cfg(test)]
+    pub(crate) fn of_values(directory: &Path, constants: Values) -> Self {
+        Self::new(directory, Effort::FULL, constants).expect("a directory that is there")
+    }
+
     pub(super) fn new(directory: &Path, effort: Effort, constants: Values) -> Result<Self, String> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         Ok(Self {

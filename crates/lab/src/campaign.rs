@@ -1,0 +1,236 @@
+//! Carries a plan out, step by step, and writes each into the journal as it ends.
+
+use crate::cell::{Cell, Failure};
+use crate::control_loop::{ControlLoop, moved};
+use crate::journal::{Entry, Journal};
+use crate::page_cache;
+use crate::plan::{Database, Group, Spec, Step, database_of, plan};
+use crate::progress::Progress;
+use crate::statistics::median;
+use record::Record;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often the control loop runs before anything is measured.
+const BASELINES: usize = 3;
+
+/// A campaign.
+pub(crate) struct Campaign<'a> {
+    /// What is compared.
+    pub(crate) spec: &'a Spec,
+    /// The program that has the command `bench`.
+    pub(crate) program: &'a Path,
+    /// Where the journal and the output of processes are.
+    pub(crate) output: &'a Path,
+    /// Where databases are.
+    pub(crate) databases: &'a Path,
+    /// How long a process may take.
+    pub(crate) time_limit: Option<Duration>,
+    /// Set when somebody wants it to end.
+    pub(crate) interrupted: &'a AtomicBool,
+}
+
+impl Campaign<'_> {
+    /// Runs each engine for a moment with each option set, so that what cannot run is known at once.
+    pub(crate) fn try_engines(&self) -> Result<(), Failure> {
+        let directory = self.databases.join("try");
+        for set in 0..self.spec.sets.len() {
+            for engine in &self.spec.engines {
+                remove(&directory)?;
+                let mut flags = self.spec.load_flags(set);
+                flags.extend(["--num=10".to_owned(), "--use_existing_db=0".to_owned()]);
+                self.run(engine, "fillseq", &directory, flags)?;
+            }
+        }
+        remove(&directory)
+    }
+
+    /// Does all steps that the journal does not have yet.
+    pub(crate) fn run_all(&self, journal: &mut Journal) -> Result<(), Failure> {
+        let engines = self.spec.engines.len();
+        let processes = |step: &Step| match step {
+            Step::Load { .. } => 1,
+            Step::Measure(_) => engines,
+        };
+        let steps = plan(self.spec);
+        let progress = Progress::new(steps.iter().map(processes).sum());
+        let control = ControlLoop::default();
+        let has_baseline = |entry: &Entry| matches!(entry, Entry::Baseline { .. });
+        if !journal.entries().iter().any(has_baseline) {
+            for _ in 0..BASELINES {
+                journal
+                    .append(Entry::Baseline { nanos: control.run() })
+                    .map_err(Failure::Failed)?;
+            }
+        }
+        for step in steps {
+            if self.is_done(step, journal.entries()) {
+                progress.end(processes(&step));
+                continue;
+            }
+            match step {
+                Step::Load { set, engine } => {
+                    self.load((set, engine), journal, &progress)?;
+                    progress.end(1);
+                }
+                Step::Measure(group) => self.measure(group, &control, journal, &progress)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn is_done(&self, step: Step, entries: &[Entry]) -> bool {
+        match step {
+            Step::Load { set, engine } => {
+                let is_it = |entry: &Entry| matches!(entry, Entry::Load { set: s, engine: e, .. } if (*s, *e) == (set, engine));
+                entries.iter().any(is_it) && self.loaded(set, engine).is_dir()
+            }
+            Step::Measure(group) => {
+                let controls: Vec<f64> = controls(entries, group).collect();
+                controls.len() > self.spec.retries
+                    || controls.iter().any(|moved| *moved <= self.spec.control_tolerance)
+            }
+        }
+    }
+
+    /// Where the loaded database of an engine is.
+    fn loaded(&self, set: usize, engine: usize) -> PathBuf {
+        self.databases.join(format!("set{}-engine{engine}", self.spec.loaded_by(set)))
+    }
+
+    fn load(
+        &self,
+        (set, engine): (usize, usize),
+        journal: &mut Journal,
+        progress: &Progress,
+    ) -> Result<(), Failure> {
+        let name = &self.spec.engines[engine];
+        progress.begin(format!("filling a database with {name}"));
+        // It gets its name when it is whole.
+        let (directory, unfinished) = (self.loaded(set, engine), self.databases.join("unfinished"));
+        remove(&directory)?;
+        remove(&unfinished)?;
+        let mut flags = self.spec.load_flags(set);
+        flags.push("--use_existing_db=0".to_owned());
+        let records = self.run(name, &self.spec.load, &unfinished, flags)?;
+        fs::rename(&unfinished, &directory).map_err(|error| told(&directory, &error))?;
+        journal.append(Entry::Load { set, engine, records }).map_err(Failure::Failed)
+    }
+
+    /// Runs a group until the machine is steady around it, or was not often enough.
+    fn measure(
+        &self,
+        group: Group,
+        control: &ControlLoop,
+        journal: &mut Journal,
+        progress: &Progress,
+    ) -> Result<(), Failure> {
+        loop {
+            let attempt = next_attempt(journal.entries(), group);
+            let before_nanos = control.run();
+            for engine in 0..self.spec.engines.len() {
+                let (set, benchmark) =
+                    (&self.spec.sets[group.set].name, &self.spec.benchmarks[group.benchmark]);
+                let name = &self.spec.engines[engine];
+                progress.begin(format!("round {}: {benchmark}, {set}, {name}", group.round + 1));
+                let (cache, records) = self.cell(group, engine)?;
+                let entry =
+                    Entry::Cell { group, attempt, engine, cache: cache.to_owned(), records };
+                journal.append(entry).map_err(Failure::Failed)?;
+                progress.end(1);
+            }
+            let after_nanos = control.run();
+            let moved = moved(before_nanos, after_nanos, reference(journal.entries()));
+            let entry = Entry::Control { group, attempt, before_nanos, after_nanos, moved };
+            journal.append(entry).map_err(Failure::Failed)?;
+            if self.is_done(Step::Measure(group), journal.entries()) {
+                return Ok(());
+            }
+            progress.add(self.spec.engines.len());
+        }
+    }
+
+    /// Runs one benchmark with one engine, and says what was in the page cache.
+    fn cell(&self, group: Group, engine: usize) -> Result<(&'static str, Vec<Record>), Failure> {
+        let benchmark = &self.spec.benchmarks[group.benchmark];
+        let mut flags = self.spec.flags_of(group.set);
+        let (loaded, work) = (self.loaded(group.set, engine), self.databases.join("work"));
+        let database = database_of(benchmark);
+        let (directory, more): (_, &[&str]) = match database {
+            Database::Fresh => (&work, &["--use_existing_db=0"]),
+            Database::Shared => (&loaded, &["--use_existing_db=1", "--readonly=1"]),
+            Database::Copy => (&work, &["--use_existing_db=1"]),
+        };
+        flags.extend(more.iter().map(|flag| (*flag).to_owned()));
+        remove(&work)?;
+        if database == Database::Copy {
+            page_cache::copy_directory(&loaded, &work).map_err(Failure::Failed)?;
+        }
+        let cache = match database {
+            Database::Fresh => page_cache::EMPTY,
+            _ => page_cache::prepare(directory, self.spec.cache).map_err(Failure::Failed)?,
+        };
+        let records = self.run(&self.spec.engines[engine], benchmark, directory, flags)?;
+        remove(&work)?;
+        Ok((cache, records))
+    }
+
+    fn run(
+        &self,
+        engine: &str,
+        benchmarks: &str,
+        database: &Path,
+        flags: Vec<String>,
+    ) -> Result<Vec<Record>, Failure> {
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Err(Failure::Interrupted);
+        }
+        fs::create_dir_all(database).map_err(|error| told(database, &error))?;
+        let scratch = self.output;
+        let (program, time_limit) = (self.program, self.time_limit);
+        Cell { program, engine, benchmarks, database, flags, scratch, time_limit }
+            .run(self.interrupted)
+    }
+}
+
+/// How far the control loop moved in each finished attempt at a group.
+fn controls(entries: &[Entry], group: Group) -> impl Iterator<Item = f64> {
+    entries.iter().filter_map(move |entry| match entry {
+        Entry::Control { group: of, moved, .. } if *of == group => Some(*moved),
+        _ => None,
+    })
+}
+
+/// One more than the last attempt at a group, finished or not.
+fn next_attempt(entries: &[Entry], group: Group) -> usize {
+    let attempts = entries.iter().filter_map(|entry| match entry {
+        Entry::Cell { group: of, attempt, .. } if *of == group => Some(attempt + 1),
+        _ => None,
+    });
+    attempts.max().unwrap_or_default()
+}
+
+/// What the control loop usually takes: the median of all its runs so far.
+fn reference(entries: &[Entry]) -> f64 {
+    let runs = entries.iter().flat_map(|entry| match entry {
+        Entry::Baseline { nanos } => vec![*nanos],
+        Entry::Control { before_nanos, after_nanos, .. } => vec![*before_nanos, *after_nanos],
+        _ => Vec::new(),
+    });
+    median(&runs.collect::<Vec<f64>>()).unwrap_or_default()
+}
+
+/// Removes a directory, if it is there.
+fn remove(directory: &Path) -> Result<(), Failure> {
+    match fs::remove_dir_all(directory) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(told(directory, &error)),
+        _ => Ok(()),
+    }
+}
+
+fn told(path: &Path, error: &io::Error) -> Failure {
+    Failure::Failed(format!("{}: {error}", path.display()))
+}

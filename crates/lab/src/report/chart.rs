@@ -1,0 +1,248 @@
+//! Charts as SVG: ratios, shares of the limit, and latency over rate.
+
+use crate::summary::{Measure, Row, Summary};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+/// A chart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chart {
+    /// For a file's name: letters, digits and hyphens.
+    pub name: String,
+    /// The picture.
+    pub svg: String,
+}
+
+/// Colours of engines; told apart by those who see few colours, too.
+const COLOURS: &[RGBColor] = &[
+    RGBColor(0, 114, 178),
+    RGBColor(230, 159, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(213, 94, 0),
+];
+
+const HEIGHT: u32 = 340;
+
+/// A bar with the interval that it may be in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Bar {
+    height: f64,
+    interval: Option<(f64, f64)>,
+}
+
+/// Bars side by side, by benchmark and engine.
+struct Bars<'a> {
+    title: String,
+    y_label: &'a str,
+    groups: Vec<String>,
+    series: Vec<String>,
+    /// By group, then series.
+    bars: Vec<Vec<Option<Bar>>>,
+    /// A line across, for instance at 1.
+    line: Option<f64>,
+}
+
+/// All charts of a summary.
+///
+/// # Errors
+/// A chart cannot be drawn.
+pub fn all(summary: &Summary) -> Result<Vec<Chart>, String> {
+    let mut charts = Vec::new();
+    let series = summary.spec.engine_names();
+    for (index, set) in summary.spec.sets.iter().enumerate() {
+        let title = |what: &str| match &summary.missing {
+            Some(_) => format!("{}: {what} (incomplete)", set.name),
+            None => format!("{}: {what}", set.name),
+        };
+        let ratios = (series.len() > 1).then(|| {
+            let bar = |row: &Row| {
+                let interval = row.ratio_low.zip(row.ratio_high);
+                row.ratio.map(|height| Bar { height, interval })
+            };
+            let bars = bars(summary, &set.name, bar);
+            let title = title(&format!("times as good as {}", series[0]));
+            ("ratio", Bars { title, y_label: "ratio", line: Some(1.0), ..bars })
+        });
+        let limit = |row: &Row| row.limit_percent.map(|height| Bar { height, interval: None });
+        let limits = Bars {
+            title: title("percent of what the machine allows"),
+            y_label: "percent",
+            ..bars(summary, &set.name, limit)
+        };
+        for (name, bars) in ratios.into_iter().chain([("limit", limits)]) {
+            if bars.bars.iter().flatten().any(Option::is_some) {
+                let svg = draw_bars(&bars)?;
+                charts.push(Chart { name: format!("{name}-{}", index + 1), svg });
+            }
+        }
+    }
+    charts.extend(latency_charts(summary)?);
+    Ok(charts)
+}
+
+fn bars<'a>(summary: &Summary, set: &str, bar: impl Fn(&Row) -> Option<Bar>) -> Bars<'a> {
+    let series = summary.spec.engine_names();
+    let groups = summary.spec.benchmarks.clone();
+    let of = |benchmark: &String, engine: &String| {
+        let row = summary
+            .rows
+            .iter()
+            .find(|row| row.set == set && row.benchmark == *benchmark && row.engine == *engine);
+        row.and_then(&bar)
+    };
+    let bars = groups
+        .iter()
+        .map(|benchmark| series.iter().map(|engine| of(benchmark, engine)).collect())
+        .collect();
+    Bars { title: String::new(), y_label: "", groups, series, bars, line: None }
+}
+
+fn told(error: impl std::fmt::Display) -> String {
+    format!("drawing a chart: {error}")
+}
+
+fn draw_bars(bars: &Bars<'_>) -> Result<String, String> {
+    let width = 200 + 40 * (bars.groups.len() * (bars.series.len() + 1)) as u32;
+    let width = width.clamp(480, 2400);
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, (width, HEIGHT)).into_drawing_area();
+        area.fill(&WHITE).map_err(told)?;
+        draw_bars_in(&area, bars)?;
+        area.present().map_err(told)?;
+    }
+    Ok(svg)
+}
+
+fn draw_bars_in(area: &DrawingArea<SVGBackend<'_>, Shift>, bars: &Bars<'_>) -> Result<(), String> {
+    let tops = bars.bars.iter().flatten().flatten();
+    let tops = tops.map(|bar| bar.interval.map_or(bar.height, |(_, high)| high.max(bar.height)));
+    let top = tops.chain(bars.line).fold(0.0, f64::max) * 1.1;
+    let top = if top > 0.0 { top } else { 1.0 };
+    let mut chart = ChartBuilder::on(area)
+        .caption(&bars.title, ("sans-serif", 16))
+        .margin(10)
+        .x_label_area_size(30)
+        .y_label_area_size(56)
+        .build_cartesian_2d(0.0..bars.groups.len() as f64, 0.0..top)
+        .map_err(told)?;
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .x_labels(0)
+        .y_desc(bars.y_label)
+        .light_line_style(TRANSPARENT)
+        .draw()
+        .map_err(told)?;
+    let slot = 0.8 / bars.series.len() as f64;
+    for (index, name) in bars.series.iter().enumerate() {
+        let colour = COLOURS[index % COLOURS.len()];
+        let placed = bars.bars.iter().enumerate().filter_map(|(group, bars)| {
+            bars[index].map(|bar| (group as f64 + 0.1 + slot * index as f64, bar))
+        });
+        let placed: Vec<(f64, Bar)> = placed.collect();
+        let shapes = placed.iter().map(|(x, bar)| {
+            Rectangle::new([(*x, 0.0), (x + slot * 0.9, bar.height)], colour.filled())
+        });
+        chart
+            .draw_series(shapes)
+            .map_err(told)?
+            .label(name)
+            .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 10, y + 5)], colour.filled()));
+        let whiskers = placed.iter().filter_map(|(x, bar)| {
+            let (low, high) = bar.interval?;
+            let x = x + slot * 0.45;
+            Some(PathElement::new([(x, low), (x, high)], BLACK))
+        });
+        chart.draw_series(whiskers).map_err(told)?;
+    }
+    if let Some(line) = bars.line {
+        let ends = [(0.0, line), (bars.groups.len() as f64, line)];
+        chart.draw_series([PathElement::new(ends, BLACK.mix(0.5))]).map_err(told)?;
+    }
+    let style = TextStyle::from(("sans-serif", 12)).pos(Pos::new(HPos::Center, VPos::Top));
+    let names = bars.groups.iter().enumerate();
+    let names = names.map(|(group, name)| {
+        EmptyElement::at((group as f64 + 0.5, 0.0)) + Text::new(name.clone(), (0, 6), style.clone())
+    });
+    chart.draw_series(names).map_err(told)?;
+    chart
+        .configure_series_labels()
+        .background_style(WHITE.mix(0.8))
+        .border_style(BLACK.mix(0.3))
+        .draw()
+        .map_err(told)
+}
+
+/// p99 over the rate, a chart for each benchmark, where rates were given.
+fn latency_charts(summary: &Summary) -> Result<Vec<Chart>, String> {
+    let mut charts = Vec::new();
+    for (index, benchmark) in summary.spec.benchmarks.iter().enumerate() {
+        let of_engine = |engine: &String| -> Vec<(f64, f64)> {
+            let own = summary.rows.iter().filter(|row| {
+                row.benchmark == *benchmark
+                    && row.engine == *engine
+                    && row.measure == Measure::P99Micros
+            });
+            let rate = |row: &Row| {
+                let set = summary.spec.sets.iter().find(|set| set.name == row.set)?;
+                Some((set.arrival_rate? as f64, row.p99_micros?))
+            };
+            own.filter_map(rate).collect()
+        };
+        let names = summary.spec.engine_names();
+        let lines: Vec<(String, Vec<(f64, f64)>)> =
+            names.iter().map(|name| (name.clone(), of_engine(name))).collect();
+        if lines.iter().any(|(_, points)| points.len() > 1) {
+            let svg = draw_lines(&format!("{benchmark}: p99 over rate"), &lines)?;
+            charts.push(Chart { name: format!("latency-{}", index + 1), svg });
+        }
+    }
+    Ok(charts)
+}
+
+fn draw_lines(title: &str, lines: &[(String, Vec<(f64, f64)>)]) -> Result<String, String> {
+    let points = || lines.iter().flat_map(|(_, points)| points);
+    let right = points().map(|point| point.0).fold(1.0, f64::max) * 1.05;
+    let top = points().map(|point| point.1).fold(1.0, f64::max) * 1.1;
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, (640, HEIGHT)).into_drawing_area();
+        area.fill(&WHITE).map_err(told)?;
+        let mut chart = ChartBuilder::on(&area)
+            .caption(title, ("sans-serif", 16))
+            .margin(10)
+            .x_label_area_size(40)
+            .y_label_area_size(64)
+            .build_cartesian_2d(0.0..right, 0.0..top)
+            .map_err(told)?;
+        chart
+            .configure_mesh()
+            .x_desc("operations in a second")
+            .y_desc("p99 in us")
+            .light_line_style(TRANSPARENT)
+            .draw()
+            .map_err(told)?;
+        for (index, (name, points)) in lines.iter().enumerate() {
+            let colour = COLOURS[index % COLOURS.len()];
+            let line =
+                LineSeries::new(points.iter().copied(), colour.stroke_width(2)).point_size(3);
+            chart
+                .draw_series(line)
+                .map_err(told)?
+                .label(name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 12, y)], colour));
+        }
+        chart
+            .configure_series_labels()
+            .background_style(WHITE.mix(0.8))
+            .border_style(BLACK.mix(0.3))
+            .draw()
+            .map_err(told)?;
+        area.present().map_err(told)?;
+    }
+    Ok(svg)
+}
