@@ -5,7 +5,7 @@ use crate::blob_file_reader::BlobReadOptions;
 use crate::blob_index::BlobReference;
 use base::pinnable_slice::PinnedBytes;
 use base::{PinnableSlice, Result, Status};
-use cache::{Cache, CacheKey, Priority};
+use cache::{Cache, CacheKey, CacheValue, Priority};
 use parking_lot::RwLock;
 use perf_context::{PerfMetric, count};
 use statistics::Ticker;
@@ -74,7 +74,7 @@ impl BlobSource {
             return self.read(options, user_key, reference);
         };
         let key = CacheKey::new(self.cache_id(&**cache, reference.file_number), reference.offset);
-        let cached = cache.lookup(&key).and_then(|value| value.downcast::<CachedBlob>().ok());
+        let cached = cache.lookup(&key).and_then(CacheValue::downcast::<CachedBlob>);
         let cached =
             cached.filter(|blob| blob.reference == *reference && *blob.user_key == *user_key);
         self.count_lookup(cached.as_deref());
@@ -89,7 +89,7 @@ impl BlobSource {
         }
         let blob = Arc::new(CachedBlob { value, user_key: user_key.into(), reference: *reference });
         let charge_bytes = blob.value.len() + blob.user_key.len() + size_of::<CachedBlob>();
-        let inserted = cache.insert(key, Arc::clone(&blob) as _, charge_bytes, Priority::Bottom);
+        let inserted = cache.insert(key, Arc::clone(&blob).into(), charge_bytes, Priority::Bottom);
         if let Some(statistics) = self.files.statistics() {
             statistics.record(|recorder| match &inserted {
                 Ok(_) => {

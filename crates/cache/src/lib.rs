@@ -7,20 +7,17 @@
 #![forbid(unsafe_code)]
 
 pub mod cache_key;
+pub mod cache_value;
 pub mod lru_cache;
 pub mod reservation;
 
 pub use cache_key::CacheKey;
+pub use cache_value::{CacheValue, LinkedValue};
 pub use lru_cache::{CacheMetadataChargePolicy, LruCache, LruCacheOptions};
 pub use reservation::CacheReservation;
 
 use base::Result;
-use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
-
-/// A cached value. Who holds a clone keeps the value alive, and in the cache.
-pub type CacheValue = Arc<dyn Any + Send + Sync>;
 
 /// How much an entry matters. Names are those of `rocksdb::Cache::Priority`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,7 +34,7 @@ pub enum Priority {
 /// What a cache has done since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheCounters {
-    /// Calls of [`Cache::lookup`].
+    /// Calls of [`Cache::lookup`]. Whoever follows a link of a [`LinkedValue`] does not call it.
     pub lookups: u64,
     /// Those that found a value.
     pub hits: u64,
@@ -69,6 +66,7 @@ pub trait Cache: fmt::Debug + Send + Sync {
     /// Makes `value` the value of `key`, which counts for `charge_bytes`.
     ///
     /// A value that cannot fit is not kept, and that is no error unless the cache has a strict limit.
+    /// When the cache lets a value go, or does not keep it, it calls [`CacheValue::left_cache`].
     ///
     /// # Errors
     /// `Aborted` with subcode `MemoryLimit` when the cache has a strict limit and too much of it is

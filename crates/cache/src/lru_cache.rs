@@ -7,7 +7,8 @@
 //!
 //! A hit does not touch the lists: it sets a bit, and the entry moves to the front when its turn to
 //! be dropped comes. So a hit is one lock, one probe and one entry, where moving it at once would load
-//! three more lines. A value that somebody holds is not dropped either.
+//! three more lines. A value that is reached by links has such a bit of its own. A value that somebody
+//! holds is not dropped either.
 
 mod hash_index;
 mod shard;
@@ -186,7 +187,9 @@ impl Cache for LruCache {
     fn erase(&self, key: &CacheKey) {
         let hash = key.hash();
         let value = self.shard(hash).lock().erase(key, hash as u32);
-        drop(value);
+        if let Some(value) = value {
+            value.left_cache();
+        }
     }
 
     fn new_id(&self) -> u64 {

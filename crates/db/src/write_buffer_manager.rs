@@ -58,7 +58,7 @@ impl WriteBufferManager {
     /// The memory is charged to `cache`, in units of 256 KiB, so that both together have one limit.
     #[must_use]
     pub fn with_cache(mut self, cache: Arc<dyn Cache>) -> Self {
-        let reservation = CacheReservation::new(cache, Arc::new(WriteBufferCharge));
+        let reservation = CacheReservation::new(cache, Arc::new(WriteBufferCharge).into());
         self.reservation = Some(Mutex::new(reservation));
         self
     }

@@ -96,6 +96,7 @@ impl BlockCursor {
         if !order.is_bytewise() || count == 0 {
             return self.seek_between(block, 0, count, target, comparator);
         }
+        block.touch_offsets();
         let user_key = &target[..target.len() - order.internal_suffix_size()];
         match block.locate(user_key) {
             Location::BeforeAll => self.move_to(block, 0),

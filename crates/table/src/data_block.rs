@@ -21,6 +21,7 @@
 
 use crate::block::{BlockLayout, EXPANSION_MAX, Entry, EntryWalker, bad_entry};
 use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
+use crate::frame_slots::Residence;
 use crate::key_buffer::KeyBuffer;
 use crate::sort_prefix::{
     Location, SORT_PREFIX_SIZE, SortNumber, SortPrefixOrder, common_prefix_length, keep_bytes,
@@ -154,6 +155,7 @@ pub struct DataBlock {
     order: SortPrefixOrder,
     entries_end: u32,
     has_short_chains: bool,
+    residence: Residence,
 }
 
 impl DataBlock {
@@ -180,6 +182,7 @@ impl DataBlock {
             order,
             entries_end: layout.entries_end as u32,
             has_short_chains: true,
+            residence: Residence::default(),
             data: contents,
         };
         if block.common_length as usize <= COMMON_INLINE_SIZE {
@@ -250,7 +253,24 @@ impl DataBlock {
     /// Loads what a cursor needs first, so that it is near when it does.
     pub(crate) fn touch(&self) {
         std::hint::black_box(self.data.first());
-        std::hint::black_box(self.data.get(self.offsets_start as usize));
+        self.touch_offsets();
+    }
+
+    /// Loads offsets together with the prefixes that lie before them, rather than one after these
+    /// were counted.
+    #[inline]
+    pub(crate) fn touch_offsets(&self) {
+        const LINE: usize = 64;
+        let start = self.offsets_start as usize;
+        for line in 0..3 {
+            std::hint::black_box(self.data.get(start + line * LINE).copied());
+        }
+    }
+
+    /// What it knows of the cache that it is in.
+    #[inline]
+    pub(crate) fn residence(&self) -> &Residence {
+        &self.residence
     }
 
     /// Number of entries.

@@ -23,6 +23,7 @@ pub mod data_block;
 pub mod data_block_hash_index;
 pub mod filter;
 pub mod format;
+mod frame_slots;
 pub mod index;
 mod key_buffer;
 pub mod metaindex;

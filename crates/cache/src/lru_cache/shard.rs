@@ -2,7 +2,6 @@
 
 use super::hash_index::{self, HashIndex, NONE};
 use crate::{CacheCounters, CacheKey, CacheValue, Insertion, Priority};
-use std::sync::Arc;
 
 /// How many entries one insert moves to the front because they were hit, before it drops one
 /// nevertheless: bounds the time under the lock. On average there is at most one move for each hit.
@@ -47,6 +46,12 @@ const _: () = assert!(size_of::<Entry>() == 64);
 pub(super) struct Dropped {
     first: Option<CacheValue>,
     rest: Vec<CacheValue>,
+}
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.first.iter().chain(&self.rest).for_each(CacheValue::left_cache);
+    }
 }
 
 impl Dropped {
@@ -209,7 +214,7 @@ impl Shard {
                 }
                 pinned -= 1;
                 self.renew(oldest);
-            } else if entry.hit && chances > 0 {
+            } else if chances > 0 && take_hit(entry) {
                 chances -= 1;
                 self.renew(oldest);
             } else {
@@ -252,10 +257,9 @@ impl Shard {
             let oldest = self.lists[Pool::High as usize].oldest;
             self.unlink(oldest);
             let entry = &mut self.entries[oldest as usize];
-            let again = entry.hit && chances > 0;
+            let again = chances > 0 && take_hit(entry);
             if again {
                 chances -= 1;
-                entry.hit = false;
             }
             self.link(oldest, if again { Pool::High } else { Pool::Low });
         }
@@ -354,5 +358,11 @@ impl Shard {
 }
 
 fn is_pinned(entry: &Entry) -> bool {
-    entry.value.as_ref().is_some_and(|value| Arc::strong_count(value) > 1)
+    entry.value.as_ref().is_some_and(CacheValue::is_held)
+}
+
+/// Whether it was found since this was last asked.
+fn take_hit(entry: &mut Entry) -> bool {
+    let by_link = entry.value.as_ref().is_some_and(CacheValue::take_use);
+    std::mem::take(&mut entry.hit) || by_link
 }

@@ -22,7 +22,7 @@ fn key(number: u64) -> CacheKey {
 }
 
 fn insert(cache: &LruCache, number: u64, priority: Priority) {
-    cache.insert(key(number), Arc::new(number), 1, priority).unwrap();
+    cache.insert(key(number), Arc::new(number).into(), 1, priority).unwrap();
 }
 
 fn get(cache: &LruCache, number: u64) -> Option<u64> {
@@ -40,7 +40,7 @@ fn values_are_found_replaced_and_erased() {
     assert_eq!(get(&cache, 1), None);
     insert(&cache, 1, Priority::Low);
     assert_eq!(get(&cache, 1), Some(1));
-    cache.insert(key(1), Arc::new(11u64), 5, Priority::Low).unwrap();
+    cache.insert(key(1), Arc::new(11u64).into(), 5, Priority::Low).unwrap();
     assert_eq!((get(&cache, 1), cache.usage_bytes(), cache.occupancy_count()), (Some(11), 5, 1));
     cache.erase(&key(1));
     cache.erase(&key(2));
@@ -53,7 +53,7 @@ fn values_are_found_replaced_and_erased() {
 fn entries_show_the_charge_they_were_put_in_with() {
     let cache = LruCache::new(&LruCacheOptions::with_capacity(1 << 20)).unwrap();
     for number in 0..40_u64 {
-        cache.insert(key(number), Arc::new(number), 10, Priority::Low).unwrap();
+        cache.insert(key(number), Arc::new(number).into(), 10, Priority::Low).unwrap();
     }
     cache.erase(&key(7));
     let (mut count, mut sum) = (0, 0);
@@ -154,8 +154,8 @@ fn without_a_strict_limit_values_in_use_may_exceed_the_capacity() {
     let cache = one_shard(4, 0.5, 0.0, false);
     let held: Vec<CacheValue> = (0..10u64)
         .map(|number| {
-            let value: CacheValue = Arc::new(number);
-            cache.insert(key(number), Arc::clone(&value), 1, Priority::Low).unwrap();
+            let value = CacheValue::from(Arc::new(number));
+            cache.insert(key(number), value.clone(), 1, Priority::Low).unwrap();
             value
         })
         .collect();
@@ -164,7 +164,7 @@ fn without_a_strict_limit_values_in_use_may_exceed_the_capacity() {
     insert(&cache, 100, Priority::Low);
     assert_eq!((cache.usage_bytes(), cache.counters().evictions), (4, 7));
     // What alone is larger than the cache is not kept, and that is no error.
-    cache.insert(key(5), Arc::new(5u64), 5, Priority::High).unwrap();
+    cache.insert(key(5), Arc::new(5u64).into(), 5, Priority::High).unwrap();
     assert_eq!((get(&cache, 5), cache.usage_bytes()), (None, 4));
 }
 
@@ -173,19 +173,19 @@ fn a_strict_limit_fails_inserts() {
     let cache = one_shard(4, 0.5, 0.0, true);
     let held: Vec<CacheValue> = (0..4u64)
         .map(|number| {
-            let value: CacheValue = Arc::new(number);
-            cache.insert(key(number), Arc::clone(&value), 1, Priority::Low).unwrap();
+            let value = CacheValue::from(Arc::new(number));
+            cache.insert(key(number), value.clone(), 1, Priority::Low).unwrap();
             value
         })
         .collect();
-    let error = cache.insert(key(9), Arc::new(9u64), 1, Priority::Low).unwrap_err();
+    let error = cache.insert(key(9), Arc::new(9u64).into(), 1, Priority::Low).unwrap_err();
     assert_eq!(error.subcode(), SubCode::MemoryLimit);
     assert_eq!(error.to_string(), "Operation aborted: Insert failed due to LRU cache being full.");
     assert_eq!((cache.usage_bytes(), get(&cache, 9)), (4, None));
     drop(held);
     insert(&cache, 9, Priority::Low);
     assert_eq!((cache.usage_bytes(), get(&cache, 9)), (4, Some(9)));
-    assert!(cache.insert(key(5), Arc::new(5u64), 5, Priority::High).is_err());
+    assert!(cache.insert(key(5), Arc::new(5u64).into(), 5, Priority::High).is_err());
     assert!(cache.has_strict_capacity_limit());
 }
 
@@ -215,7 +215,7 @@ fn shards_are_rocksdbs_and_all_are_used() {
     for file in 1..=10 {
         for block in 0..1000 {
             let key = CacheKey::new(file, block * 4096);
-            cache.insert(key, Arc::new(()), 1, Priority::Low).unwrap();
+            cache.insert(key, Arc::new(()).into(), 1, Priority::Low).unwrap();
         }
     }
     assert_eq!(cache.occupancy_count(), 10_000);
@@ -398,7 +398,7 @@ proptest! {
             let value = value as u64;
             match step {
                 Step::Insert(number, charge, priority) => {
-                    cache.insert(key(number), Arc::new(value), charge, priority).unwrap();
+                    cache.insert(key(number), Arc::new(value).into(), charge, priority).unwrap();
                     model.insert(ModelEntry { number, value, charge, priority, hit: false });
                 }
                 Step::Lookup(number) => prop_assert_eq!(get(&cache, number), model.lookup(number)),

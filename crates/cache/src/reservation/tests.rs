@@ -8,7 +8,7 @@ fn a_cache_is_charged_for_memory_elsewhere() {
     let options =
         LruCacheOptions { num_shard_bits: 0, ..LruCacheOptions::with_capacity(64 * UNIT) };
     let cache = Arc::new(LruCache::new(&options).unwrap());
-    let mut reservation = CacheReservation::new(cache.clone(), Arc::new("elsewhere"));
+    let mut reservation = CacheReservation::new(cache.clone(), Arc::new("elsewhere").into());
     reservation.follow(1);
     assert_eq!(reservation.reserved_bytes(), UNIT);
     reservation.follow(8 * UNIT);
@@ -30,7 +30,7 @@ fn a_strict_limit_is_kept() {
         ..LruCacheOptions::with_capacity(3 * UNIT)
     };
     let cache = Arc::new(LruCache::new(&options).unwrap());
-    let mut reservation = CacheReservation::new(cache.clone(), Arc::new("elsewhere"));
+    let mut reservation = CacheReservation::new(cache.clone(), Arc::new("elsewhere").into());
     reservation.follow(10 * UNIT);
     assert!(reservation.reserved_bytes() <= 3 * UNIT);
     assert!(cache.usage_bytes() <= 3 * UNIT);

@@ -3,7 +3,9 @@
 use crate::block_based::meta_block::{MetaBlock, MetaRef};
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
 use crate::block_based::table_stats::BlockKind;
+use crate::data_block::DataBlock;
 use crate::format::BlockHandle;
+use crate::frame_slots::BlockRef;
 use crate::index::{FlatIndex, IndexBlockFormat};
 use base::Result;
 use std::sync::{Arc, OnceLock};
@@ -28,7 +30,7 @@ impl IndexLayout {
             FlatIndex::decode(&block, self.format, &table.comparator, self.missing_timestamp_size)
         };
         let kind = BlockKind::Index;
-        let usage = FlatIndex::memory_usage_bytes;
+        let usage = FlatIndex::charge_bytes;
         table.load_meta_block(kind, handle, use_cache, options, decode, usage)
     }
 }
@@ -148,11 +150,26 @@ impl IndexCursor {
         (self.position < index.len()).then(|| index.handle(self.position))
     }
 
-    /// The handle of the block after, if it is in the same index or partition.
-    pub(super) fn next_handle(&self) -> Option<BlockHandle> {
+    /// The data block here, if the index leads to it directly.
+    #[inline]
+    pub(super) fn frame(&self) -> Option<Arc<DataBlock>> {
+        self.current()?.frame(self.position).map(BlockRef::into_arc)
+    }
+
+    /// The index leads to the data block here from now on, while the block cache holds it.
+    pub(super) fn link_frame(&self, block: &Arc<DataBlock>) {
+        if let Some(index) = self.current() {
+            index.link_frame(self.position, block);
+        }
+    }
+
+    /// Handle and block of the place after, if it is in the same index or partition and that leads
+    /// to the block directly.
+    pub(super) fn next_frame(&self) -> Option<(BlockHandle, Arc<DataBlock>)> {
         let index = self.current()?;
         let next = self.position.checked_add(1)?;
-        (next < index.len()).then(|| index.handle(next))
+        let block = index.frame(next)?.into_arc();
+        Some((index.handle(next), block))
     }
 
     /// The user key of the separator here; see [`FlatIndex::user_key`].

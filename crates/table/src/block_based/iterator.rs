@@ -5,7 +5,7 @@ use crate::block_based::index_reader::IndexCursor;
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
 use crate::block_iter::BlockCursor;
 use crate::data_block::DataBlock;
-use crate::format::BLOCK_TRAILER_SIZE;
+use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use crate::read_options::ReadOptions;
 use base::dbformat::extract_user_key;
 use base::{InternalIterator, ParsedInternalKey, PinnableSlice, Result, SliceTransform};
@@ -199,7 +199,7 @@ impl TableIterator {
             let ahead = self.ahead.take().filter(|(offset, _)| *offset == handle.offset);
             let cached = match ahead {
                 Some((_, block)) => Some(block),
-                None => self.table.cached_data_block(handle),
+                None => self.index.frame().or_else(|| self.cached_block(handle)),
             };
             self.table.count_data_block_lookup(cached.as_ref());
             let block = if let Some(block) = cached {
@@ -214,7 +214,9 @@ impl TableIterator {
                     prefetcher.set_end(self.table.data_end());
                     Box::new(prefetcher)
                 });
-                self.table.read_data_block(handle, self.options, Some(prefetcher))?
+                let block = self.table.read_data_block(handle, self.options, Some(prefetcher))?;
+                self.index.link_frame(&block);
+                block
             };
             self.block = Some((handle.offset, block));
             self.count_seek_data();
@@ -222,12 +224,18 @@ impl TableIterator {
         Ok(self.block.as_ref().map(|(_, block)| block))
     }
 
-    /// Looks up the next block, if the index has one in sight and the cache holds it.
+    /// The block here, if it is in the cache.
+    #[inline(never)]
+    fn cached_block(&self, handle: BlockHandle) -> Option<Arc<DataBlock>> {
+        let block = self.table.cached_data_block(handle)?;
+        self.index.link_frame(&block);
+        Some(block)
+    }
+
+    /// Looks up the next block, if the index leads to it directly.
     #[inline(never)]
     fn look_ahead(&mut self) {
-        if let Some(handle) = self.index.next_handle()
-            && let Some(block) = self.table.cached_data_block(handle)
-        {
+        if let Some((handle, block)) = self.index.next_frame() {
             block.touch();
             self.ahead = Some((handle.offset, block));
         }

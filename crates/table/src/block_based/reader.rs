@@ -13,6 +13,7 @@ use crate::block_iter::BlockCursor;
 use crate::data_block::{DataBlock, DataBlockDecoder};
 use crate::filter::KeyHash;
 use crate::format::{BlockHandle, Footer};
+use crate::frame_slots::BlockRef;
 use crate::index::FlatIndex;
 use crate::metaindex::MetaIndex;
 use crate::properties::TableProperties;
@@ -20,7 +21,7 @@ use crate::read_options::ReadOptions;
 use base::dbformat::extract_user_key;
 use base::status::Code;
 use base::{InternalKeyComparator, ParsedInternalKey, Result, SliceTransform, Status};
-use cache::{Cache, CacheKey, Priority};
+use cache::{Cache, CacheKey, CacheValue, Priority};
 use compression::UncompressionDictionary;
 use env::readahead::SequentialPrefetcher;
 use env::{IoPriority, RandomAccessFile, RateLimiter, ReadLimit, ReadaheadOptions};
@@ -141,7 +142,7 @@ impl BlockBasedTable {
         visit: &mut dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool>,
     ) -> Result<bool> {
         while position < index.len() {
-            let block = self.data_block(index.handle(position), options)?;
+            let block = self.indexed_block(index, position, options)?;
             {
                 let _timer = Timer::start(PerfMetric::BlockSeekNanos);
                 cursor.seek(&block, internal_key, &self.comparator);
@@ -306,6 +307,35 @@ impl BlockBasedTable {
         }
     }
 
+    /// The data block at a position of the index, from the cache or the file.
+    #[inline]
+    fn indexed_block(
+        &self,
+        index: &FlatIndex,
+        position: usize,
+        options: BlockReadOptions,
+    ) -> Result<BlockRef> {
+        let _timer = Timer::start(PerfMetric::NewTableBlockIterNanos);
+        if let Some(block) = index.frame(position) {
+            self.count_data_block_lookup(Some(&block));
+            return Ok(block);
+        }
+        self.unlinked_block(index, position, options)
+    }
+
+    /// As [`Self::indexed_block`], for blocks that the index does not lead to directly.
+    #[inline(never)]
+    fn unlinked_block(
+        &self,
+        index: &FlatIndex,
+        position: usize,
+        options: BlockReadOptions,
+    ) -> Result<BlockRef> {
+        let block = self.data_block(index.handle(position), options)?;
+        index.link_frame(position, &block);
+        Ok(block.into())
+    }
+
     /// A data block, from the cache or the file.
     #[inline]
     pub(super) fn data_block(
@@ -313,7 +343,6 @@ impl BlockBasedTable {
         handle: BlockHandle,
         options: BlockReadOptions,
     ) -> Result<Arc<DataBlock>> {
-        let _timer = Timer::start(PerfMetric::NewTableBlockIterNanos);
         let cached = self.cached_data_block(handle);
         self.count_data_block_lookup(cached.as_ref());
         match cached {
@@ -326,7 +355,7 @@ impl BlockBasedTable {
     #[inline]
     pub(super) fn cached_data_block(&self, handle: BlockHandle) -> Option<Arc<DataBlock>> {
         let TableCacheHandle { cache, id, .. } = self.cache.as_ref()?;
-        cache.lookup(&CacheKey::new(*id, handle.offset))?.downcast().ok()
+        cache.lookup(&CacheKey::new(*id, handle.offset))?.downcast()
     }
 
     /// What was looked for in the cache, where there is one, is there or not.
@@ -366,7 +395,9 @@ impl BlockBasedTable {
         {
             let charge = block.memory_usage_bytes();
             let key = CacheKey::new(*id, handle.offset);
-            let inserted = cache.insert(key, block.clone(), charge, Priority::Low);
+            block.residence().enter_cache();
+            let value = CacheValue::Linked(block.clone());
+            let inserted = cache.insert(key, value, charge, Priority::Low);
             self.stats.count_insertion(BlockKind::Data, charge, inserted.as_ref().ok());
             inserted?;
         }
@@ -405,7 +436,7 @@ impl BlockBasedTable {
         let cache = self.cache.as_ref().filter(|_| use_cache);
         if let Some(TableCacheHandle { cache, id, .. }) = cache {
             let value = cache.lookup(&CacheKey::new(*id, handle.offset));
-            let found: Option<Arc<T>> = value.and_then(|value| value.downcast().ok());
+            let found: Option<Arc<T>> = value.and_then(CacheValue::downcast);
             let bytes = || found.as_deref().map(&memory_usage_bytes);
             self.stats.count_lookup(kind, bytes);
             if let Some(block) = found {
@@ -428,7 +459,7 @@ impl BlockBasedTable {
         {
             let charge = memory_usage_bytes(&block);
             let key = CacheKey::new(*id, handle.offset);
-            let inserted = cache.insert(key, block.clone(), charge, *meta_priority);
+            let inserted = cache.insert(key, block.clone().into(), charge, *meta_priority);
             self.stats.count_insertion(kind, charge, inserted.as_ref().ok());
             inserted?;
         }

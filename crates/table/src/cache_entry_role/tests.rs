@@ -28,6 +28,6 @@ fn names_are_rocksdbs() {
 
 #[test]
 fn values_of_others_are_not_known() {
-    let value: CacheValue = Arc::new(7_u64);
+    let value = CacheValue::from(Arc::new(7_u64));
     assert_eq!(CacheEntryRole::of_table_value(&value), None);
 }

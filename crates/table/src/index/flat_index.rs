@@ -11,8 +11,9 @@
 //! one another. Only where numbers tie, or under a comparator that is not bytewise, are separators
 //! compared.
 
-use crate::data_block::KeyTransform;
+use crate::data_block::{DataBlock, KeyTransform};
 use crate::format::BlockHandle;
+use crate::frame_slots::{BlockRef, FrameSlots};
 use crate::index::index_block::{IndexBlockFormat, IndexBlockWalker};
 use crate::index::key_arena::{KeyArena, KeyArenaBuilder};
 use crate::sort_prefix::{
@@ -21,6 +22,7 @@ use crate::sort_prefix::{
 use base::dbformat::{extract_user_key, hex};
 use base::{InternalKeyComparator, Result, Status};
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 const SAMPLE_INTERVAL: usize = 64;
 
@@ -36,6 +38,7 @@ pub struct FlatIndex {
     sampled: Box<[u64]>,
     handles: Box<[BlockHandle]>,
     keys: KeyArena,
+    frames: FrameSlots,
 }
 
 impl FlatIndex {
@@ -59,6 +62,7 @@ impl FlatIndex {
             sampled: Box::default(),
             handles: Box::default(),
             keys: KeyArena::default(),
+            frames: FrameSlots::default(),
         };
         let transform = KeyTransform { global_sequence: None, missing_timestamp_size };
         let mut walker = IndexBlockWalker::new(block, format)?;
@@ -156,6 +160,17 @@ impl FlatIndex {
         self.handles[position]
     }
 
+    /// The data block at a position, if it was linked here and is in the block cache still.
+    #[inline]
+    pub(crate) fn frame(&self, position: usize) -> Option<BlockRef> {
+        self.frames.get(position)
+    }
+
+    /// Links the data block at a position, for as long as the block cache holds it.
+    pub(crate) fn link_frame(&self, position: usize, block: &Arc<DataBlock>) {
+        self.frames.link(position, self.len(), block);
+    }
+
     /// The user key of the separator at a position, put together in `scratch` if need be. Every
     /// key of later blocks is at or after it.
     ///
@@ -218,7 +233,14 @@ impl FlatIndex {
         }
     }
 
-    /// Bytes of memory, for the cache.
+    /// What a cache charges for it: its memory, and that of links to data blocks, whether they are
+    /// made already or not.
+    pub fn charge_bytes(&self) -> usize {
+        let made = self.frames.memory_usage_bytes();
+        self.memory_usage_bytes() - made + FrameSlots::memory_usage_max_bytes(self.len())
+    }
+
+    /// Bytes of memory.
     pub fn memory_usage_bytes(&self) -> usize {
         size_of::<Self>()
             + self.common.len()
@@ -226,6 +248,7 @@ impl FlatIndex {
             + size_of_val(&*self.sampled)
             + size_of_val(&*self.handles)
             + self.keys.memory_usage_bytes()
+            + self.frames.memory_usage_bytes()
     }
 }
 
