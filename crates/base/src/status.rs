@@ -61,6 +61,8 @@ pub enum SubCode {
     PathNotFound = 9,
     /// A merge operand exists and no merge operator was given, or it failed.
     MergeOperatorFailed = 15,
+    /// All compactions were aborted.
+    CompactionAborted = 19,
 }
 
 /// How bad a background error is. Numbers are those of `rocksdb::Status::Severity`.

@@ -1,17 +1,19 @@
 //! How a job is told to stop.
 
-use base::status::Code;
+use base::status::{Code, SubCode};
 use base::{Result, Status};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Flags that a job looks at before every record. None is ever cleared while the job runs.
+/// Flags that a job looks at before every record.
 #[derive(Clone, Debug, Default)]
 pub struct Cancellation {
     /// The database is closing.
     pub shutting_down: Arc<AtomicBool>,
     /// The column family is dropped.
     pub column_family_dropped: Arc<AtomicBool>,
+    /// All compactions are aborted. Cleared when they are resumed, which may be before the job has looked.
+    pub compactions_aborted: Arc<AtomicBool>,
     /// The user cancelled the manual compaction that this is; none for automatic ones.
     pub manual_compaction_canceled: Option<Arc<AtomicBool>>,
 }
@@ -27,6 +29,7 @@ impl Cancellation {
         let is_set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
         if is_set(&self.shutting_down)
             || is_set(&self.column_family_dropped)
+            || is_set(&self.compactions_aborted)
             || self.manual_compaction_canceled.as_deref().is_some_and(is_set)
         {
             return Err(self.reason());
@@ -41,8 +44,14 @@ impl Cancellation {
         } else if self.column_family_dropped.load(Ordering::Relaxed) {
             let text = "Column family dropped during compaction";
             Status::new(Code::ColumnFamilyDropped, text)
-        } else {
+        } else if self
+            .manual_compaction_canceled
+            .as_ref()
+            .is_some_and(|f| f.load(Ordering::Relaxed))
+        {
             Status::incomplete("Manual compaction paused")
+        } else {
+            Status::incomplete("").with_subcode(SubCode::CompactionAborted)
         }
     }
 }

@@ -110,7 +110,7 @@ impl DbImpl {
             }
             state.scheduled.flushes += 1;
         }
-        if state.manual.excludes_others() {
+        if state.manual.excludes_others() || state.compaction_aborts > 0 {
             return;
         }
         let compactions_max = self.compactions_max(state);

@@ -81,6 +81,7 @@ impl DbImpl {
             let mut state = writing.state.lock();
             let may_run = !writing.is_closing.load(Ordering::Acquire)
                 && state.pauses == 0
+                && state.compaction_aborts == 0
                 && !state.manual.excludes_others()
                 && !state.errors.stops_background_work();
             let picked = if may_run { self.pick_queued(writing, &mut state) } else { None };
@@ -91,7 +92,8 @@ impl DbImpl {
             let id = picked.family.id;
             if let Err(status) = self.carry_out(writing, picked) {
                 let mut state = writing.state.lock();
-                if status.code() != Code::ColumnFamilyDropped {
+                let is_wanted = |code| matches!(code, Code::ColumnFamilyDropped | Code::Incomplete);
+                if !is_wanted(status.code()) {
                     self.wait_after_failure(writing, &mut state);
                 }
                 drop(state);
@@ -162,6 +164,7 @@ impl DbImpl {
         let _span =
             tracing::info_span!(target: "touchstone::compaction", "compaction", job = job_id)
                 .entered();
+        let outputs = writing.protect_outputs();
         let operation = self.begin_compaction_operation(job_id, &picked);
         let begun = Cell::new(None);
         let name = || {
@@ -194,7 +197,7 @@ impl DbImpl {
             };
             writing.events.compaction_finished(&facts, "");
         }
-        drop(operation);
+        drop((operation, outputs));
         // It holds a version, and with it the files that have become obsolete.
         drop(picked);
         self.delete_obsolete_files(job_id);
@@ -434,6 +437,7 @@ pub(crate) fn register(
         cancellation: Cancellation {
             shutting_down: writing.is_closing.clone(),
             column_family_dropped: family.compaction.dropped.clone(),
+            compactions_aborted: writing.compactions_aborted.clone(),
             manual_compaction_canceled: canceled,
         },
         options: family.compaction.picker_options.clone(),

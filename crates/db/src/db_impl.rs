@@ -8,6 +8,7 @@ use crate::error_handler::{may_pass, severity};
 use crate::event_listener::BackgroundErrorReason;
 use crate::events::{ErrorVerdict, Events};
 use crate::family_files::JobLimit;
+use crate::file_deletions::FileDeletions;
 use crate::info_log::InfoLog;
 use crate::open_files::OpenFiles;
 use crate::options_file_writer::OptionsFiles;
@@ -109,6 +110,10 @@ pub(crate) struct Writing {
     /// Whether writes have to look at the state before they go on: it holds them back, or an error
     /// stands. Set under the state's lock.
     pub(crate) has_obstacle: Arc<AtomicBool>,
+    /// Compactions end as soon as they can. Set under the state's lock.
+    pub(crate) compactions_aborted: Arc<AtomicBool>,
+    /// Held for no other lock.
+    pub(crate) file_deletions: Arc<Mutex<FileDeletions>>,
     /// Background work ends as soon as it can.
     pub(crate) is_closing: Arc<AtomicBool>,
     /// Where it is said what happens. Not under the state's lock, but for what waits there.

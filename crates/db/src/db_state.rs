@@ -42,6 +42,8 @@ pub(crate) struct DbState {
     pub(crate) manual: ManualCompactions,
     /// How often background work was paused and not continued.
     pub(crate) pauses: usize,
+    /// How often compactions were aborted and not resumed.
+    pub(crate) compaction_aborts: usize,
     /// Everything is closed.
     pub(crate) is_closed: bool,
 }

@@ -59,6 +59,7 @@ impl DbImpl {
         let job_id = writing.info_log.next_job_id();
         let _span =
             tracing::info_span!(target: "touchstone::flush", "flush", job = job_id).entered();
+        let outputs = writing.protect_outputs();
         let operation = self.begin_flush_operation(job_id, &picks);
         let mut made = Vec::new();
         let job = || format!("a flush of {}", names(&picks));
@@ -77,7 +78,7 @@ impl DbImpl {
         }
         match result.map_err(|(_, status)| status) {
             Ok(()) => {
-                drop(operation);
+                drop((operation, outputs));
                 self.release_wals(writing);
                 self.delete_obsolete_files(job_id);
                 Ok(true)

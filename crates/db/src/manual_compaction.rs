@@ -8,6 +8,7 @@ use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
 use crate::flush::{FlushOptions, Patience, may_go_on, wait_for_change};
 use crate::flush_reason::FlushReason;
+use base::status::SubCode;
 use base::{Result, Status};
 use compaction::{CompactFilesOptions, ManualCompaction, ManualStep, refit_level};
 use parking_lot::MutexGuard;
@@ -191,6 +192,9 @@ fn paused() -> Status {
 fn check(writing: &Writing, state: &DbState, canceled: &AtomicBool) -> Result<()> {
     if state.manual.disabled > 0 || canceled.load(Ordering::Acquire) {
         return Err(paused());
+    }
+    if state.compaction_aborts > 0 {
+        return Err(Status::incomplete("").with_subcode(SubCode::CompactionAborted));
     }
     may_go_on(writing, state)
 }

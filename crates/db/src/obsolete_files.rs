@@ -46,6 +46,9 @@ impl DbImpl {
     /// Deletes what became obsolete since the last call, as the end of a job.
     pub(crate) fn delete_obsolete_files(&self, job: u64) {
         let Ok(writing) = self.writing() else { return };
+        if writing.file_deletions.lock().is_disabled() {
+            return;
+        }
         let mut versions = writing.versions.lock();
         let manifests = versions.take_obsolete_manifests();
         let obsolete = versions.take_obsolete_files();
@@ -147,6 +150,9 @@ impl DbImpl {
 
     /// Deletes OPTIONS files but the one in use and the one before it.
     pub(crate) fn delete_old_options_files(&self) -> Result<()> {
+        if self.writing()?.file_deletions.lock().is_disabled() {
+            return Ok(());
+        }
         let options_number_min = self.oldest_options_file_kept()?;
         let fs = &*self.context.file_system;
         for name in fs.get_children(&self.path)? {

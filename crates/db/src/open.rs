@@ -391,6 +391,7 @@ fn db_state(options: &DbOptions, states: BTreeMap<u32, FamilyState>) -> DbState 
         oldest_snapshot: 0,
         manual: ManualCompactions::default(),
         pauses: 0,
+        compaction_aborts: 0,
         is_closed: false,
     }
 }
@@ -475,6 +476,8 @@ fn assemble(
         open_files,
         periodic_work: PeriodicWork::new(context.clock.clone()),
         has_obstacle: Arc::default(),
+        compactions_aborted: Arc::default(),
+        file_deletions: Arc::default(),
         is_closing: Arc::default(),
         info_log: owned.info_log,
         events: owned.events,

@@ -23,9 +23,12 @@ pub(crate) fn archives_wals(options: &DbOptions) -> bool {
 }
 
 impl DbImpl {
-    /// Deletes or archives a WAL that holds nothing any more. What cannot be done now is done at the
-    /// next open.
+    /// Deletes or archives a WAL that holds nothing any more, or keeps it while deletions are disabled.
+    /// What cannot be done now is done at the next open.
     pub(crate) fn remove_wal(&self, number: u64) {
+        if self.writing().is_ok_and(|writing| writing.keeps_wal(number)) {
+            return;
+        }
         let fs = &*self.context.file_system;
         let directory = self.wal_directory();
         let path = wal_file_name(&directory, number);
@@ -44,7 +47,8 @@ impl DbImpl {
 
     /// Deletes what is too old or too much in the archive.
     pub(crate) fn purge_wal_archive(&self) {
-        if !archives_wals(&self.options()) {
+        let are_kept = self.writing().is_ok_and(|w| w.file_deletions.lock().is_disabled());
+        if are_kept || !archives_wals(&self.options()) {
             return;
         }
         let fs = &*self.context.file_system;

@@ -8,6 +8,9 @@ fn each_flag_has_its_error() {
     };
     assert_eq!(cancellation.check(), Ok(()));
     let code = || cancellation.check().unwrap_err().code();
+    cancellation.compactions_aborted.store(true, Ordering::Relaxed);
+    let aborted = cancellation.check().unwrap_err();
+    assert_eq!((aborted.code(), aborted.subcode()), (Code::Incomplete, SubCode::CompactionAborted));
     let manual = cancellation.manual_compaction_canceled.as_ref().unwrap();
     manual.store(true, Ordering::Relaxed);
     assert_eq!(code(), Code::Incomplete);

@@ -26,10 +26,8 @@ const TAIL: &str = "
 - `touchstone.memory` adds up what each part asked of the allocator. A test compares the sum with the
   memory that the process really grows by, for large memtables, a full block cache and many open tables:
   they are within a tenth of each other (`crates/db/tests/memory_report.rs`).
-- `rocksdb.num-immutable-mem-table-flushed` is 0: flushed memtables are not kept.
-- `rocksdb.min-obsolete-sst-number-to-keep` is the largest number: files that are being written are
-  protected one by one.
-- `rocksdb.compaction-abort-count` is 0: compactions are not aborted all at once.
+- `rocksdb.num-immutable-mem-table-flushed` is 0: flushed memtables are not kept
+  (`max_write_buffer_size_to_maintain` is for transactions that look for conflicts in them).
 - `rocksdb.estimate-table-readers-mem` counts tables that are open; RocksDB opens all of them first.
 - `rocksdb.num-running-compaction-sorted-runs` counts those of compactions that only move files, too.
 ";

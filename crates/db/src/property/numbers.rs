@@ -97,6 +97,22 @@ pub(super) fn obsolete_table_bytes(source: &Source<'_>) -> Option<u64> {
     Some(writing.map_or(0, |writing| writing.versions.lock().obsolete_table_bytes()))
 }
 
+/// 0 only while a user has disabled them.
+pub(super) fn file_deletions_enabled(source: &Source<'_>) -> Option<u64> {
+    let writing = source.db.writing.as_ref();
+    Some(u64::from(writing.is_none_or(|w| !w.file_deletions.lock().is_disabled())))
+}
+
+/// The largest number if no job runs.
+pub(super) fn smallest_protected_output(source: &Source<'_>) -> Option<u64> {
+    let writing = source.db.writing.as_ref();
+    Some(writing.and_then(|w| w.file_deletions.lock().smallest_output()).unwrap_or(u64::MAX))
+}
+
+pub(super) fn compaction_aborts(source: &Source<'_>) -> Option<u64> {
+    Some(source.live_state(|state| state.compaction_aborts).unwrap_or(0) as u64)
+}
+
 pub(super) fn live_versions(source: &Source<'_>) -> Option<u64> {
     Some(source.live_versions().len() as u64)
 }

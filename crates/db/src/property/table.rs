@@ -385,8 +385,8 @@ pub(crate) const SECTIONS: &[Section] = &[
             number(
                 "rocksdb.compaction-abort-count",
                 "11.8.1",
-                "Requests to abort all compactions; there are none.",
-                NEVER,
+                "Requests to abort all compactions that are not undone.",
+                numbers::compaction_aborts,
             ),
             number(
                 "rocksdb.num-running-flushes",
@@ -446,7 +446,7 @@ pub(crate) const SECTIONS: &[Section] = &[
                 "rocksdb.is-file-deletions-enabled",
                 "3.13.1",
                 "1 while obsolete files are deleted.",
-                |_| Some(1),
+                numbers::file_deletions_enabled,
             ),
             number(
                 "rocksdb.min-log-number-to-keep",
@@ -457,8 +457,8 @@ pub(crate) const SECTIONS: &[Section] = &[
             number(
                 "rocksdb.min-obsolete-sst-number-to-keep",
                 "5.18.4",
-                "Smallest number of tables that are being written; the largest number if none are protected.",
-                |_| Some(u64::MAX),
+                "No file that a job is writing has a smaller number; the largest number if no job runs.",
+                numbers::smallest_protected_output,
             ),
         ],
     },

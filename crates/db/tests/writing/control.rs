@@ -95,6 +95,96 @@ fn a_compaction_stops_between_keys() {
     assert_eq!(status.code(), Code::ShutdownInProgress, "{status}");
 }
 
+fn number(db: &Db, property: &str) -> u64 {
+    db.int_property(&default_family(db), property).unwrap()
+}
+
+#[test]
+fn all_compactions_are_aborted_until_they_are_resumed() {
+    let status = cancel_by(|db, _| {
+        let protected = number(db, "rocksdb.min-obsolete-sst-number-to-keep");
+        assert!((3..100).contains(&protected), "{protected}");
+        db.abort_all_compactions().unwrap();
+        assert_eq!(number(db, "rocksdb.num-running-compactions"), 0);
+        assert_eq!(number(db, "rocksdb.compaction-abort-count"), 1);
+        assert_eq!(number(db, "rocksdb.min-obsolete-sst-number-to-keep"), u64::MAX);
+        let compacted = db.compact_range(&Default::default(), &default_family(db), None, None);
+        assert_eq!(compacted.unwrap_err().subcode(), SubCode::CompactionAborted);
+    });
+    assert_eq!((status.code(), status.subcode()), (Code::Incomplete, SubCode::CompactionAborted));
+    let (fixture, operator, db) = with_much_to_merge();
+    operator.is_slow.store(false, Ordering::SeqCst);
+    db.abort_all_compactions().unwrap();
+    db.abort_all_compactions().unwrap();
+    let options = [("level0_file_num_compaction_trigger", "2")];
+    db.set_options(&default_family(&db), &options).unwrap();
+    put(&db, "later", "1");
+    db.flush(&FlushOptions::default(), &[&default_family(&db)]).unwrap();
+    db.resume_all_compactions().unwrap();
+    assert_eq!(number(&db, "rocksdb.compaction-abort-count"), 1);
+    assert_eq!(number(&db, "rocksdb.compaction-pending"), 1);
+    assert_eq!(fixture.files_with(".sst").len(), 3);
+    db.resume_all_compactions().unwrap();
+    db.wait_for_compact(&WaitForCompactOptions::default()).unwrap();
+    assert!(fixture.files_with(".sst").len() < 3, "nothing was compacted");
+    assert_eq!(db.resume_all_compactions().unwrap_err().code(), Code::InvalidArgument);
+}
+
+/// An automatic compaction that is aborted is no error, and is done after all when they are resumed.
+#[test]
+fn an_automatic_compaction_is_aborted_too() {
+    let (fixture, operator, db) = with_much_to_merge();
+    let options = [("level0_file_num_compaction_trigger", "2")];
+    db.set_options(&default_family(&db), &options).unwrap();
+    while operator.merges.load(Ordering::SeqCst) < 3 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    db.abort_all_compactions().unwrap();
+    assert_eq!(fixture.files_with(".sst").len(), 2, "what was begun is gone");
+    assert_eq!(number(&db, "rocksdb.background-errors"), 0);
+    put(&db, "writes", "go on");
+    operator.is_slow.store(false, Ordering::SeqCst);
+    db.resume_all_compactions().unwrap();
+    db.wait_for_compact(&WaitForCompactOptions::default()).unwrap();
+    assert_eq!(fixture.files_with(".sst").len(), 1);
+    assert_eq!(get(&db, "key00000").as_deref(), Some("2"));
+}
+
+#[test]
+fn files_are_kept_while_deletions_are_disabled() {
+    let fixture = Fixture::new();
+    let db = fixture.open();
+    let counts = || (fixture.files_with(".sst").len(), fixture.files_with(".log").len());
+    let fill = || {
+        for round in 0..3 {
+            put(&db, "a", &round.to_string());
+            put(&db, "z", &round.to_string());
+            db.flush(&FlushOptions::default(), &[&default_family(&db)]).unwrap();
+        }
+        db.compact_range(&Default::default(), &default_family(&db), None, None).unwrap();
+        // A flush ends a little after those who wait for it go on.
+        while number(&db, "rocksdb.num-running-flushes") > 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    };
+    fill();
+    assert_eq!(counts(), (1, 1));
+    db.disable_file_deletions().unwrap();
+    db.disable_file_deletions().unwrap();
+    assert_eq!(number(&db, "rocksdb.is-file-deletions-enabled"), 0);
+    fill();
+    let kept = counts();
+    assert!(kept.0 >= 4 && kept.1 == 4, "{kept:?}");
+    assert!(number(&db, "rocksdb.obsolete-sst-files-size") > 0);
+    db.enable_file_deletions().unwrap();
+    assert_eq!(counts(), kept);
+    db.enable_file_deletions().unwrap();
+    assert_eq!(number(&db, "rocksdb.is-file-deletions-enabled"), 1);
+    assert_eq!(counts(), (1, 1));
+    db.enable_file_deletions().unwrap();
+    assert_eq!(get(&db, "a").as_deref(), Some("2"));
+}
+
 #[test]
 fn a_compaction_that_waits_is_cancelled_as_well() {
     let fixture = Fixture::new();
