@@ -1,10 +1,11 @@
 //! What `--engine` names, and what its databases share.
 
 use crate::flags::Flags;
-use crate::open_context::open_context;
+use crate::open_context::{cache_options, open_context, stats_level};
 use crate::runner;
 use base::{Result, Status};
-use engines::{NullProvider, TouchstoneProvider};
+use engines::{NullProvider, RocksDbProvider, TouchstoneProvider, debian_library, fetched_library};
+use std::path::PathBuf;
 
 /// Runs what the command line asks for, on the engine that it names.
 ///
@@ -20,8 +21,43 @@ pub fn run(flags: &Flags) -> Result<()> {
             let provider = NullProvider::new(key_size as usize, value_size as usize, num);
             runner::run(flags, &steps, &provider)
         }
-        other => Err(Status::invalid_argument(format!(
-            "--engine={other} is not known; known are touchstone, null"
+        name => {
+            let library = library(name)?;
+            check_objects(flags)?;
+            let cache = cache_options(flags)?;
+            let provider = RocksDbProvider::new(&library, cache.as_ref(), stats_level(flags)?)?;
+            runner::run(flags, &steps, &provider)
+        }
+    }
+}
+
+/// Refuses flags for objects that libraries are not given.
+fn check_objects(flags: &Flags) -> Result<()> {
+    const OBJECTS: [&str; 5] = [
+        "rate_limiter_bytes_per_sec",
+        "db_write_buffer_size",
+        "cost_write_buffer_to_cache",
+        "file_checksum",
+        "use_stderr_info_logger",
+    ];
+    let is_set = |name: &&&str| flags.uint(name) > 0 || flags.bool(name);
+    match OBJECTS.iter().find(is_set) {
+        None => Ok(()),
+        Some(name) => Err(Status::not_supported(format!(
+            "--{name}: libraries of RocksDB are not given such an object here"
+        ))),
+    }
+}
+
+/// The library of RocksDB that a name stands for.
+fn library(name: &str) -> Result<PathBuf> {
+    match name.strip_prefix("rocksdb:") {
+        Some(release) => fetched_library(release),
+        None if name == "debian" => debian_library(),
+        None if name.contains('/') || name.contains(".so") => Ok(PathBuf::from(name)),
+        None => Err(Status::invalid_argument(format!(
+            "--engine={name} is not known; known are touchstone, null, debian, rocksdb:RELEASE, and \
+             the path of a library of RocksDB"
         ))),
     }
 }

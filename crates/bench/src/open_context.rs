@@ -33,7 +33,7 @@ pub(crate) fn open_context(flags: &Flags) -> Result<OpenContext> {
 }
 
 /// What `--statistics` asks for.
-fn statistics(flags: &Flags) -> Result<Option<Arc<Statistics>>> {
+pub(crate) fn stats_level(flags: &Flags) -> Result<Option<StatsLevel>> {
     if !flags.bool("statistics") {
         return Ok(None);
     }
@@ -41,12 +41,20 @@ fn statistics(flags: &Flags) -> Result<Option<Arc<Statistics>>> {
     let level = u8::try_from(given).ok().filter(|level| *level <= 5).ok_or_else(|| {
         Status::invalid_argument(format!("--stats_level={given}: it is a number from 0 to 5"))
     })?;
-    let statistics = Statistics::new();
-    statistics.set_stats_level(StatsLevel::from_number(level));
-    Ok(Some(Arc::new(statistics)))
+    Ok(Some(StatsLevel::from_number(level)))
 }
 
-fn block_cache(flags: &Flags) -> Result<Option<Arc<dyn Cache>>> {
+fn statistics(flags: &Flags) -> Result<Option<Arc<Statistics>>> {
+    let statistics = |level| {
+        let statistics = Statistics::new();
+        statistics.set_stats_level(level);
+        Arc::new(statistics)
+    };
+    Ok(stats_level(flags)?.map(statistics))
+}
+
+/// The block cache that `--cache_size` and the like ask for.
+pub(crate) fn cache_options(flags: &Flags) -> Result<Option<LruCacheOptions>> {
     if flags.text("cache_type") != "lru_cache" {
         return Err(Status::not_supported(format!(
             "--cache_type={}: only lru_cache is there yet",
@@ -56,13 +64,17 @@ fn block_cache(flags: &Flags) -> Result<Option<Arc<dyn Cache>>> {
     if flags.int("cache_size") <= 0 {
         return Ok(None);
     }
-    let options = LruCacheOptions {
+    Ok(Some(LruCacheOptions {
         capacity: flags.uint("cache_size") as usize,
         num_shard_bits: flags.int("cache_numshardbits") as i32,
         high_pri_pool_ratio: flags.double("cache_high_pri_pool_ratio"),
         low_pri_pool_ratio: flags.double("cache_low_pri_pool_ratio"),
         ..LruCacheOptions::default()
-    };
+    }))
+}
+
+fn block_cache(flags: &Flags) -> Result<Option<Arc<dyn Cache>>> {
+    let Some(options) = cache_options(flags)? else { return Ok(None) };
     Ok(Some(Arc::new(LruCache::new(&options)?)))
 }
 

@@ -1,6 +1,7 @@
 //! What is printed around the results: header and clock.
 
 use crate::flags::Flags;
+use engines::{Identity, Kind};
 use env::ThreadStatus;
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -56,9 +57,22 @@ fn ctime() -> String {
     format!("{weekday} {month} {day:2} {hour:02}:{minute:02}:{second:02} {year}")
 }
 
+/// Prints which engine runs.
+fn print_engine(engine: &Identity) {
+    let title = match engine.kind {
+        Kind::CApi => "RocksDB:",
+        Kind::Null => "Null:",
+        Kind::Native | Kind::Crate => "Touchstone:",
+    };
+    eprintln!("{title:<11} version {}", engine.version);
+    if let Some(library) = &engine.library {
+        eprintln!("Library:    {}", library.display());
+    }
+}
+
 /// Prints what ran where: the first lines of a run.
-pub(crate) fn print_header(flags: &Flags) {
-    eprintln!("Touchstone: version {}", env!("CARGO_PKG_VERSION"));
+pub(crate) fn print_header(flags: &Flags, engine: &Identity) {
+    print_engine(engine);
     eprintln!("Date:       {}", ctime());
     let (cpus, model, cache) = cpu();
     eprintln!("CPU:        {cpus} * {model}");
@@ -83,7 +97,7 @@ pub(crate) fn print_header(flags: &Flags) {
     println!("Compression sampling rate: {}", flags.int("sample_for_compression"));
     println!("Memtablerep: {}", memtable_name(flags.text("memtablerep")));
     println!("Perf Level: {}", flags.int("perf_level"));
-    if cfg!(debug_assertions) {
+    if engine.assertions {
         println!("WARNING: Assertions are enabled; benchmarks unnecessarily slow");
     }
     println!("{}", "-".repeat(48));

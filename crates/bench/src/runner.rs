@@ -61,7 +61,7 @@ pub(crate) fn checked_steps(flags: &Flags) -> Result<Vec<Step>> {
 /// The first failure: a database that does not open, a failed read.
 pub(crate) fn run<P: Provider>(flags: &Flags, steps: &[Step], provider: &P) -> Result<()> {
     let mut runner = Runner::open(flags, provider)?;
-    report::print_header(flags);
+    report::print_header(flags, &provider.identity());
     let may_skip = provider.identity().kind.may_skip();
     for step in steps {
         match runner.run_step(step) {

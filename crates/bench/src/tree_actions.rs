@@ -3,6 +3,7 @@
 use crate::flags::Flags;
 use crate::workload::Target;
 use base::Result;
+use base::status::Code;
 use db::{CompactFilesOptions, CompactRangeOptions, DEFAULT_COLUMN_FAMILY_NAME};
 use engines::Engine;
 
@@ -68,7 +69,9 @@ fn compact_level<E: Engine>(flags: &Flags, target: &Target<E>, is_level0: bool) 
         };
         match target.db.compact_files(&options, &target.families[0], &files, to) {
             Ok(()) => break,
-            Err(status) if retries_left == 0 => return Err(status),
+            Err(status) if retries_left == 0 || status.code() == Code::NotSupported => {
+                return Err(status);
+            }
             // Another compaction may have taken some of the files.
             Err(status) => {
                 eprintln!("compact{} CompactFiles failed: {status}", u8::from(!is_level0));

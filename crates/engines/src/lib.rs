@@ -8,6 +8,7 @@
 //! | Provider | What it is |
 //! | --- | --- |
 //! | [`TouchstoneProvider`] | our own |
+//! | [`RocksDbProvider`] | any library of RocksDB, through its C functions |
 //! | [`NullProvider`] | answers at once, so that what is left is the harness |
 //!
 //! What an engine cannot do it answers with `NotSupported` and a sentence; [`Kind::may_skip`] says
@@ -15,6 +16,8 @@
 
 #![forbid(unsafe_code)]
 
+mod c_api;
+mod destroy;
 mod engine;
 mod native;
 mod null;
@@ -22,6 +25,7 @@ mod opening;
 mod provider;
 mod tree_shape;
 
+pub use c_api::{RocksDb, RocksDbProvider, debian_library, fetched_library};
 pub use engine::{Batch, Cursor, Engine, LiveFile, MultiGetApi};
 pub use native::{Touchstone, TouchstoneProvider};
 pub use null::{NullEngine, NullProvider};

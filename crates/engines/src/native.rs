@@ -1,7 +1,6 @@
 //! Our own engine.
 
-mod destroy;
-
+use crate::destroy::destroy;
 use crate::engine::{Batch, Cursor, Engine, LiveFile, MultiGetApi};
 use crate::opening::Opening;
 use crate::provider::{Identity, Kind, Provider};
@@ -61,7 +60,7 @@ impl Provider for TouchstoneProvider {
     }
 
     fn destroy(&self, path: &Path, wal_dir: Option<&Path>) -> Result<()> {
-        destroy::destroy(&*env::default_file_system(), path, wal_dir)
+        destroy(&*env::default_file_system(), path, wal_dir)
     }
 
     fn statistics_text(&self) -> Option<String> {

@@ -19,7 +19,7 @@ use std::io::{self, BufRead, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use ffi::functions::Functions;
+use librocksdb::Functions;
 use session::Session;
 
 fn main() -> ExitCode {

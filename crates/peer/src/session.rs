@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use testing::judges::protocol::{Answer, Bytes, Request};
 
 use crate::ffi::database::{self, Database};
-use crate::ffi::functions::Functions;
 use crate::ffi::{Failure, Result};
+use librocksdb::Functions;
 
 /// What a process of the driver knows.
 pub(crate) struct Session {

@@ -134,7 +134,7 @@ pub static FLAGS: &[Flag] = &[
     row("enable_numa", Bool, "false", Refused("threads are not bound to NUMA nodes; use numactl"), "Bind threads and memory to NUMA nodes."),
     row("enable_pipelined_write", Bool, "true", Db("enable_pipelined_write"), "Sets DBOptions.enable_pipelined_write."),
     row("enable_write_thread_adaptive_yield", Bool, "true", Db("enable_write_thread_adaptive_yield"), "Sets DBOptions.enable_write_thread_adaptive_yield."),
-    row("engine", String, "touchstone", Honoured, "What is measured: touchstone, or null for the harness alone."),
+    row("engine", String, "touchstone", Honoured, "What is measured: touchstone; the path of a library of RocksDB; rocksdb:RELEASE; debian; or null for the harness alone."),
     row("env_uri", String, "", Refused("only the default file system is there"), "Custom Env specification."),
     row("expand_range_tombstones", Bool, "false", OnlyWith("--writes_per_range_tombstone"), "Write point deletes instead of range deletes."),
     row("experimental_mempurge_threshold", Double, "0", Family("experimental_mempurge_threshold"), "Sets ColumnFamilyOptions.experimental_mempurge_threshold."),

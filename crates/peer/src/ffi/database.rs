@@ -11,12 +11,12 @@ use testing::judges::protocol::{
     Bytes, Contents, FamilyOpening, LiveFile, Mode, Move, Opening, Operation, TransactionStep,
 };
 
-use super::functions::{Functions, Raw};
 use super::iterator::{Iterator, ReadOptions, View};
-use super::options::{OpenOptions, Options, c_string, directory, of_family};
+use super::options::{OpenOptions, Options, directory, of_family};
 use super::transactions::{TransactionDbOptions, Transactions};
-use super::{Failure, Result, Status, copied, free, slice_of};
 use crate::batch;
+use librocksdb::{Failure, Result, StatusSlot, c_string, copied, free, slice_of};
+use librocksdb::{Functions, Raw};
 
 /// How often and how long [`Database::wait_for_idle`] looks.
 const LOOKS: usize = 4000;
@@ -42,7 +42,7 @@ pub(crate) fn list_families(functions: &Rc<Functions>, directory: &CStr) -> Resu
     let destroy = functions.list_column_families_destroy()?;
     let options = Options::new(functions)?;
     let mut count = 0;
-    let mut status = Status::new(functions);
+    let mut status = StatusSlot::new(functions);
     // SAFETY: live options, a C string, places for the count and the status.
     let names = unsafe { list(options.raw(), directory.as_ptr(), &raw mut count, status.slot()) };
     status.check()?;
@@ -74,7 +74,7 @@ impl Database {
             Some(policy) => Some(TransactionDbOptions::new(functions, policy)?),
             None => None,
         };
-        let mut status = Status::new(functions);
+        let mut status = StatusSlot::new(functions);
         // SAFETY: arrays of `count` names, options and places for handles, all alive here.
         let raw = unsafe {
             match opening.mode {
@@ -132,7 +132,7 @@ impl Database {
         let create = self.functions.create_column_family()?;
         let options = of_family(&self.functions, family)?;
         let name = c_string(&family.name.0)?;
-        let mut status = Status::new(&self.functions);
+        let mut status = StatusSlot::new(&self.functions);
         // SAFETY: a live database and options, a C string, a place for the status.
         let handle = unsafe { create(self.raw, options.raw(), name.as_ptr(), status.slot()) };
         status.check()?;
@@ -144,7 +144,7 @@ impl Database {
         let (drop, destroy) =
             (self.functions.drop_column_family()?, self.functions.column_family_handle_destroy()?);
         let handle = self.family(name)?;
-        let mut status = Status::new(&self.functions);
+        let mut status = StatusSlot::new(&self.functions);
         // SAFETY: a live database, one of its handles, a place for the status.
         unsafe { drop(self.raw, handle, status.slot()) };
         status.check()?;
@@ -171,7 +171,8 @@ impl Database {
         }
         // SAFETY: what is not null is a C string.
         let copy = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
-        free(&self.functions, text.cast())?;
+        // SAFETY: it was given for the caller, and is copied.
+        unsafe { free(&self.functions, text.cast())? };
         Ok(Some(copy))
     }
 
@@ -196,7 +197,7 @@ impl Database {
         let family = self.family(family)?;
         let (data, length) = slice_of(&key.0);
         let mut value_length = 0;
-        let mut status = Status::new(&self.functions);
+        let mut status = StatusSlot::new(&self.functions);
         // SAFETY: live objects of one database, a key with its length, places for the results.
         let value = unsafe {
             get(self.raw, options.raw(), family, data, length, &raw mut value_length, status.slot())
@@ -207,7 +208,8 @@ impl Database {
         }
         // SAFETY: a value that is not null has that length.
         let copy = unsafe { copied(value, value_length) };
-        free(&self.functions, value.cast())?;
+        // SAFETY: it was given for the caller, and is copied.
+        unsafe { free(&self.functions, value.cast())? };
         Ok(Some(copy))
     }
 
@@ -225,7 +227,7 @@ impl Database {
         }
         let batch = batch::encode(operations, |family| self.family_id(family))?;
         let (data, length) = slice_of(&batch);
-        let mut status = Status::new(functions);
+        let mut status = StatusSlot::new(functions);
         // SAFETY: a live database; batch and options are created and destroyed here.
         unsafe {
             let batch = (functions.writebatch_create_from()?)(data, length);
@@ -362,7 +364,7 @@ impl Database {
             |texts: &[CString]| texts.iter().map(|text| text.as_ptr()).collect::<Vec<_>>();
         let (names, values) = (pointers(&owned.0), pointers(&owned.1));
         let count = c_int::try_from(options.len()).unwrap_or(c_int::MAX);
-        let mut status = Status::new(&self.functions);
+        let mut status = StatusSlot::new(&self.functions);
         let (of_names, of_values) = (names.as_ptr(), values.as_ptr());
         match family {
             Some(family) => {
@@ -390,7 +392,7 @@ impl Database {
             (functions.flushoptions_create()?, functions.flushoptions_destroy()?);
         let set_wait = functions.flushoptions_set_wait()?;
         let flush_one = functions.flush_cf()?;
-        let mut status = Status::new(functions);
+        let mut status = StatusSlot::new(functions);
         // SAFETY: a live database and its families; the options live here.
         unsafe {
             let options = create();

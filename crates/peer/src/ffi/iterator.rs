@@ -8,8 +8,8 @@ use std::slice;
 use testing::content::{ColumnsHash, ContentHash};
 use testing::judges::protocol::{Content, Move};
 
-use super::functions::{Functions, Raw};
-use super::{Failure, Result, Status, copied, slice_of};
+use librocksdb::{Failure, Result, StatusSlot, copied, slice_of};
+use librocksdb::{Functions, Raw};
 
 /// What an iterator should see.
 #[derive(Debug, Default)]
@@ -133,7 +133,7 @@ impl Iterator {
 
     fn status(&self) -> Result<()> {
         let get_error = self.functions.iter_get_error()?;
-        let mut status = Status::new(&self.functions);
+        let mut status = StatusSlot::new(&self.functions);
         // SAFETY: a live iterator and a place for the status.
         unsafe { get_error(self.raw, status.slot()) };
         status.check()

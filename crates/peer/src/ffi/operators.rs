@@ -3,8 +3,8 @@
 use std::ffi::{c_char, c_int, c_uchar};
 use std::{ptr, slice};
 
-use super::functions::{Functions, Raw};
-use super::{Result, copied};
+use librocksdb::{Functions, Raw};
+use librocksdb::{Result, copied};
 
 /// `golden.shortlex`, a new `rocksdb_comparator_t`. Nothing frees it: options and databases point
 /// to it as long as they live.

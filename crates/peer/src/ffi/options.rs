@@ -6,8 +6,9 @@ use std::{ptr, slice};
 
 use testing::judges::protocol::{Comparator, FamilyOpening, MergeOperator, Opening};
 
-use super::functions::{Functions, Raw};
-use super::{Failure, Result, Status, operators};
+use super::operators;
+use librocksdb::{Functions, Raw};
+use librocksdb::{Result, StatusSlot, c_string};
 
 /// A `rocksdb_options_t`.
 pub(super) struct Options {
@@ -32,7 +33,7 @@ impl Options {
         let parse = self.functions.get_options_from_string()?;
         let changed = Self::new(&self.functions)?;
         let string = c_string(string.as_bytes())?;
-        let mut status = Status::new(&self.functions);
+        let mut status = StatusSlot::new(&self.functions);
         // SAFETY: two live options objects, a C string and a place for the status.
         unsafe { parse(self.raw, string.as_ptr(), changed.raw, status.slot()) };
         status.check()?;
@@ -155,7 +156,7 @@ impl Latest {
         let destroy_cache = functions.cache_destroy()?;
         let (mut database, mut count) = (ptr::null_mut(), 0);
         let (mut names, mut options) = (ptr::null_mut(), ptr::null_mut());
-        let mut status = Status::new(functions);
+        let mut status = StatusSlot::new(functions);
         // SAFETY: places for all results; environment and cache are alive during the call, and the
         // options share the ownership of the cache.
         unsafe {
@@ -210,11 +211,4 @@ fn copy(functions: &Rc<Functions>, raw: Raw) -> Result<Options> {
 /// An opening's directory as RocksDB takes paths.
 pub(super) fn directory(opening: &Opening) -> Result<CString> {
     c_string(opening.directory.as_os_str().as_encoded_bytes())
-}
-
-/// A string that ends with a zero byte, as most of the C functions take them.
-pub(super) fn c_string(bytes: &[u8]) -> Result<CString> {
-    CString::new(bytes).map_err(|_| {
-        Failure::Unsupported(format!("a zero byte in the string {}", bytes.escape_ascii()))
-    })
 }

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use testing::judges::protocol::{Bytes, Operation, TransactionPolicy, TransactionStep};
 
-use super::functions::{Functions, Raw};
-use super::{Failure, Result, Status, copied, free, slice_of};
+use librocksdb::{Failure, Result, StatusSlot, copied, free, slice_of};
+use librocksdb::{Functions, Raw};
 
 /// A `rocksdb_transactiondb_options_t`.
 pub(super) struct TransactionDbOptions {
@@ -77,7 +77,7 @@ impl Transactions {
             .get(name)
             .ok_or_else(|| Failure::Refused(format!("no transaction {name}")))?;
         let functions = &self.functions;
-        let mut status = Status::new(functions);
+        let mut status = StatusSlot::new(functions);
         // SAFETY: a live transaction and a place for the status.
         unsafe {
             match step {
@@ -123,7 +123,7 @@ impl Transactions {
             transaction
         };
         let (data, length) = slice_of(&name.0);
-        let mut status = Status::new(functions);
+        let mut status = StatusSlot::new(functions);
         // SAFETY: a live transaction, a name with its length, a place for the status.
         unsafe { set_name(transaction, data, length, status.slot()) };
         let named = status.check();
@@ -144,7 +144,7 @@ impl Transactions {
             let handle = families.get(name).copied();
             handle.ok_or_else(|| Failure::Refused(format!("no family {name} is open")))
         };
-        let mut status = Status::new(functions);
+        let mut status = StatusSlot::new(functions);
         // SAFETY: the caller's promises; keys and values with their lengths; a place for the status.
         unsafe {
             match operation {

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use libloading::Library;
 
-use super::{Failure, Result};
+use crate::failure::{Failure, Result};
 
 /// A pointer to one of RocksDB's opaque objects.
-pub(crate) type Raw = *mut c_void;
+pub type Raw = *mut c_void;
 
 /// A string, or the first of its bytes where a length follows.
 type Text = *const c_char;
@@ -19,8 +19,10 @@ type Slot = *mut *mut c_char;
 
 type Destroy = extern "C" fn(Raw);
 type NameOf = extern "C" fn(Raw) -> Text;
-pub(super) type Compare = extern "C" fn(Raw, Text, usize, Text, usize) -> c_int;
-pub(super) type FullMerge = extern "C" fn(
+/// Compares two keys.
+pub type Compare = extern "C" fn(Raw, Text, usize, Text, usize) -> c_int;
+/// Merges operands into a base.
+pub type FullMerge = extern "C" fn(
     Raw,
     Text,
     usize,
@@ -32,7 +34,8 @@ pub(super) type FullMerge = extern "C" fn(
     *mut c_uchar,
     *mut usize,
 ) -> *mut c_char;
-pub(super) type PartialMerge = extern "C" fn(
+/// Merges operands.
+pub type PartialMerge = extern "C" fn(
     Raw,
     Text,
     usize,
@@ -48,7 +51,7 @@ macro_rules! functions {
     ($($name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
         /// What a library exports.
         #[allow(non_snake_case, reason = "named as RocksDB's functions are")]
-        pub(crate) struct Functions {
+        pub struct Functions {
             library: Library,
             $($name: Option<unsafe extern "C" fn($($argument),*) $(-> $result)?>,)*
         }
@@ -62,11 +65,18 @@ macro_rules! functions {
                 }
             }
 
-            $(pub(super) fn $name(
+            $(
+            /// The function of this name.
+            ///
+            /// # Errors
+            /// `Unsupported` if the release lacks it.
+            #[inline]
+            pub fn $name(
                 &self,
             ) -> Result<unsafe extern "C" fn($($argument),*) $(-> $result)?> {
                 self.$name.ok_or_else(|| missing(concat!("rocksdb_", stringify!($name))))
-            })*
+            }
+            )*
         }
     };
 }
@@ -184,6 +194,73 @@ functions! {
     livefiles_smallestkey(Raw, c_int, *mut usize) -> Text;
     livefiles_largestkey(Raw, c_int, *mut usize) -> Text;
     livefiles_destroy(Raw);
+
+    options_enable_statistics(Raw);
+    options_set_statistics_level(Raw, c_int);
+    options_statistics_get_string(Raw) -> *mut c_char;
+    options_statistics_get_ticker_count(Raw, u32) -> u64;
+    set_perf_level(c_int);
+    perfcontext_create() -> Raw;
+    perfcontext_reset(Raw);
+    perfcontext_report(Raw, c_uchar) -> *mut c_char;
+    perfcontext_destroy(Raw);
+
+    put_cf(Raw, Raw, Raw, Text, usize, Text, usize, Slot);
+    delete_cf(Raw, Raw, Raw, Text, usize, Slot);
+    singledelete_cf(Raw, Raw, Raw, Text, usize, Slot);
+    merge_cf(Raw, Raw, Raw, Text, usize, Text, usize, Slot);
+    get_pinned_cf(Raw, Raw, Raw, Text, usize, Slot) -> Raw;
+    pinnableslice_value(Raw, *mut usize) -> Text;
+    pinnableslice_destroy(Raw);
+    multi_get_cf(
+        Raw, Raw, *const Raw, usize, *const Text, *const usize, *mut *mut c_char, *mut usize, Slot
+    );
+    batched_multi_get_cf(
+        Raw, Raw, Raw, usize, *const Text, *const usize, *mut Raw, Slot, bool
+    );
+    writebatch_create() -> Raw;
+    writebatch_clear(Raw);
+    writebatch_count(Raw) -> c_int;
+    writebatch_put_cf(Raw, Raw, Text, usize, Text, usize);
+    writebatch_delete_cf(Raw, Raw, Text, usize);
+    writebatch_singledelete_cf(Raw, Raw, Text, usize);
+    writebatch_merge_cf(Raw, Raw, Text, usize, Text, usize);
+    writebatch_delete_range_cf(Raw, Raw, Text, usize, Text, usize);
+    writeoptions_set_no_slowdown(Raw, c_uchar);
+    writeoptions_set_low_pri(Raw, c_uchar);
+
+    readoptions_set_verify_checksums(Raw, c_uchar);
+    readoptions_set_fill_cache(Raw, c_uchar);
+    readoptions_set_prefix_same_as_start(Raw, c_uchar);
+    readoptions_set_auto_prefix_mode(Raw, c_uchar);
+    readoptions_set_readahead_size(Raw, usize);
+    readoptions_set_pin_data(Raw, c_uchar);
+    readoptions_set_tailing(Raw, c_uchar);
+    readoptions_set_ignore_range_deletions(Raw, c_uchar);
+    readoptions_set_max_skippable_internal_keys(Raw, u64);
+    readoptions_set_value_size_soft_limit(Raw, u64);
+    readoptions_set_async_io(Raw, c_uchar);
+    readoptions_set_optimize_multiget_for_io(Raw, c_uchar);
+    readoptions_set_adaptive_readahead(Raw, c_uchar);
+    readoptions_set_auto_readahead_size(Raw, c_uchar);
+    readoptions_set_background_purge_on_iterator_cleanup(Raw, c_uchar);
+    readoptions_set_auto_refresh_iterator_with_snapshot(Raw, c_uchar);
+    readoptions_set_read_tier(Raw, c_int);
+
+    wait_for_compact(Raw, Raw, Slot);
+    wait_for_compact_options_create() -> Raw;
+    wait_for_compact_options_destroy(Raw);
+    compaction_options_create() -> Raw;
+    compaction_options_destroy(Raw);
+    compaction_options_set_output_file_size_limit(Raw, u64);
+    compact_files_cf(
+        Raw, Raw, Raw, *const Text, usize, c_int, c_int, *mut *mut *mut c_char, *mut usize, Raw, Slot
+    );
+    compact_files_output_file_names_destroy(*mut *mut c_char, usize);
+    compactoptions_set_exclusive_manual_compaction(Raw, c_uchar);
+    compactoptions_set_change_level(Raw, c_uchar);
+    compactoptions_set_target_level(Raw, c_int);
+    compactoptions_set_max_subcompactions(Raw, c_int);
 }
 
 /// RocksDB's own `DBIter::columns`: the C functions have no wide columns.
@@ -192,9 +269,17 @@ const COLUMNS: &str = "_ZNK7rocksdb18ArenaWrappedDBIter7columnsEv";
 /// `ColumnFamilyHandleImpl::GetID`, of releases whose C functions cannot tell.
 const GET_ID: &str = "_ZNK7rocksdb22ColumnFamilyHandleImpl5GetIDEv";
 
+/// `GetRocksVersionAsString`, with either ABI of strings.
+#[cfg(target_arch = "x86_64")]
+const VERSION: [&str; 2] =
+    ["_ZN7rocksdb23GetRocksVersionAsStringB5cxx11Eb", "_ZN7rocksdb23GetRocksVersionAsStringEb"];
+
 impl Functions {
     /// Loads a library. It stays loaded as long as the process lives.
-    pub(crate) fn load(path: &Path) -> std::result::Result<Self, String> {
+    ///
+    /// # Errors
+    /// A sentence that says why not.
+    pub fn load(path: &Path) -> std::result::Result<Self, String> {
         // SAFETY: the initializers of a library of RocksDB may run at any time; that the file is
         // one is for whoever started this process to know.
         let library = unsafe { Library::new(path) };
@@ -206,13 +291,37 @@ impl Functions {
         }
     }
 
+    /// The release that the library says it is; none where it cannot be asked.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn version(&self) -> Option<String> {
+        type AsString = unsafe extern "C" fn(*mut [usize; 4], bool) -> *mut [usize; 4];
+        let get = VERSION.iter().find_map(|name| symbol::<AsString>(&self.library, name))?;
+        let mut string = [0; 4];
+        // SAFETY: a C++ function that returns a string takes the place for it first; the string of
+        // either ABI fits, begins with a pointer to its bytes, and ends them with a zero byte.
+        unsafe {
+            get(&raw mut string, true);
+            let text = std::ptr::with_exposed_provenance::<c_char>(string[0]);
+            Some(std::ffi::CStr::from_ptr(text).to_string_lossy().into_owned())
+        }
+    }
+
+    /// The release that the library says it is; none where it cannot be asked.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(crate) fn version(&self) -> Option<String> {
+        None
+    }
+
     /// The columns of the entry where an iterator is: a `std::vector<WideColumn>`.
-    pub(super) fn columns(&self) -> Option<unsafe extern "C" fn(Raw) -> *const [usize; 3]> {
+    pub fn columns(&self) -> Option<unsafe extern "C" fn(Raw) -> *const [usize; 3]> {
         symbol(&self.library, COLUMNS)
     }
 
     /// A family's number, asked of what its handle points to.
-    pub(super) fn family_id(&self) -> Result<unsafe extern "C" fn(Raw) -> u32> {
+    ///
+    /// # Errors
+    /// `Unsupported`.
+    pub fn family_id(&self) -> Result<unsafe extern "C" fn(Raw) -> u32> {
         symbol(&self.library, GET_ID).ok_or_else(|| missing(GET_ID))
     }
 }
@@ -222,6 +331,7 @@ fn symbol<F: Copy>(library: &Library, name: &str) -> Option<F> {
     unsafe { library.get::<F>(name) }.ok().map(|symbol| *symbol)
 }
 
+#[cold]
 fn missing(name: &str) -> Failure {
     Failure::Unsupported(name.to_owned())
 }

@@ -1,0 +1,29 @@
+use super::*;
+
+/// A release that knows these beginnings of strings.
+fn taken(wanted: &str, defaults: &str, known: &[&str]) -> Result<String> {
+    accepted(wanted, defaults, &|text| known.iter().any(|known| text.starts_with(known)))
+}
+
+#[test]
+fn what_is_not_known_is_left_out_at_its_default_alone() {
+    assert_eq!(taken("a=1;b=2;", "a=0;b=2;", &["a="]).unwrap(), "a=1;");
+    let error = taken("a=1;b=3;", "a=0;b=2;", &["a="]).unwrap_err().to_string();
+    assert!(error.contains("b=3"), "{error}");
+}
+
+#[test]
+fn structs_are_taken_apart_where_they_must_be() {
+    let known = ["s={a=", "t={"];
+    assert_eq!(taken("t={a=1;b=2;};", "t={a=0;b=2;};", &known).unwrap(), "t={a=1;b=2;};");
+    assert_eq!(taken("s={a=1;b=2;};", "s={a=0;b=2;};", &["s={a=1;}"]).unwrap(), "s={a=1;};");
+    let error = taken("s={a=1;b=3;};", "s={a=0;b=2;};", &["s={a=1;}"]).unwrap_err().to_string();
+    assert!(error.contains("s.b=3"), "{error}");
+}
+
+#[test]
+fn options_of_tables_go_by_the_older_name_and_one_by_one() {
+    let known = ["block_based_table_factory={x="];
+    let table = "table_factory={id=BlockBasedTable;x=1;y=2;};";
+    assert_eq!(taken(table, table, &known).unwrap(), "block_based_table_factory={x=1;};");
+}
