@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod arrivals;
 pub mod combined_stats;
 pub mod engine_choice;
 mod family_options;

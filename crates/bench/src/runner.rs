@@ -1,5 +1,6 @@
 //! Runs the benchmarks of a command line, one after another.
 
+use crate::arrivals::Arrivals;
 use crate::combined_stats::CombinedStats;
 use crate::flags::Flags;
 use crate::key_generator::{KeyChooser, KeyFormat};
@@ -334,7 +335,11 @@ impl<'a, P: Provider> Runner<'a, P> {
         }
         let workload = self.workload(benchmark, measured_count)?;
         let report_file = report_file(flags)?;
-        let progress = progress(flags, report_file.as_ref());
+        let mut progress = progress(flags, report_file.as_ref());
+        progress.arrivals = match flags.uint("arrival_rate") {
+            0 => None,
+            rate => Some(Arrivals::new(rate, measured_count)),
+        };
         let first_seed = self.seed_base.wrapping_add(self.threads_started + 1);
         let barrier = Barrier::new(thread_count);
         let (workload, barrier) = (&workload, &barrier);
@@ -401,6 +406,7 @@ fn progress(flags: &Flags, report_file: Option<&ReportFile>) -> Progress {
         with_histogram: flags.bool("histogram"),
         slow_micros: flags.uint("slow_usecs"),
         thread_status: flags.int("thread_status_per_interval") != 0,
+        arrivals: None,
         report_count: report_file.map(ReportFile::operations),
     }
 }
@@ -415,9 +421,13 @@ fn run_thread<E: Engine>(
     barrier: &Barrier,
     id: usize,
     seed: u64,
-    progress: Progress,
+    mut progress: Progress,
 ) -> Result<Stats> {
     let flags = workload.flags;
+    if benchmark.background.is_some() && id == 0 {
+        // It is not measured, and goes on as fast as it may.
+        progress.arrivals = None;
+    }
     let random = Random64::new(seed);
     let perf_level = perf_level(flags)?;
     let db = &workload.targets[0].db;

@@ -1,5 +1,6 @@
 //! What one thread measured, what all together did, and the line that says so.
 
+use crate::arrivals::Arrivals;
 use base::histogram::Histogram;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -66,6 +67,8 @@ pub struct Progress {
     pub slow_micros: u64,
     /// Whether thread 0 prints what all threads do (`thread_status_per_interval`).
     pub thread_status: bool,
+    /// When operations begin (`arrival_rate`); `None` where each begins when the one before it ended.
+    pub arrivals: Option<Arrivals>,
     /// What the rows of the report file are counted from.
     pub report_count: Option<Arc<AtomicU64>>,
 }
@@ -124,11 +127,16 @@ impl Stats {
         if self.operations >= self.next_report && self.progress.enabled {
             self.report();
         }
+        if let Some(arrivals) = self.progress.arrivals {
+            // Late or not, this is when the next operation should begin.
+            self.last_operation = arrivals.due(self.start, self.thread_id, self.operations);
+            Arrivals::wait_until(self.last_operation);
+        }
     }
 
     fn add_latency(&mut self, operation: OperationType) {
         let now = Instant::now();
-        let micros = now.duration_since(self.last_operation).as_micros() as u64;
+        let micros = now.saturating_duration_since(self.last_operation).as_micros() as u64;
         self.last_operation = now;
         self.histogram(operation).add(micros);
         if micros >= self.progress.slow_micros && self.progress.interval == 0 {
@@ -145,10 +153,11 @@ impl Stats {
         &mut self.histograms[index].1
     }
 
-    /// Leaves the time since the last operation out of the next one's.
+    /// Leaves the time since the last operation out of the next one's, unless that should have begun
+    /// already.
     #[inline]
     pub fn reset_last_operation_time(&mut self) {
-        if self.progress.with_histogram {
+        if self.progress.with_histogram && self.progress.arrivals.is_none() {
             self.last_operation = Instant::now();
         }
     }

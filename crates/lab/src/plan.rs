@@ -175,6 +175,8 @@ impl Spec {
         if let Some(rate) = set.arrival_rate {
             flags.push(format!("--arrival_rate={rate}"));
             flags.push("--histogram=1".to_owned());
+            // At low rates the clock would be looked at too rarely.
+            flags.push("--ops_between_duration_checks=1".to_owned());
         }
         flags
     }

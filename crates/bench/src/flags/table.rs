@@ -24,6 +24,7 @@ pub static FLAGS: &[Flag] = &[
     row("allow_concurrent_memtable_write", Bool, "true", Db("allow_concurrent_memtable_write"), "Sets DBOptions.allow_concurrent_memtable_write."),
     row("allow_data_in_errors", Bool, "false", Db("allow_data_in_errors"), "Sets DBOptions.allow_data_in_errors."),
     row("arena_block_size", Int64, "0", Family("arena_block_size"), "Sets ColumnFamilyOptions.arena_block_size."),
+    row("arrival_rate", Uint64, "0", Honoured, "Operations of all threads that begin in a second, whatever the engine does; latency counts from when they should; 0 each when the one before ended."),
     row("async_io", Bool, "false", Refused("reads do not act on this option"), "Sets ReadOptions.async_io."),
     row("async_wal_precreate", Bool, "false", Db("async_wal_precreate"), "Sets DBOptions.async_wal_precreate."),
     row("auto_prefix_mode", Bool, "false", Honoured, "Sets ReadOptions.auto_prefix_mode."),

@@ -44,3 +44,22 @@ fn merged_threads_share_the_clock_and_sum_the_rest() {
     assert!(text.starts_with(line), "{text}");
     assert!(text.contains("Microseconds per seek:\nCount: 2 "), "{text}");
 }
+
+#[test]
+fn at_a_given_rate_latency_counts_from_when_operations_should_have_begun() {
+    let progress = Progress {
+        with_histogram: true,
+        slow_micros: u64::MAX,
+        arrivals: Some(Arrivals::new(1000, 1)),
+        ..quiet()
+    };
+    let mut stats = Stats::start(0, progress);
+    // The first operation takes 20 ms. Nineteen others should have begun meanwhile, and were late.
+    std::thread::sleep(Duration::from_millis(20));
+    (0..20).for_each(|_| stats.finished_operations(1, OperationType::Read));
+    let (_, histogram) = &stats.histograms[0];
+    assert!(histogram.average() >= 9_000.0, "{}", histogram.average());
+    // After that they keep to the rate.
+    (0..5).for_each(|_| stats.finished_operations(1, OperationType::Read));
+    assert!(stats.start.elapsed() >= Duration::from_millis(25));
+}
