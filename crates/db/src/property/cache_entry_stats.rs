@@ -107,8 +107,10 @@ impl CacheEntryStats {
             role.count += 1;
             role.bytes += charge as u64;
         });
+        // Without its table of functions, which would be printed too.
+        let address = Arc::as_ptr(cache).cast::<()>();
         Self {
-            id: format!("{}@{:p}#{}", cache.name(), Arc::as_ptr(cache), std::process::id()),
+            id: format!("{}@{address:p}#{}", cache.name(), std::process::id()),
             capacity: cache.capacity_bytes() as u64,
             usage: cache.usage_bytes() as u64,
             table_size: cache.table_address_count() as u64,
