@@ -6,8 +6,10 @@
 //! and is not there is refused with a sentence, what changes nothing is named in a note. Flags that
 //! set an option are refused if the engine does not act on the option.
 
+pub mod own;
 pub mod table;
 
+use own::OWN_FLAGS;
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -93,10 +95,18 @@ pub struct Flags {
     undefined_ok: Vec<String>,
 }
 
+/// All flags: those of `db_bench`, then our own.
+pub fn all() -> impl Iterator<Item = &'static Flag> {
+    FLAGS.iter().chain(OWN_FLAGS)
+}
+
 /// The flag of this name. Dashes in it count as underscores.
 pub fn find(name: &str) -> Option<&'static Flag> {
     let name = name.replace('-', "_");
-    FLAGS.binary_search_by(|flag| flag.name.cmp(&name)).ok().map(|index| &FLAGS[index])
+    let find = |flags: &'static [Flag]| {
+        flags.binary_search_by(|flag| flag.name.cmp(&name)).ok().map(|index| &flags[index])
+    };
+    find(FLAGS).or_else(|| find(OWN_FLAGS))
 }
 
 impl Flags {
@@ -189,7 +199,7 @@ impl Flags {
 
     /// Flags given with another value than their default, by name, with the value.
     pub fn changed(&self) -> impl Iterator<Item = (&'static Flag, &str)> {
-        FLAGS.iter().filter_map(|flag| {
+        all().filter_map(|flag| {
             let value = self.given.get(flag.name)?;
             (!same_value(flag, value, flag.default)).then_some((flag, value.as_str()))
         })

@@ -12,11 +12,14 @@ pub mod engine_choice;
 mod family_options;
 pub mod flags;
 pub mod key_generator;
+mod measure;
 mod open_context;
 pub mod random;
+mod recorder;
 mod report;
 pub mod report_file;
 pub mod runner;
+mod shape;
 mod shuffle;
 pub mod stats;
 mod target;
@@ -71,7 +74,7 @@ fn build_info() -> String {
 fn print_help() {
     println!("USAGE:\ntouchstone bench --db=DIR [OPTIONS]...\n");
     println!("Without --use_existing_db or --readonly, a database at --db is deleted first.\n");
-    for flag in flags::table::FLAGS {
+    for flag in flags::all() {
         let note = match flag.support {
             Support::Honoured | Support::Db(_) | Support::Family(_) | Support::Table(_) => {
                 String::new()

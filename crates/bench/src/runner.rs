@@ -4,9 +4,13 @@ use crate::arrivals::Arrivals;
 use crate::combined_stats::CombinedStats;
 use crate::flags::Flags;
 use crate::key_generator::{KeyChooser, KeyFormat};
+use crate::measure::read_amplification::PerfCounts;
+use crate::measure::shape::{self, is_lacking};
 use crate::random::Random64;
+use crate::recorder::{Moment, Recorder, RunOf};
 use crate::report;
 use crate::report_file::{ReportFile, WallClockColumn};
+use crate::shape::keeper::ShapeKeeper;
 use crate::stats::{Progress, Stats};
 use crate::target;
 use crate::tree_actions::actions;
@@ -53,6 +57,7 @@ pub(crate) fn checked_steps(flags: &Flags) -> Result<Vec<Step>> {
         .map(parse_step)
         .collect::<Result<Vec<_>>>()?;
     check_writers(flags, &steps)?;
+    ShapeKeeper::from_flags(flags)?;
     Ok(steps)
 }
 
@@ -67,7 +72,7 @@ pub(crate) fn run<P: Provider>(flags: &Flags, steps: &[Step], provider: &P) -> R
     for step in steps {
         match runner.run_step(step) {
             Err(status) if may_skip && status.code() == Code::NotSupported => {
-                println!("{:<12} : skipped ({})", step.name, status.message());
+                runner.skipped(step, status.message())?;
             }
             result => result?,
         }
@@ -167,6 +172,8 @@ struct Runner<'a, P: Provider> {
     seed_base: u64,
     /// Threads started since the process began: each gets random numbers of its own.
     threads_started: u64,
+    shape: Option<ShapeKeeper>,
+    recorder: Option<Recorder>,
 }
 
 impl<'a, P: Provider> Runner<'a, P> {
@@ -180,6 +187,7 @@ impl<'a, P: Provider> Runner<'a, P> {
             }
             seed => seed as u64,
         };
+        let recorder = Recorder::open(flags, &provider.identity(), seed_base)?;
         if !keeps_database(flags) {
             target::destroy_all(flags, provider)?;
         }
@@ -188,7 +196,16 @@ impl<'a, P: Provider> Runner<'a, P> {
             true => target::all_keys(&targets)?,
             false => Vec::new(),
         };
-        Ok(Self { flags, provider, targets, existing_keys, seed_base, threads_started: 0 })
+        Ok(Self {
+            flags,
+            provider,
+            targets,
+            existing_keys,
+            seed_base,
+            threads_started: 0,
+            shape: ShapeKeeper::from_flags(flags)?,
+            recorder,
+        })
     }
 
     /// Closes the databases. What was written without a WAL is flushed.
@@ -204,7 +221,21 @@ impl<'a, P: Provider> Runner<'a, P> {
         self.close()?;
         target::destroy_all(self.flags, self.provider)?;
         self.targets = open_targets(self.flags, self.provider)?;
+        if let Some(shape) = &mut self.shape {
+            shape.start_afresh();
+        }
         Ok(())
+    }
+
+    /// Says that a step does not run, and why.
+    fn skipped(&mut self, step: &Step, reason: &str) -> Result<()> {
+        println!("{:<12} : skipped ({reason})", step.name);
+        match &mut self.recorder {
+            Some(recorder) if step.benchmark::<P::Engine>().is_some() => {
+                recorder.skipped(&step.name, reason)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn run_step(&mut self, step: &Step) -> Result<()> {
@@ -223,8 +254,7 @@ impl<'a, P: Provider> Runner<'a, P> {
         };
         if benchmark.changes == Changes::AllOfIt {
             if self.flags.bool("use_existing_db") {
-                println!("{:<12} : skipped (--use_existing_db is true)", step.name);
-                return Ok(());
+                return self.skipped(step, "--use_existing_db is true");
             }
             self.start_afresh()?;
         }
@@ -232,15 +262,16 @@ impl<'a, P: Provider> Runner<'a, P> {
         if step.warmups > 0 {
             println!("Warming up benchmark by running {} times", step.warmups);
         }
-        for _ in 0..step.warmups {
-            self.run_once(benchmark)?;
+        let run = RunOf { benchmark: benchmark.name, repeat: 1, is_warmup: true };
+        for repeat in 1..=step.warmups {
+            self.run_once(benchmark, RunOf { repeat, ..run })?;
         }
         if step.repeats > 1 {
             println!("Running benchmark for {} times", step.repeats);
         }
         let mut combined = CombinedStats::default();
-        for _ in 0..step.repeats {
-            combined.add(&self.run_once(benchmark)?);
+        for repeat in 1..=step.repeats {
+            combined.add(&self.run_once(benchmark, RunOf { repeat, is_warmup: false, ..run })?);
             let only_bounds = self.flags.bool("confidence_interval_only");
             if let Some(line) = combined.line(benchmark.name, only_bounds) {
                 println!("{line}");
@@ -322,8 +353,34 @@ impl<'a, P: Provider> Runner<'a, P> {
         })
     }
 
+    /// Runs a benchmark once, in the wanted shape, and records it.
+    fn run_once(&mut self, benchmark: &Benchmark<P::Engine>, run: RunOf<'_>) -> Result<Stats> {
+        if let Some(keeper) = &mut self.shape {
+            keeper.prepare(self.flags, &self.targets, self.seed_base, benchmark.changes)?;
+        }
+        let shape = |runner: &Self| match runner.shape {
+            Some(_) => shape::of_all(&runner.targets),
+            None => Ok(None),
+        };
+        let moment = |runner: &Self| match runner.recorder {
+            Some(_) => Moment::now(&runner.targets).map(Some),
+            None => Ok(None),
+        };
+        let shape_before = shape(self)?;
+        let before = moment(self)?;
+        let stats = self.run_threads(benchmark)?;
+        let after = moment(self)?;
+        if let (Some(recorder), Some(before), Some(after)) = (&mut self.recorder, before, after) {
+            recorder.ran(run, &stats, before, after)?;
+        }
+        if let Some(keeper) = &self.shape {
+            keeper.prove(benchmark.changes, shape_before.as_ref(), shape(self)?.as_ref())?;
+        }
+        Ok(stats)
+    }
+
     /// Runs all threads once and prints what they measured.
-    fn run_once(&mut self, benchmark: &Benchmark<P::Engine>) -> Result<Stats> {
+    fn run_threads(&mut self, benchmark: &Benchmark<P::Engine>) -> Result<Stats> {
         let flags = self.flags;
         let measured_count = match benchmark.is_single_threaded {
             true => 1,
@@ -431,7 +488,9 @@ fn run_thread<E: Engine>(
     let random = Random64::new(seed);
     let perf_level = perf_level(flags)?;
     let db = &workload.targets[0].db;
-    db.start_perf(perf_level)?;
+    // Where it is not printed it is counted for the record, unless it was switched off by name.
+    let is_counted = !flags.text("json").is_empty() && !flags.is_given("perf_level");
+    db.start_perf(if is_counted { PerfLevel::EnableCount } else { perf_level })?;
     barrier.wait();
     let stats = Stats::start(id, progress);
     let mut thread = Thread { random, stats };
@@ -448,6 +507,13 @@ fn run_thread<E: Engine>(
         thread.stats.add_message(&format!("PERF_CONTEXT:\n{}", db.perf_report()?));
     }
     thread.stats.stop();
+    if is_counted || perf_level > PerfLevel::Disable {
+        match db.perf_report() {
+            Ok(report) => thread.stats.add_perf_counts(&PerfCounts::parse(&report)),
+            Err(status) if is_lacking(&status) => {}
+            Err(status) => return Err(status),
+        }
+    }
     result.map(|()| thread.stats)
 }
 

@@ -1,7 +1,10 @@
 //! What one thread measured, what all together did, and the line that says so.
 
 use crate::arrivals::Arrivals;
+use crate::measure::read_amplification::PerfCounts;
 use base::histogram::Histogram;
+use record::{Latency, ReadAmplification};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -86,6 +89,9 @@ pub struct Stats {
     message: String,
     /// By what was done first.
     histograms: Vec<(OperationType, Histogram)>,
+    /// Keys found, and keys looked for.
+    lookups: Option<(u64, u64)>,
+    perf_counts: Option<PerfCounts>,
     last_operation: Instant,
     progress: Progress,
     next_report: u64,
@@ -106,6 +112,8 @@ impl Stats {
             bytes: 0,
             message: String::new(),
             histograms: Vec::new(),
+            lookups: None,
+            perf_counts: None,
             last_operation: now,
             progress,
             next_report,
@@ -176,6 +184,17 @@ impl Stats {
         self.message.push_str(message);
     }
 
+    /// Adds keys that were looked for, and how many of them were found.
+    pub fn add_lookups(&mut self, found: u64, read: u64) {
+        let (found_before, read_before) = self.lookups.unwrap_or_default();
+        self.lookups = Some((found_before + found, read_before + read));
+    }
+
+    /// Adds what the thread's perf context counted.
+    pub(crate) fn add_perf_counts(&mut self, counts: &PerfCounts) {
+        self.perf_counts.get_or_insert_default().add(counts);
+    }
+
     /// How many operations ended so far.
     pub fn operations(&self) -> u64 {
         self.operations
@@ -241,6 +260,12 @@ impl Stats {
         if self.message.is_empty() {
             self.message.clone_from(&other.message);
         }
+        if let Some((found, read)) = other.lookups {
+            self.add_lookups(found, read);
+        }
+        if let Some(counts) = &other.perf_counts {
+            self.add_perf_counts(counts);
+        }
         for (operation, histogram) in &other.histograms {
             self.histogram(*operation).merge(histogram);
         }
@@ -256,8 +281,56 @@ impl Stats {
         (self.bytes > 0).then(|| self.bytes as f64 / 1_048_576.0 / self.elapsed_seconds())
     }
 
-    fn elapsed_seconds(&self) -> f64 {
+    /// From the first thread's start to the last one's end; more than 0.
+    pub fn elapsed_seconds(&self) -> f64 {
         (self.finish - self.start).as_secs_f64().max(1e-9)
+    }
+
+    /// Time of an operation as one thread sees it.
+    pub fn micros_per_operation(&self) -> f64 {
+        self.running.as_secs_f64() * 1e6 / self.operations.max(1) as f64
+    }
+
+    /// Bytes of keys and values; none where they are not counted.
+    pub fn bytes(&self) -> Option<u64> {
+        Some(self.bytes).filter(|bytes| *bytes > 0)
+    }
+
+    /// The end of the result line.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Keys found, and keys looked for; none unless keys were looked up.
+    pub fn lookups(&self) -> Option<(u64, u64)> {
+        self.lookups
+    }
+
+    /// What an average lookup had to do; none where that was not counted.
+    pub fn read_amplification(&self) -> Option<ReadAmplification> {
+        let (_, queries) = self.lookups?;
+        self.perf_counts.as_ref()?.per_query(queries)
+    }
+
+    /// How long operations took, by type; empty without a histogram.
+    pub fn latencies(&self) -> BTreeMap<String, Latency> {
+        let named = self.histograms.iter().map(|(kind, histogram)| {
+            let percentile = |percent| histogram.percentile(percent);
+            let latency = Latency {
+                count: histogram.count(),
+                mean: histogram.average(),
+                stddev: histogram.standard_deviation(),
+                min: histogram.min() as f64,
+                max: histogram.max() as f64,
+                p50: percentile(50.0),
+                p95: percentile(95.0),
+                p99: percentile(99.0),
+                p999: percentile(99.9),
+                p9999: percentile(99.99),
+            };
+            (kind.name().to_owned(), latency)
+        });
+        named.collect()
     }
 
     /// The result line, and the histogram under it.
@@ -272,7 +345,7 @@ impl Stats {
         }
         let mut text = format!(
             "{name:<12} : {:11.3} micros/op {} ops/sec {:.3} seconds {operations} operations;{extra}\n",
-            self.running.as_secs_f64() * 1e6 / operations as f64,
+            self.micros_per_operation(),
             self.operations_per_second() as u64,
             self.elapsed_seconds(),
         );

@@ -134,7 +134,7 @@ fn refuse_unhonoured(
 }
 
 /// As `db_bench` names the families it makes.
-fn family_name(index: u64) -> String {
+pub(crate) fn family_name(index: u64) -> String {
     match index {
         0 => "default".to_owned(),
         _ => format!("column_family_name_{index:06}"),

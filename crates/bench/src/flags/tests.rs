@@ -6,8 +6,10 @@ fn parse(arguments: &[&str]) -> Result<Flags, FlagError> {
 
 #[test]
 fn the_table_is_sorted_and_its_defaults_are_values() {
-    assert!(FLAGS.is_sorted_by(|a, b| a.name < b.name));
-    for flag in FLAGS {
+    for flags in [FLAGS, OWN_FLAGS] {
+        assert!(flags.is_sorted_by(|a, b| a.name < b.name));
+    }
+    for flag in all() {
         check(flag, flag.default).unwrap_or_else(|error| panic!("{}: {error}", flag.name));
         assert!(!flag.doc.is_empty(), "{}", flag.name);
     }

@@ -40,6 +40,7 @@ pub(super) fn run<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) ->
         thread.stats.finished_operations(batch_size, OperationType::Read);
     }
     thread.stats.add_bytes(bytes);
+    thread.stats.add_lookups(found, read);
     thread.stats.add_message(&format!("({found} of {read} found)"));
     Ok(())
 }

@@ -1,0 +1,214 @@
+//! What `--json` records, and that `--shape` makes the same tree out of any.
+
+use record::{FamilyShape, Record};
+use std::fs;
+use std::path::Path;
+
+/// Options of the campaign on shapes at a tenth of its size: a memtable of 800,000 bytes, eight files
+/// start a compaction of L0.
+const SMALL: &[&str] = &[
+    "--num=100000",
+    "--key_size=8",
+    "--value_size=128",
+    "--write_buffer_size=800000",
+    "--target_file_size_base=800000",
+    "--max_bytes_for_level_base=6400000",
+    "--max_bytes_for_level_multiplier=8",
+    "--level_compaction_dynamic_level_bytes=1",
+    "--level0_file_num_compaction_trigger=8",
+    "--level0_slowdown_writes_trigger=32",
+    "--level0_stop_writes_trigger=40",
+    "--compression_type=none",
+    "--cache_size=100000000",
+    "--progress_reports=0",
+];
+
+/// Runs the bench in `directory` and gives back its exit status and what it recorded.
+fn bench(directory: &Path, arguments: &[&str]) -> (i32, Vec<Record>) {
+    let json = directory.join("records");
+    let _ = fs::remove_file(&json);
+    let own =
+        [format!("--db={}", directory.join("db").display()), format!("--json={}", json.display())];
+    let all = own.into_iter().chain(SMALL.iter().chain(arguments).map(|&text| text.to_owned()));
+    let status = bench::main(&all.collect::<Vec<_>>());
+    let text = fs::read_to_string(&json).unwrap_or_default();
+    let read = |line| Record::from_line(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    (status, text.lines().map(read).collect())
+}
+
+fn default_family(shape: Option<&record::Shape>) -> &FamilyShape {
+    shape.and_then(|families| families.get("default")).expect("the shape of the default family")
+}
+
+/// Levels that have files, as `(level, files, bytes)`.
+fn levels(shape: &FamilyShape) -> Vec<(usize, u64, u64)> {
+    let full = shape.levels.iter().filter(|level| level.files > 0);
+    full.map(|level| (level.level, level.files, level.bytes)).collect()
+}
+
+fn check_common(record: &Record) {
+    assert_eq!((record.schema, &record.skipped), (1, &None));
+    let engine = (record.engine.name.as_str(), record.engine.kind.as_str());
+    assert_eq!(engine, ("touchstone", "native"));
+    for (name, value) in [("num", "100000"), ("threads", "2"), ("seed", "7"), ("value_size", "128")]
+    {
+        assert_eq!(record.parameters[name], value);
+    }
+    assert_eq!(record.parameters["bloom_bits"], "10");
+    assert!(!record.parameters.contains_key("block_size"), "that is at its default");
+    let process = record.process.expect("counters of the process");
+    assert!(process.user_seconds + process.system_seconds > 0.0);
+    assert!(record.seconds > Some(0.0) && record.ops_per_second > Some(0.0));
+    let stalls = record.stalls.as_ref().expect("stalls");
+    assert!(stalls["total"].count.is_some() && stalls["total"].seconds.is_some());
+    assert!(record.host.cores > 0);
+    assert_eq!(record.devices.as_ref().map(Vec::len), Some(record.host.max_sectors_kb.len()));
+}
+
+#[test]
+fn every_run_is_recorded_with_what_it_did() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let benchmarks = "--benchmarks=fillrandom,readrandom[X2-W1],seekrandom,levelstats";
+    let arguments =
+        [benchmarks, "--histogram", "--bloom_bits=10", "--reads=5000", "--seed=7", "--threads=2"];
+    let (status, records) = bench(directory.path(), &arguments);
+    assert_eq!(status, 0);
+    let runs: Vec<_> = records
+        .iter()
+        .map(|record| (record.benchmark.as_str(), record.repeat, record.warmup))
+        .collect();
+    let expected = [
+        ("fillrandom", 1, false),
+        ("readrandom", 1, true),
+        ("readrandom", 1, false),
+        ("readrandom", 2, false),
+        ("seekrandom", 1, false),
+    ];
+    assert_eq!(runs, expected);
+    records.iter().for_each(check_common);
+    let fill = &records[0];
+    assert_eq!((fill.operations, fill.found, fill.read), (Some(200_000), None, None));
+    assert_eq!(fill.bytes, Some(200_000 * 136));
+    assert_eq!(fill.read_amplification, None);
+    assert_eq!(fill.latency_micros["write"].count, 200_000);
+    assert_eq!(levels(default_family(fill.shape.before.as_ref())), []);
+    assert!(!levels(default_family(fill.shape.after.as_ref())).is_empty());
+    let read = &records[2];
+    // Of both threads, though the result line has the message of one.
+    assert_eq!((read.operations, read.read), (Some(10_000), Some(10_000)));
+    assert!(read.found > Some(5_000) && read.found < Some(10_000), "{:?}", read.found);
+    assert_eq!(read.latency_micros["read"].count, 10_000);
+    let work = read.read_amplification.expect("what lookups did");
+    assert!(work.runs_per_query >= 1.0, "{work:?}");
+    assert!(work.filters_checked_per_query >= work.filters_useful_per_query, "{work:?}");
+    assert!(work.blocks_per_query > 0.5, "{work:?}");
+    let seek = records[4].read_amplification.expect("what seeks did");
+    assert!(seek.runs_per_query >= 2.0, "memtable and table at least: {seek:?}");
+}
+
+#[test]
+fn what_does_not_run_is_recorded_with_the_reason() {
+    let directory = tempfile::tempdir().expect("a directory");
+    assert_eq!(bench(directory.path(), &["--benchmarks=fillseq", "--num=1000"]).0, 0);
+    let arguments = ["--benchmarks=fillseq,readseq", "--use_existing_db", "--perf_level=1"];
+    let (status, records) = bench(directory.path(), &arguments);
+    assert_eq!((status, records.len()), (0, 2));
+    let skipped = &records[0];
+    assert_eq!(skipped.skipped.as_deref(), Some("--use_existing_db is true"));
+    assert_eq!((skipped.operations, skipped.process, &skipped.stalls), (None, None, &None));
+    assert_eq!(records[1].skipped, None);
+    assert_eq!(records[1].read_amplification, None, "switched off by --perf_level=1");
+    let arguments = ["--benchmarks=readrandom", "--engine=null", "--use_existing_db"];
+    let (status, records) = bench(directory.path(), &arguments);
+    assert_eq!((status, records.len()), (0, 1));
+    assert_eq!((records[0].engine.kind.as_str(), &records[0].shape.before), ("null", &None));
+    assert!(records[0].harness_nanos_per_op > Some(0.0));
+}
+
+/// The shape that a stage makes of what is there, after reads have not changed it.
+fn stage(directory: &Path, name: &str, arguments: &[&str]) -> FamilyShape {
+    let shape = format!("--shape={name}");
+    let read = ["--benchmarks=readrandom[X2]", "--use_existing_db", "--reads=500", "--seed=5"];
+    let (status, records) = bench(directory, &[&read[..], &[&shape], arguments].concat());
+    assert_eq!((status, records.len()), (0, 2), "{name}");
+    let shape = default_family(records[0].shape.before.as_ref());
+    for record in &records {
+        let after = default_family(record.shape.after.as_ref());
+        assert_eq!(levels(after), levels(shape), "{name}");
+        assert_eq!(after.memtable_entries, shape.memtable_entries, "{name}");
+    }
+    shape.clone()
+}
+
+/// Two trees that were filled differently come to the same shape.
+#[test]
+fn a_stage_is_the_same_tree_whatever_was_there() {
+    // Entries of the memtable, files of L0, levels below it. 0.8 of a memtable are about 3,700.
+    let stages = [
+        ("pre_flush", 3_700, 6, 1),
+        ("post_flush", 0, 7, 1),
+        ("compact_l0", 0, 0, 1),
+        ("compact_l1", 0, 0, 1),
+        ("compact_all", 0, 0, 1),
+        ("l0_and_lmax", 3_700, 6, 1),
+    ];
+    let shapes = ["fillrandom", "fillrandom,overwrite,flush,compact0,overwrite"].map(|fill| {
+        let directory = tempfile::tempdir().expect("a directory");
+        let fill = format!("--benchmarks={fill}");
+        assert_eq!(bench(directory.path(), &[&fill, "--seed=1"]).0, 0);
+        stages.map(|(name, memtable, l0_files, deeper)| {
+            let shape = stage(directory.path(), name, &[]);
+            let entries = shape.memtable_entries;
+            assert!(entries.abs_diff(memtable) <= memtable / 10, "{name} {shape:?}");
+            assert_eq!(shape.levels[0].files, l0_files, "{name}");
+            let below = levels(&shape).into_iter().filter(|(level, ..)| *level > 0);
+            assert_eq!(below.count(), deeper, "{name}");
+            (name, entries, shape.levels[0])
+        })
+    });
+    for (one, other) in shapes[0].iter().zip(&shapes[1]) {
+        let (name, memtable, l0) = one;
+        assert!(memtable.abs_diff(other.1) <= memtable / 200, "{name}: {one:?} {other:?}");
+        assert_eq!(l0.files, other.2.files, "{name}");
+        assert!(l0.bytes.abs_diff(other.2.bytes) <= l0.bytes / 50, "{name}: {one:?} {other:?}");
+    }
+}
+
+#[test]
+fn parts_are_made_level_by_level() {
+    let directory = tempfile::tempdir().expect("a directory");
+    assert_eq!(bench(directory.path(), &["--benchmarks=fillseq"]).0, 0);
+    for (more, first) in [(&[][..], 4), (&["--level_compaction_dynamic_level_bytes=0"][..], 1)] {
+        let shape = stage(directory.path(), "memtable=1000,l0=3,l1=400K,l3=13.7M", more);
+        assert_eq!((shape.memtable_entries, shape.levels[0].files), (1000, 3));
+        let small = &shape.levels[first];
+        assert!(small.bytes.abs_diff(400 << 10) <= (400 << 10) / 50, "{small:?}");
+        let full: Vec<_> = levels(&shape).iter().map(|(level, ..)| *level).collect();
+        assert_eq!(full, [0, first, first + 2]);
+    }
+}
+
+#[test]
+fn a_shape_that_cannot_be_is_an_error() {
+    let directory = tempfile::tempdir().expect("a directory");
+    assert_eq!(bench(directory.path(), &["--benchmarks=fillseq", "--num=20000"]).0, 0);
+    for shape in ["memtable=999999", "l1=5M,l2=13.7M", "l1=90M", "l9=1M", "square"] {
+        let shape = format!("--shape={shape}");
+        let read = ["--benchmarks=readrandom", "--use_existing_db", "--reads=500", "--num=20000"];
+        let (status, records) = bench(directory.path(), &[&read[..], &[&shape]].concat());
+        assert_eq!((status, records.len()), (1, 0), "{shape}");
+    }
+}
+
+/// As published, the flush is none, and compactions are on.
+#[test]
+fn a_published_stage_has_its_quirks() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let fill = ["--benchmarks=fillrandom,waitforcompaction,flush,compact0"];
+    assert_eq!(bench(directory.path(), &fill).0, 0);
+    let published = ["--as_published", "--writes=27500"];
+    let flushed = stage(directory.path(), "post_flush", &published);
+    assert!(flushed.memtable_entries > 3000 && flushed.levels[0].files > 3, "{flushed:?}");
+    let compacted = stage(directory.path(), "compact_all", &published);
+    assert_eq!((compacted.memtable_entries, levels(&compacted).len()), (0, 1), "{compacted:?}");
+}
