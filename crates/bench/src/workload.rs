@@ -1,4 +1,4 @@
-//! What a thread of a benchmark does. One file each; [`BENCHMARKS`] lists them.
+//! What a thread of a benchmark does. One file each; [`benchmarks`] lists them.
 
 mod background_writer;
 mod compact;
