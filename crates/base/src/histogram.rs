@@ -38,9 +38,35 @@ const BUCKETS_OF_POWERS: [u8; 64] = {
     buckets
 };
 
+/// Values below this have their bucket in a table: most sizes of values and times in microseconds.
+const SMALL_VALUES: usize = 4096;
+
+/// The bucket of each small value.
+const BUCKETS_OF_SMALL_VALUES: [u8; SMALL_VALUES] = {
+    let mut buckets = [0; SMALL_VALUES];
+    let (mut value, mut index) = (0, 0u8);
+    while value < SMALL_VALUES {
+        while LIMITS[index as usize] < value as u64 {
+            index += 1;
+        }
+        buckets[value] = index;
+        value += 1;
+    }
+    buckets
+};
+
 /// The bucket of a value.
 #[inline]
 pub fn bucket_of(value: u64) -> usize {
+    static SMALL: [u8; SMALL_VALUES] = BUCKETS_OF_SMALL_VALUES;
+    match usize::try_from(value).ok().and_then(|value| SMALL.get(value)) {
+        Some(&bucket) => usize::from(bucket),
+        None => bucket_of_large(value),
+    }
+}
+
+#[cold]
+fn bucket_of_large(value: u64) -> usize {
     // No more than three buckets begin between a power of two and the next.
     let mut bucket = usize::from(BUCKETS_OF_POWERS[value.max(1).ilog2() as usize]);
     while bucket < BUCKETS - 1 && LIMITS[bucket] < value {

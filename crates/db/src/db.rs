@@ -8,7 +8,7 @@ use crate::open;
 use crate::read::db_iter::DbIterator;
 use crate::read::get::{get, get_merge_operands};
 use crate::read::get_context::Lookup;
-use crate::read::read_stats::{Source, count_get};
+use crate::read::read_stats::{CountedLookup, Source};
 use crate::read::read_view::{ReadView, Visibility};
 use crate::read::scan::ScanOrigin;
 use crate::read::value_resolver::Columns;
@@ -28,7 +28,7 @@ use cache::Cache;
 use env::{FileSystem, Logger, RateLimiter, SystemClock, WallClock};
 use options::DbOptions;
 use perf_context::{PerfMetric, Timer, count};
-use statistics::{Moment, Statistics};
+use statistics::{HistogramType, Statistics};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Weak};
@@ -297,9 +297,9 @@ impl Db {
         key: &[u8],
     ) -> Result<Option<PinnableSlice>> {
         let _timer = Timer::start(PerfMetric::GetCpuNanos);
-        let start = self.start_get();
+        let counted = self.count_lookup(HistogramType::DbGet);
         let (value, source) = self.get_uncounted(options, family, key)?;
-        self.count_get(start, source, value.as_ref().map(|value| value.len()));
+        end_get(counted, source, value.as_ref().map(|value| value.len()));
         Ok(value)
     }
 
@@ -326,13 +326,13 @@ impl Db {
         family: &ColumnFamilyHandle,
         key: &[u8],
     ) -> Result<Option<(PinnableSlice, Vec<u8>)>> {
-        let start = self.start_get();
+        let counted = self.count_lookup(HistogramType::DbGet);
         let (lookup, source) = self.lookup(options, family, key)?;
         let found = match lookup {
             Some(Lookup { resolved, timestamp }) => Some((resolved.into_plain()?, timestamp)),
             None => None,
         };
-        self.count_get(start, source, found.as_ref().map(|(value, _)| value.len()));
+        end_get(counted, source, found.as_ref().map(|(value, _)| value.len()));
         Ok(found)
     }
 
@@ -346,12 +346,12 @@ impl Db {
         family: &ColumnFamilyHandle,
         key: &[u8],
     ) -> Result<Option<Columns>> {
-        let start = self.start_get();
+        let counted = self.count_lookup(HistogramType::DbGet);
         let (lookup, source) = self.lookup(options, family, key)?;
         let columns = lookup.map(|lookup| lookup.resolved.into_columns()).transpose()?;
         let size =
             |columns: &Columns| columns.iter().map(|(name, value)| name.len() + value.len()).sum();
-        self.count_get(start, source, columns.as_ref().map(size));
+        end_get(counted, source, columns.as_ref().map(size));
         Ok(columns)
     }
 
@@ -421,18 +421,10 @@ impl Db {
         Ok(origin.new_iterator_at(view))
     }
 
-    /// When a lookup begins, if it is timed.
+    /// A lookup begins.
     #[inline]
-    pub(crate) fn start_get(&self) -> Option<Moment> {
-        self.inner.context.statistics.as_ref().and_then(|statistics| statistics.start_timer())
-    }
-
-    #[inline]
-    fn count_get(&self, start: Option<Moment>, source: Source, value_bytes: Option<usize>) {
-        count(PerfMetric::GetReadBytes, value_bytes.unwrap_or(0) as u64);
-        if let Some(statistics) = &self.inner.context.statistics {
-            count_get(statistics, start, source, value_bytes);
-        }
+    pub(crate) fn count_lookup(&self, kind: HistogramType) -> Option<CountedLookup<'_>> {
+        CountedLookup::begin(self.inner.context.statistics.as_deref(), kind)
     }
 
     fn lookup(
@@ -474,6 +466,15 @@ impl Db {
         sequence: SequenceNumber,
     ) -> ReadView<'v> {
         ReadView { super_version, sequence, uncommitted: &self.inner.visibility.uncommitted }
+    }
+}
+
+/// A lookup of one key is over.
+#[inline]
+fn end_get(counted: Option<CountedLookup<'_>>, source: Source, value_bytes: Option<usize>) {
+    count(PerfMetric::GetReadBytes, value_bytes.unwrap_or(0) as u64);
+    if let Some(counted) = counted {
+        counted.end_get(source, value_bytes);
     }
 }
 

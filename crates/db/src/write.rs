@@ -42,12 +42,13 @@ impl DbImpl {
         options: &WriteOptions,
         batch: &mut WriteBatch,
     ) -> Result<()> {
-        let statistics = self.context.statistics.as_deref();
-        let start = statistics.and_then(Statistics::start_timer);
+        let Some(recorder) = self.context.statistics.as_deref().and_then(Statistics::recorder)
+        else {
+            return self.join_and_write(options, batch);
+        };
+        let timer = recorder.start_operation(HistogramType::DbWrite);
         let result = self.join_and_write(options, batch);
-        if let Some(statistics) = statistics {
-            statistics.stop_timer(HistogramType::DbWrite, start);
-        }
+        recorder.end_operation(timer);
         result
     }
 

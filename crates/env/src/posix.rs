@@ -19,7 +19,7 @@ use crate::file_system::{
     Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile,
 };
 use base::{Result, Status};
-use perf_context::{IoMetric, IoTimer, PerfMetric, Timer};
+use perf_context::{IoMetric, PerfMetric, Timer};
 use posix_file::PosixFile;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -247,7 +247,7 @@ fn two_paths(error: &io::Error, doing: &str, source: &Path, target: &Path) -> St
 /// Opens a regular file. Anything else is refused: a directory cannot be read, and a pipe under a
 /// name of the database would block for ever (hence `O_NONBLOCK`, which regular files ignore).
 fn open_for_reading(path: &Path, direct: bool) -> Result<PosixFile> {
-    let _timer = IoTimer::start(IoMetric::OpenNanos);
+    let _timer = Timer::start(IoMetric::OpenNanos);
     let doing = "open for reading";
     let mut flags = rustix::fs::OFlags::NONBLOCK;
     if direct {
@@ -296,7 +296,7 @@ fn open_for_writing(
     options: &FileOptions,
     existing: Existing,
 ) -> Result<Box<dyn WritableFile>> {
-    let _timer = IoTimer::start(IoMetric::OpenNanos);
+    let _timer = Timer::start(IoMetric::OpenNanos);
     let doing = "open for writing";
     let file = open_options(options, existing)
         .open(path)

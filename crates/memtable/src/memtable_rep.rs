@@ -152,7 +152,7 @@ impl fmt::Debug for MemTableEntry<'_> {
 }
 
 /// An iterator of a memtable seeks.
-pub(crate) fn start_seek() -> Timer {
+pub(crate) fn start_seek() -> Timer<PerfMetric> {
     count(PerfMetric::SeekOnMemtableCount, 1);
     Timer::start(PerfMetric::SeekOnMemtableTime)
 }

@@ -28,6 +28,7 @@ mod metric;
 mod perf_context;
 mod perf_level;
 mod perf_metric;
+mod timed_metric;
 mod timer;
 
 pub use io_metric::IoMetric;
@@ -38,9 +39,10 @@ pub use io_stats_context::{
 pub use level_metric::LevelMetric;
 pub use metric::{Measure, MetricInfo};
 pub use perf_context::{
-    PerfContext, count, count_at_level, disable_per_level_perf_context,
+    PerfContext, count, count_at_level, counts, disable_per_level_perf_context,
     enable_per_level_perf_context, perf_context, reset_perf_context,
 };
 pub use perf_level::{PerfLevel, perf_level, set_perf_level};
 pub use perf_metric::PerfMetric;
-pub use timer::{IoTimer, LevelTimer, Timer};
+pub use timed_metric::{AtLevel, TimedMetric};
+pub use timer::Timer;

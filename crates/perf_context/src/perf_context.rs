@@ -48,11 +48,17 @@ pub fn disable_per_level_perf_context() {
     IS_BY_LEVEL.set(false);
 }
 
+/// Whether this thread counts; for what takes work to know.
+#[inline]
+pub fn counts() -> bool {
+    perf_level() >= Measure::Count.level()
+}
+
 /// Counts in this thread, if its level has counts.
 #[inline]
 pub fn count(metric: PerfMetric, number: u64) {
     debug_assert_eq!(metric.info().measure, Measure::Count, "{}", metric.name());
-    if perf_level() >= Measure::Count.level() {
+    if counts() {
         add(metric, number);
     }
 }

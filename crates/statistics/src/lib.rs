@@ -5,8 +5,8 @@
 //! each whether this engine counts it.
 //!
 //! Each thread counts for itself: adding is a load and a store in memory that no other thread writes
-//! to, and what was counted is summed up when somebody asks. This crate knows nothing of what is
-//! counted.
+//! to, and what was counted is summed up when somebody asks. Operations that are short and happen
+//! often are not all timed at the default level. This crate knows nothing of what is counted.
 
 #![forbid(unsafe_code)]
 
@@ -18,6 +18,7 @@ mod histogram_type;
 mod idle_reasons;
 mod metric;
 mod moment;
+mod operation_timer;
 mod own_counters;
 mod recorder;
 mod statistics;
@@ -31,6 +32,7 @@ pub use histogram_data::HistogramData;
 pub use histogram_type::HistogramType;
 pub use metric::{MetricInfo, MetricState};
 pub use moment::Moment;
+pub use operation_timer::OperationTimer;
 pub use recorder::Recorder;
 pub use statistics::Statistics;
 pub use stats_level::StatsLevel;

@@ -5,10 +5,11 @@
 //! the system would be a good part of that.
 
 use quanta::Clock;
+use std::num::NonZeroU64;
 
 /// A moment. Only differences of two of the same `MomentClock` mean something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment(u64);
+pub struct Moment(NonZeroU64);
 
 /// Reads moments.
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ impl Default for MomentClock {
 impl MomentClock {
     #[inline]
     pub(crate) fn now(&self) -> Moment {
-        Moment(self.0.raw())
+        Moment(NonZeroU64::new(self.0.raw()).unwrap_or(NonZeroU64::MIN))
     }
 
     /// Nanoseconds since `start`.
@@ -37,7 +38,7 @@ impl MomentClock {
     /// Nanoseconds from `start` to `end`; 0 if that is not later.
     #[inline]
     pub(crate) fn nanos_between(&self, start: Moment, end: Moment) -> u64 {
-        self.0.delta_as_nanos(start.0, end.0)
+        self.0.delta_as_nanos(start.0.get(), end.0.get())
     }
 }
 

@@ -6,23 +6,23 @@
 //! OWN     all that this thread counts to, released when it ends
 //! ```
 
-use crate::thread_counters::ThreadCounters;
+use crate::StatsLevel;
+use crate::statistics::Key;
+use crate::thread_counters::{NOBODYS, ThreadCounters};
 use crate::totals::Totals;
 use parking_lot::Mutex;
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Weak};
 
-/// Statistics that there are not.
-const NO_ID: u64 = 0;
-
 #[derive(Clone, Copy)]
 struct Front {
-    statistics: u64,
-    counters: Option<&'static ThreadCounters>,
+    /// Changes with the level and the period too, so that nobody needs to look at them.
+    key: Key,
+    counters: &'static ThreadCounters,
 }
 
 impl Front {
-    const NONE: Self = Self { statistics: NO_ID, counters: None };
+    const NONE: Self = Self { key: Key::NONE, counters: &NOBODYS };
 }
 
 struct OwnCounters {
@@ -38,28 +38,21 @@ thread_local! {
 
 struct Own(Vec<OwnCounters>);
 
-/// Runs `add` with this thread's counters for the statistics of this id. Not at all where the thread
-/// is as good as gone.
+/// This thread's counters for the statistics of this key. None if nothing is counted, and where the
+/// thread is as good as gone.
 #[inline]
-pub(crate) fn with(
-    statistics: u64,
-    totals: &Arc<Mutex<Totals>>,
-    add: impl FnOnce(&ThreadCounters),
-) {
-    let front = FRONT.get();
-    match front.counters {
-        Some(counters) if front.statistics == statistics => add(counters),
-        _ => {
-            if let Some(counters) = find(statistics, totals) {
-                add(counters);
-            }
-        }
-    }
+pub(crate) fn find(key: Key, totals: &Arc<Mutex<Totals>>) -> Option<&'static ThreadCounters> {
+    let Front { key: at_front, counters } = FRONT.get();
+    if at_front == key { Some(counters) } else { bring_to_front(key, totals) }
 }
 
 /// Brings this thread's counters for these statistics to the front; acquires them the first time.
 #[cold]
-fn find(statistics: u64, totals: &Arc<Mutex<Totals>>) -> Option<&'static ThreadCounters> {
+fn bring_to_front(key: Key, totals: &Arc<Mutex<Totals>>) -> Option<&'static ThreadCounters> {
+    if key.level_number() == StatsLevel::DisableAll as u8 {
+        return None;
+    }
+    let statistics = key.id();
     let found = OWN.try_with(|own| {
         let own = &mut own.borrow_mut().0;
         if let Some(known) = own.iter().find(|each| each.statistics == statistics) {
@@ -71,7 +64,8 @@ fn find(statistics: u64, totals: &Arc<Mutex<Totals>>) -> Option<&'static ThreadC
         counters
     });
     let counters = found.ok()?;
-    FRONT.set(Front { statistics, counters: Some(counters) });
+    counters.begin_period(key.period());
+    FRONT.set(Front { key, counters });
     Some(counters)
 }
 

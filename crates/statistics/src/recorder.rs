@@ -1,17 +1,18 @@
 //! What a thread adds to, reached once for several metrics.
 
-use crate::moment::{Moment, MomentClock};
+use crate::operation_timer::OperationTimer;
 use crate::thread_counters::ThreadCounters;
-use crate::{HistogramType, StatsLevel, Ticker};
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::{HistogramType, Moment, Statistics, StatsLevel, Ticker};
+use std::marker::PhantomData;
 
-/// What the thread adds to; see [`Statistics::record`](crate::Statistics::record).
-#[derive(Debug)]
+/// What the thread adds to; see [`Statistics::recorder`]. Whoever counts several things, or at the
+/// beginning and at the end of something, gets it once: reaching it costs more than adding does.
+#[derive(Clone, Copy, Debug)]
 pub struct Recorder<'a> {
-    pub(crate) counters: &'a ThreadCounters,
-    pub(crate) period: &'a AtomicU64,
-    pub(crate) clock: &'a MomentClock,
-    pub(crate) level: StatsLevel,
+    pub(crate) statistics: &'a Statistics,
+    pub(crate) counters: &'static ThreadCounters,
+    /// No other thread may add to them.
+    pub(crate) not_send: PhantomData<*const ()>,
 }
 
 impl Recorder<'_> {
@@ -24,15 +25,15 @@ impl Recorder<'_> {
     /// Adds a value to a histogram, if the level has histograms.
     #[inline]
     pub fn value(&self, kind: HistogramType, value: u64) {
-        if self.level > StatsLevel::ExceptHistogramOrTimers {
-            self.counters.add_to_histogram(kind, self.period.load(Ordering::Relaxed), value);
+        if self.statistics.has_level(StatsLevel::ExceptTimers) {
+            self.counters.add_to_histogram(kind, value);
         }
     }
 
     /// Adds a time to a histogram, if the level has times.
     #[inline]
     pub fn micros(&self, kind: HistogramType, micros: u64) {
-        if self.level > StatsLevel::ExceptTimers {
+        if self.statistics.has_level(StatsLevel::ExceptDetailedTimers) {
             self.value(kind, micros);
         }
     }
@@ -40,20 +41,48 @@ impl Recorder<'_> {
     /// Nanoseconds since `start`; 0 if there was none.
     #[inline]
     pub fn elapsed_nanos(&self, start: Option<Moment>) -> u64 {
-        start.map_or(0, |start| self.clock.nanos_since(start))
+        self.statistics.nanos_since(start).unwrap_or(0)
     }
 
     /// Microseconds since `start`; 0 if there was none.
     #[inline]
     pub fn elapsed_micros(&self, start: Option<Moment>) -> u64 {
-        start.map_or(0, |start| self.clock.nanos_since(start) / 1000)
+        self.elapsed_nanos(start) / 1000
     }
 
     /// Adds the microseconds since `start` to a histogram, if there was a start.
     #[inline]
     pub fn micros_since(&self, kind: HistogramType, start: Option<Moment>) {
-        if let Some(start) = start {
-            self.value(kind, self.clock.nanos_since(start) / 1000);
+        if start.is_some() {
+            self.value(kind, self.elapsed_micros(start));
         }
+    }
+
+    /// An operation begins that is short and happens often. If the level has times, its histogram
+    /// gets a value more, at the latest by [`Self::end_operation`]; at the default level some are
+    /// timed for the others, see docs/statistics.md.
+    #[inline]
+    pub fn start_operation(&self, kind: HistogramType) -> OperationTimer {
+        let mut start = None;
+        if self.statistics.has_level(StatsLevel::ExceptDetailedTimers)
+            && (self.statistics.has_detailed_timers() || !self.counters.takes_pending(kind))
+        {
+            start = self.statistics.now();
+        }
+        OperationTimer { kind, start }
+    }
+
+    /// An operation is over.
+    #[inline]
+    pub fn end_operation(&self, operation: OperationTimer) {
+        if operation.start.is_some() {
+            self.end_timed(operation);
+        }
+    }
+
+    #[cold]
+    fn end_timed(&self, OperationTimer { kind, start }: OperationTimer) {
+        let all_are_timed = self.statistics.has_detailed_timers();
+        self.counters.add_timed(kind, self.elapsed_micros(start), all_are_timed);
     }
 }

@@ -8,32 +8,65 @@ use crate::{HistogramData, HistogramType, StatsLevel, Ticker};
 use base::histogram::Histogram;
 use parking_lot::Mutex;
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// What databases count (`rocksdb::Statistics`). Any number of databases and threads may share one.
 #[derive(Debug)]
 pub struct Statistics {
-    /// No other has it, also none that was dropped.
-    id: u64,
-    level: AtomicU8,
-    /// Histograms have values of this period only; the next one begins when they are reset.
-    period: AtomicU64,
+    key: AtomicU64,
     clock: MomentClock,
     /// Threads that count keep it for as long as it is here.
     totals: Arc<Mutex<Totals>>,
 }
 
+/// What tells threads all they need to know of statistics when it is as it was: their number, the
+/// period of their histograms, and their level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key(u64);
+
+impl Key {
+    /// That of no statistics.
+    pub(crate) const NONE: Self = Self(0);
+
+    const LEVEL_BITS: u32 = 3;
+    const PERIOD_BITS: u32 = 29;
+
+    fn new(id: u32, level: StatsLevel) -> Self {
+        Self(u64::from(id) << (Self::PERIOD_BITS + Self::LEVEL_BITS) | level as u64)
+    }
+
+    fn with_level(self, level: StatsLevel) -> Self {
+        Self(self.0 & !((1 << Self::LEVEL_BITS) - 1) | level as u64)
+    }
+
+    fn with_next_period(self) -> Self {
+        let mask = ((1 << Self::PERIOD_BITS) - 1) << Self::LEVEL_BITS;
+        Self(self.0 & !mask | self.0.wrapping_add(1 << Self::LEVEL_BITS) & mask)
+    }
+
+    /// No other has it, also none that was dropped.
+    pub(crate) fn id(self) -> u64 {
+        self.0 >> (Self::PERIOD_BITS + Self::LEVEL_BITS)
+    }
+
+    /// Histograms have values of this period only; the next one begins when they are reset.
+    pub(crate) fn period(self) -> u64 {
+        (self.0 >> Self::LEVEL_BITS) & ((1 << Self::PERIOD_BITS) - 1)
+    }
+
+    #[inline]
+    pub(crate) fn level_number(self) -> u8 {
+        (self.0 & ((1 << Self::LEVEL_BITS) - 1)) as u8
+    }
+}
+
 impl Default for Statistics {
     fn default() -> Self {
-        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-        Self {
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            level: AtomicU8::new(StatsLevel::default() as u8),
-            period: AtomicU64::new(0),
-            clock: MomentClock::default(),
-            totals: Arc::default(),
-        }
+        static NEXT_ID: AtomicU32 = AtomicU32::new(1);
+        let key = Key::new(NEXT_ID.fetch_add(1, Ordering::Relaxed), StatsLevel::default());
+        Self { key: AtomicU64::new(key.0), clock: MomentClock::default(), totals: Arc::default() }
     }
 }
 
@@ -49,13 +82,31 @@ impl Statistics {
     }
 
     /// How much is counted.
+    #[inline]
     pub fn stats_level(&self) -> StatsLevel {
-        StatsLevel::from_number(self.level.load(Ordering::Relaxed))
+        StatsLevel::from_number(self.key().level_number())
+    }
+
+    /// Whether this level, or a higher one, is set.
+    #[inline]
+    pub(crate) fn has_level(&self, level: StatsLevel) -> bool {
+        self.key().level_number() >= level as u8
+    }
+
+    #[inline]
+    fn key(&self) -> Key {
+        Key(self.key.load(Ordering::Relaxed))
+    }
+
+    fn update_key(&self, update: impl Fn(Key) -> Key) {
+        let update = |key| Some(update(Key(key)).0);
+        // It always has a next value.
+        let _ = self.key.fetch_update(Ordering::Relaxed, Ordering::Relaxed, update);
     }
 
     /// Changes how much is counted from now on.
     pub fn set_stats_level(&self, level: StatsLevel) {
-        self.level.store(level as u8, Ordering::Relaxed);
+        self.update_key(|key| key.with_level(level));
     }
 
     /// Adds to a ticker.
@@ -80,22 +131,30 @@ impl Statistics {
         self.record(|recorder| recorder.value(kind, value));
     }
 
-    /// Runs `add` with what this thread counts to, unless nothing is counted. Reaching that is what
-    /// counting costs most: whoever adds to several metrics at one place does it here.
+    /// Runs `add` with what this thread counts to, unless nothing is counted.
     #[inline]
     pub fn record(&self, add: impl FnOnce(&Recorder<'_>)) {
-        let level = self.stats_level();
-        if level > StatsLevel::DisableAll {
-            own_counters::with(self.id, &self.totals, |counters| {
-                add(&Recorder { counters, period: &self.period, clock: &self.clock, level });
-            });
+        if let Some(recorder) = self.recorder() {
+            add(&recorder);
         }
+    }
+
+    /// What this thread counts to, unless nothing is counted.
+    #[inline]
+    pub fn recorder(&self) -> Option<Recorder<'_>> {
+        let counters = own_counters::find(self.key(), &self.totals)?;
+        Some(Recorder { statistics: self, counters, not_send: PhantomData })
+    }
+
+    #[cold]
+    pub(crate) fn now(&self) -> Option<Moment> {
+        Some(self.clock.now())
     }
 
     /// When something begins that is timed; none if times are not counted.
     #[inline]
     pub fn start_timer(&self) -> Option<Moment> {
-        (self.stats_level() > StatsLevel::ExceptTimers).then(|| self.clock.now())
+        self.has_level(StatsLevel::ExceptDetailedTimers).then(|| self.clock.now())
     }
 
     /// As [`Self::start_timer`], of what is timed only at detailed levels: blocks compressed and
@@ -108,7 +167,7 @@ impl Statistics {
     /// Whether what happens often and is short is timed.
     #[inline]
     pub fn has_detailed_timers(&self) -> bool {
-        self.stats_level() > StatsLevel::ExceptDetailedTimers
+        self.has_level(StatsLevel::ExceptTimeForMutex)
     }
 
     /// Adds the microseconds since `start` to a histogram.
@@ -160,8 +219,7 @@ impl Statistics {
 
     /// All values of a histogram.
     pub fn histogram(&self, kind: HistogramType) -> Histogram {
-        let period = self.period.load(Ordering::Relaxed);
-        self.totals.lock().histogram(kind, period)
+        self.totals.lock().histogram(kind, self.key().period())
     }
 
     /// What a histogram says in a few numbers.
@@ -175,7 +233,7 @@ impl Statistics {
         for &ticker in Ticker::ALL {
             totals.set(ticker, 0);
         }
-        self.period.fetch_add(1, Ordering::Relaxed);
+        self.update_key(Key::with_next_period);
     }
 }
 

@@ -22,6 +22,7 @@ pub enum StatsLevel {
 
 impl StatsLevel {
     /// The level of this number; the highest for higher numbers.
+    #[inline]
     pub fn from_number(number: u8) -> Self {
         match number {
             0 => Self::DisableAll,

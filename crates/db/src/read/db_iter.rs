@@ -31,8 +31,8 @@ use base::{
 use blob::BlobReadOptions;
 pub(crate) use entry::Entry;
 use iterator::{Direction, RangeTombstoneAggregator};
-use perf_context::{PerfMetric, Timer, count};
-use statistics::{Activity, Moment};
+use perf_context::{PerfMetric, Timer, count, counts};
+use statistics::{Activity, OperationTimer};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use table::ReadOptions;
@@ -336,13 +336,15 @@ impl DbIterator {
     pub fn next(&mut self) {
         assert!(self.valid, "next of an iterator that is not valid");
         let _timer = Timer::start(PerfMetric::IterNextCpuNanos);
-        count(PerfMetric::IterNextCount, 1);
-        count(PerfMetric::InternalKeySkippedCount, 1);
         let moved = self.next_inner();
         self.finish(moved);
-        let bytes = self.shown_bytes();
-        count(PerfMetric::IterReadBytes, bytes.unwrap_or(0) as u64);
+        if counts() {
+            count(PerfMetric::IterNextCount, 1);
+            count(PerfMetric::InternalKeySkippedCount, 1);
+            self.count_shown_bytes();
+        }
         if self.stats.is_on() {
+            let bytes = self.shown_bytes();
             self.stats.count_next(bytes);
         }
     }
@@ -354,7 +356,6 @@ impl DbIterator {
     pub fn prev(&mut self) {
         assert!(self.valid, "prev of an iterator that is not valid");
         let _timer = Timer::start(PerfMetric::IterPrevCpuNanos);
-        count(PerfMetric::IterPrevCount, 1);
         let moved = match self.stands {
             Stands::BeforeVersions => self.find_prev_user_entry(),
             Stands::OnEntry | Stands::PastEntry => {
@@ -363,17 +364,28 @@ impl DbIterator {
             Stands::OnVersion => self.prev_version(),
         };
         self.finish(moved);
-        let bytes = self.shown_bytes();
-        count(PerfMetric::IterReadBytes, bytes.unwrap_or(0) as u64);
+        if counts() {
+            count(PerfMetric::IterPrevCount, 1);
+            self.count_shown_bytes();
+        }
         if self.stats.is_on() {
+            let bytes = self.shown_bytes();
             self.stats.count_prev(bytes);
         }
     }
 
-    fn count_seek(&mut self, begun: Option<Moment>) {
-        let bytes = self.shown_bytes();
-        count(PerfMetric::IterReadBytes, bytes.unwrap_or(0) as u64);
-        self.stats.count_seek(begun, bytes);
+    fn count_seek(&mut self, begun: Option<OperationTimer>) {
+        if counts() {
+            self.count_shown_bytes();
+        }
+        if self.stats.is_on() {
+            let bytes = self.shown_bytes();
+            self.stats.count_seek(begun, bytes);
+        }
+    }
+
+    fn count_shown_bytes(&self) {
+        count(PerfMetric::IterReadBytes, self.shown_bytes().unwrap_or(0) as u64);
     }
 
     #[inline]
@@ -670,7 +682,7 @@ impl DbIterator {
 }
 
 /// A seek begins.
-fn start_seek() -> Timer {
+fn start_seek() -> Timer<PerfMetric> {
     count(PerfMetric::IterSeekCount, 1);
     Timer::start(PerfMetric::IterSeekCpuNanos)
 }

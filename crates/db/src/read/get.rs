@@ -6,7 +6,7 @@ use crate::read::lookup_key::LookupKey;
 use crate::read::read_stats::Source;
 use crate::read::read_view::ReadView;
 use base::{ParsedInternalKey, PinnableSlice, Result};
-use perf_context::{LevelMetric, LevelTimer, PerfMetric, Timer, count_at_level};
+use perf_context::{LevelMetric, PerfMetric, Timer, count_at_level};
 use table::ReadOptions;
 
 /// Finds the newest visible version of `user_key`, given without timestamp, and where that was
@@ -22,8 +22,9 @@ pub(crate) fn get(
     let comparator = &family.comparator;
     let mut context = GetContext::new(comparator, key.user_key(), view.sequence, view.uncommitted)
         .with_merge_operator(view.super_version.resolver.merge_operator.as_deref());
-    let source = look_up(family, view, options, &key, &mut context)?;
-    let _timer = Timer::start(PerfMetric::GetPostProcessTime);
+    let mut timer = Timer::start(PerfMetric::GetFromMemtableTime);
+    let source = look_up(family, view, options, &key, &mut context, &mut timer)?;
+    timer.switch_to(PerfMetric::GetPostProcessTime);
     Ok((context.finish(&view.super_version.resolver, options)?, source))
 }
 
@@ -39,7 +40,8 @@ pub(crate) fn get_merge_operands(
     let key = LookupKey::new(user_key, timestamp, view.sequence);
     let comparator = &family.comparator;
     let mut context = GetContext::new(comparator, key.user_key(), view.sequence, view.uncommitted);
-    look_up(family, view, options, &key, &mut context)?;
+    let mut timer = Timer::start(PerfMetric::GetFromMemtableTime);
+    look_up(family, view, options, &key, &mut context, &mut timer)?;
     context.finish_unmerged(&view.super_version.resolver, options)
 }
 
@@ -51,6 +53,7 @@ fn look_up(
     options: &ReadOptions,
     key: &LookupKey,
     context: &mut GetContext<'_>,
+    timer: &mut Timer<PerfMetric>,
 ) -> Result<Source> {
     if look_up_in_memtables(view, options, key, context)? {
         return Ok(Source::MemTables);
@@ -58,6 +61,7 @@ fn look_up(
     if !options.read_tier.includes_tables() {
         return Ok(Source::None);
     }
+    timer.switch_to(PerfMetric::GetFromOutputFilesTime);
     look_up_in_tables(family, view, options, key, context)
 }
 
@@ -69,7 +73,6 @@ fn look_up_in_memtables(
     key: &LookupKey,
     context: &mut GetContext<'_>,
 ) -> Result<bool> {
-    let _timer = Timer::start(PerfMetric::GetFromMemtableTime);
     let timestamp = options.timestamp.as_deref();
     for memtable in &view.super_version.memtables {
         if memtable.num_range_deletes() > 0 && !options.ignore_range_deletions {
@@ -102,7 +105,6 @@ fn look_up_in_tables(
     key: &LookupKey,
     context: &mut GetContext<'_>,
 ) -> Result<Source> {
-    let _timer = Timer::start(PerfMetric::GetFromOutputFilesTime);
     let timestamp = options.timestamp.as_deref();
     context.take_match();
     for run in &view.super_version.runs {
@@ -117,7 +119,7 @@ fn look_up_in_tables(
                     timestamp,
                 ));
             }
-            let timer = LevelTimer::start(LevelMetric::GetFromTableNanos, run.level());
+            let timer = Timer::start(LevelMetric::GetFromTableNanos.at(run.level()));
             table.get(options, key.internal_key(), &mut |key, value| {
                 context.visit(key, || value.pin())
             })?;

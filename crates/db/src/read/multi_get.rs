@@ -2,10 +2,10 @@
 
 use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;
-use crate::read::read_stats::{count_multi_get, count_one_of_several};
+use crate::read::read_stats::CountedLookup;
 use base::{PinnableSlice, Result, Status};
-use perf_context::{PerfMetric, Timer, count};
-use statistics::Activity;
+use perf_context::{PerfMetric, Timer, count, counts};
+use statistics::{Activity, HistogramType};
 use table::ReadOptions;
 
 impl Db {
@@ -22,11 +22,13 @@ impl Db {
         keys: &[K],
     ) -> Vec<Result<Option<PinnableSlice>>> {
         if options.value_size_soft_limit == u64::MAX {
-            let get = |key: &K| self.get_one(options, family, key.as_ref());
-            return self.counted(|| keys.iter().map(get).collect());
+            return self.counted(|counted| {
+                let get = |key: &K| self.get_one(counted, options, family, key.as_ref());
+                keys.iter().map(get).collect()
+            });
         }
         let wanted: Vec<_> = keys.iter().map(|key| (family, key.as_ref())).collect();
-        self.counted(|| self.multi_get_within_limit(options, &wanted))
+        self.counted(|counted| self.multi_get_within_limit(counted, options, &wanted))
     }
 
     /// As [`Db::multi_get`], of several column families.
@@ -36,42 +38,52 @@ impl Db {
         keys: &[(&ColumnFamilyHandle, &[u8])],
     ) -> Vec<Result<Option<PinnableSlice>>> {
         if options.value_size_soft_limit == u64::MAX {
-            let get =
-                |(family, key): &(&ColumnFamilyHandle, &[u8])| self.get_one(options, family, key);
-            return self.counted(|| keys.iter().map(get).collect());
+            return self.counted(|counted| {
+                let get = |&(family, key): &(&ColumnFamilyHandle, &[u8])| {
+                    self.get_one(counted, options, family, key)
+                };
+                keys.iter().map(get).collect()
+            });
         }
-        self.counted(|| self.multi_get_within_limit(options, keys))
+        self.counted(|counted| self.multi_get_within_limit(counted, options, keys))
     }
 
     /// Counts a lookup of several keys.
     fn counted(
         &self,
-        look_up: impl FnOnce() -> Vec<Result<Option<PinnableSlice>>>,
+        look_up: impl FnOnce(Option<&CountedLookup<'_>>) -> Vec<Result<Option<PinnableSlice>>>,
     ) -> Vec<Result<Option<PinnableSlice>>> {
         let _timer = Timer::start(PerfMetric::GetCpuNanos);
-        let start = self.start_get();
-        let activity = self.inner.context.statistics.as_ref().map(|_| Activity::MultiGet.begin());
-        let values = look_up();
+        let counted = self.count_lookup(HistogramType::DbMultiget);
+        let activity = counted.as_ref().map(|_| Activity::MultiGet.begin());
+        let values = look_up(counted.as_ref());
         drop(activity);
-        let found = values.iter().flatten().flatten().map(|value| value.len() as u64);
-        count(PerfMetric::MultigetReadBytes, found.sum());
-        if let Some(statistics) = &self.inner.context.statistics {
-            let found = values.iter().flatten().flatten().map(|value| value.len());
-            count_multi_get(statistics, start, values.len(), found);
+        if counted.is_some() || counts() {
+            let (mut found, mut bytes) = (0, 0);
+            for value in values.iter().flatten().flatten() {
+                found += 1;
+                bytes += value.len() as u64;
+            }
+            count(PerfMetric::MultigetReadBytes, bytes);
+            if let Some(counted) = counted {
+                counted.end_multi_get(values.len(), found, bytes);
+            }
         }
         values
     }
 
     /// One of several keys.
+    #[inline]
     fn get_one(
         &self,
+        counted: Option<&CountedLookup<'_>>,
         options: &ReadOptions,
         family: &ColumnFamilyHandle,
         key: &[u8],
     ) -> Result<Option<PinnableSlice>> {
         let (value, source) = self.get_uncounted(options, family, key)?;
-        if let Some(statistics) = &self.inner.context.statistics {
-            count_one_of_several(statistics, source, value.is_some());
+        if let Some(counted) = counted {
+            counted.count_one_of_several(source, value.is_some());
         }
         Ok(value)
     }
@@ -79,6 +91,7 @@ impl Db {
     /// In the order of keys, because it says which are given up.
     fn multi_get_within_limit(
         &self,
+        counted: Option<&CountedLookup<'_>>,
         options: &ReadOptions,
         keys: &[(&ColumnFamilyHandle, &[u8])],
     ) -> Vec<Result<Option<PinnableSlice>>> {
@@ -92,7 +105,7 @@ impl Db {
                     options.value_size_soft_limit
                 )))
             } else {
-                self.get_one(options, family, key)
+                self.get_one(counted, options, family, key)
             };
             if let Ok(Some(value)) = &value {
                 size_bytes = size_bytes.saturating_add(value.len() as u64);

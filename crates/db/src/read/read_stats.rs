@@ -1,6 +1,6 @@
 //! What lookups and scans count.
 
-use statistics::{HistogramType, Moment, Recorder, Statistics, Ticker};
+use statistics::{HistogramType, Moment, OperationTimer, Recorder, Statistics, Ticker};
 use std::sync::Arc;
 
 /// Where a lookup found what decided it.
@@ -13,25 +13,54 @@ pub(crate) enum Source {
     Level(usize),
 }
 
-/// A lookup is over. It began at `start` and found a value of `value_bytes`, if any.
-pub(crate) fn count_get(
-    statistics: &Statistics,
-    start: Option<Moment>,
-    source: Source,
-    value_bytes: Option<usize>,
-) {
-    let bytes = value_bytes.unwrap_or(0) as u64;
-    statistics.record(|recorder| {
+/// A lookup that is counted.
+#[derive(Debug)]
+pub(crate) struct CountedLookup<'s> {
+    recorder: Recorder<'s>,
+    timer: OperationTimer,
+}
+
+impl<'s> CountedLookup<'s> {
+    /// One begins; none if nobody wants to know.
+    #[inline]
+    pub(crate) fn begin(statistics: Option<&'s Statistics>, kind: HistogramType) -> Option<Self> {
+        let recorder = statistics?.recorder()?;
+        Some(Self { timer: recorder.start_operation(kind), recorder })
+    }
+
+    /// A lookup of one key is over, and found a value of `value_bytes`, if any.
+    #[inline]
+    pub(crate) fn end_get(self, source: Source, value_bytes: Option<usize>) {
+        let Self { recorder, timer } = self;
+        let bytes = value_bytes.unwrap_or(0) as u64;
         recorder.tick(Ticker::NumberKeysRead, 1);
-        count_source(recorder, source, value_bytes.is_some());
+        count_source(&recorder, source, value_bytes.is_some());
         recorder.tick(Ticker::BytesRead, bytes);
         // What is not found counts too, as nothing.
         recorder.value(HistogramType::BytesPerRead, bytes);
-        recorder.micros_since(HistogramType::DbGet, start);
-    });
+        recorder.end_operation(timer);
+    }
+
+    /// One key of a lookup of several is found, or is not there.
+    #[inline]
+    pub(crate) fn count_one_of_several(&self, source: Source, is_found: bool) {
+        count_source(&self.recorder, source, is_found);
+    }
+
+    /// A lookup of several keys is over; values of so many have so many bytes.
+    pub(crate) fn end_multi_get(self, keys: usize, found: u64, bytes: u64) {
+        let Self { recorder, timer } = self;
+        recorder.tick(Ticker::NumberMultigetCalls, 1);
+        recorder.tick(Ticker::NumberMultigetKeysRead, keys as u64);
+        recorder.tick(Ticker::NumberMultigetKeysFound, found);
+        recorder.tick(Ticker::NumberMultigetBytesRead, bytes);
+        recorder.value(HistogramType::BytesPerMultiget, bytes);
+        recorder.end_operation(timer);
+    }
 }
 
 /// A key is found, or is not there.
+#[inline]
 fn count_source(recorder: &Recorder<'_>, source: Source, is_found: bool) {
     let level = match source {
         Source::MemTables => return recorder.tick(Ticker::MemtableHit, 1),
@@ -45,33 +74,6 @@ fn count_source(recorder: &Recorder<'_>, source: Source, is_found: bool) {
     if let Some(level) = level {
         recorder.tick(level, 1);
     }
-}
-
-/// One key of a lookup of several is found, or is not there.
-pub(crate) fn count_one_of_several(statistics: &Statistics, source: Source, is_found: bool) {
-    statistics.record(|recorder| count_source(recorder, source, is_found));
-}
-
-/// A lookup of several keys is over. `found_bytes` are the sizes of the values.
-pub(crate) fn count_multi_get(
-    statistics: &Statistics,
-    start: Option<Moment>,
-    keys: usize,
-    found_bytes: impl Iterator<Item = usize>,
-) {
-    let (mut found, mut bytes) = (0, 0);
-    for size in found_bytes {
-        found += 1;
-        bytes += size as u64;
-    }
-    statistics.record(|recorder| {
-        recorder.tick(Ticker::NumberMultigetCalls, 1);
-        recorder.tick(Ticker::NumberMultigetKeysRead, keys as u64);
-        recorder.tick(Ticker::NumberMultigetKeysFound, found);
-        recorder.tick(Ticker::NumberMultigetBytesRead, bytes);
-        recorder.value(HistogramType::BytesPerMultiget, bytes);
-        recorder.micros_since(HistogramType::DbMultiget, start);
-    });
 }
 
 /// Merge operands of a read were combined.
@@ -145,23 +147,26 @@ impl ScanStats {
         self.bytes_read += found_bytes.unwrap_or(0) as u64;
     }
 
-    /// When a seek begins, if it is timed: those to a key are, those to either end are not.
+    /// A seek begins.
     #[inline]
-    pub(crate) fn start_seek(&self) -> Option<Moment> {
-        self.statistics.as_ref().and_then(|statistics| statistics.start_timer())
+    pub(crate) fn start_seek(&self) -> Option<OperationTimer> {
+        let recorder = self.statistics.as_deref()?.recorder()?;
+        Some(recorder.start_operation(HistogramType::DbSeek))
     }
 
-    /// A seek is over; on an entry of `found_bytes`, or on none.
+    /// A seek is over; on an entry of `found_bytes`, or on none. It is timed if it began by
+    /// [`Self::start_seek`]: those to a key do, those to either end do not.
     #[inline]
-    pub(crate) fn count_seek(&mut self, start: Option<Moment>, found_bytes: Option<usize>) {
-        if let Some(statistics) = &self.statistics {
-            statistics.record(|recorder| {
-                recorder.tick(Ticker::NumberDbSeek, 1);
-                recorder.tick(Ticker::NumberDbSeekFound, u64::from(found_bytes.is_some()));
-                recorder.micros_since(HistogramType::DbSeek, start);
-            });
-            self.bytes_read += found_bytes.unwrap_or(0) as u64;
-        }
+    pub(crate) fn count_seek(&mut self, begun: Option<OperationTimer>, found_bytes: Option<usize>) {
+        let Some(statistics) = &self.statistics else { return };
+        statistics.record(|recorder| {
+            recorder.tick(Ticker::NumberDbSeek, 1);
+            recorder.tick(Ticker::NumberDbSeekFound, u64::from(found_bytes.is_some()));
+            if let Some(begun) = begun {
+                recorder.end_operation(begun);
+            }
+        });
+        self.bytes_read += found_bytes.unwrap_or(0) as u64;
     }
 }
 

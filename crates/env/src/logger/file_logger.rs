@@ -9,7 +9,7 @@ use crate::file_system::{FileOptions, FileSystem, WritableFile};
 use crate::thread_status::thread_id;
 use base::{Result, filename};
 use parking_lot::Mutex;
-use perf_context::{IoMetric, IoTimer, PerfMetric, Timer};
+use perf_context::{IoMetric, PerfMetric, Timer};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -183,7 +183,7 @@ impl Logger for FileLogger {
         if level < self.log_level() {
             return;
         }
-        let _timer = IoTimer::start(IoMetric::LoggerNanos);
+        let _timer = Timer::start(IoMetric::LoggerNanos);
         let text = text.to_string();
         let now = self.clock.now_micros();
         let mut state = self.state.lock();

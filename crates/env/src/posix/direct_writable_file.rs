@@ -11,7 +11,7 @@ use super::write_pacing::Preallocations;
 use crate::aligned_buffer::{ALIGNMENT_BYTES, AlignedBuffer, align_down, align_up};
 use crate::file_system::{FileOptions, WritableFile};
 use base::{Result, Status};
-use perf_context::{IoMetric, IoTimer};
+use perf_context::{IoMetric, Timer};
 use std::path::Path;
 
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl DirectWritableFile {
     }
 
     fn preallocate(&mut self, count: usize) {
-        let _timer = IoTimer::start(IoMetric::PrepareWriteNanos);
+        let _timer = Timer::start(IoMetric::PrepareWriteNanos);
         let size = self.size().saturating_add(count as u64);
         if let Some((offset, nbytes)) = self.preallocations.next(size)
             && self.file.allocate(offset, nbytes).is_err()

@@ -2,7 +2,7 @@
 
 use super::sync_file_range::sync_file_range;
 use base::{Result, Status};
-use perf_context::{IoMetric, IoTimer, count_io};
+use perf_context::{IoMetric, Timer, count_io};
 use rustix::fs::FallocateFlags;
 use rustix::io::Errno;
 use std::fs::File;
@@ -53,7 +53,7 @@ impl PosixFile {
         }
         let room = usize::try_from(OFFSET_MAX - offset).unwrap_or(usize::MAX);
         let length = buffer.len().min(room);
-        let _timers = (IoTimer::start(IoMetric::ReadNanos), IoTimer::start(IoMetric::CpuReadNanos));
+        let _timers = (Timer::start(IoMetric::ReadNanos), Timer::start(IoMetric::CpuReadNanos));
         loop {
             match self.file.read_at(&mut buffer[..length], offset) {
                 Ok(count) => {
@@ -86,8 +86,7 @@ impl PosixFile {
 
     /// Writes all of `bytes`, or says how many were written before the error.
     pub(super) fn write_at(&self, offset: u64, bytes: &[u8]) -> (usize, Result<()>) {
-        let _timers =
-            (IoTimer::start(IoMetric::WriteNanos), IoTimer::start(IoMetric::CpuWriteNanos));
+        let _timers = (Timer::start(IoMetric::WriteNanos), Timer::start(IoMetric::CpuWriteNanos));
         let mut written = 0;
         while written < bytes.len() {
             match self.file.write_at(&bytes[written..], offset + written as u64) {
@@ -116,18 +115,18 @@ impl PosixFile {
     }
 
     pub(super) fn sync_data(&self) -> Result<()> {
-        let _timer = IoTimer::start(IoMetric::FsyncNanos);
+        let _timer = Timer::start(IoMetric::FsyncNanos);
         self.file.sync_data().map_err(|error| self.failed(&error, "fdatasync"))
     }
 
     pub(super) fn sync_all(&self) -> Result<()> {
-        let _timer = IoTimer::start(IoMetric::FsyncNanos);
+        let _timer = Timer::start(IoMetric::FsyncNanos);
         self.file.sync_all().map_err(|error| self.failed(&error, "fsync"))
     }
 
     /// As [`sync_file_range`]. A file system without it does nothing, or, if `strict`, syncs.
     pub(super) fn range_sync(&self, offset: u64, nbytes: u64, strict: bool) -> Result<()> {
-        let _timer = IoTimer::start(IoMetric::RangeSyncNanos);
+        let _timer = Timer::start(IoMetric::RangeSyncNanos);
         match sync_file_range(&self.file, offset, nbytes, strict) {
             Ok(()) => Ok(()),
             Err(error) if !is_unsupported(&error) => {
@@ -144,7 +143,7 @@ impl PosixFile {
         if nbytes == 0 {
             return Ok(());
         }
-        let _timer = IoTimer::start(IoMetric::AllocateNanos);
+        let _timer = Timer::start(IoMetric::AllocateNanos);
         let allocated = rustix::io::retry_on_intr(|| {
             rustix::fs::fallocate(&self.file, FallocateFlags::KEEP_SIZE, offset, nbytes)
         });

@@ -1,5 +1,5 @@
 use super::*;
-use crate::timer::IoTimer;
+use crate::timer::Timer;
 use crate::{PerfLevel, set_perf_level};
 use std::thread;
 
@@ -12,10 +12,10 @@ fn bytes_are_counted_at_every_level() {
     alone(|| {
         set_perf_level(PerfLevel::Disable);
         count_io(IoMetric::BytesRead, 10);
-        drop(IoTimer::start(IoMetric::ReadNanos));
+        drop(Timer::start(IoMetric::ReadNanos));
         assert_eq!(io_stats_context().to_text(true), "thread_pool_id = 4, bytes_read = 10");
         set_perf_level(PerfLevel::EnableTimeExceptForMutex);
-        drop(IoTimer::start(IoMetric::ReadNanos));
+        drop(Timer::start(IoMetric::ReadNanos));
         assert!(io_stats_context().get(IoMetric::ReadNanos) > 0);
     });
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::timer::{LevelTimer, Timer};
+use crate::timer::Timer;
 use crate::{PerfLevel, set_perf_level};
 use std::thread;
 use std::time::Duration;
@@ -58,7 +58,7 @@ fn levels_count_on_request() {
         enable_per_level_perf_context();
         count_at_level(LevelMetric::BlockCacheHitCount, 2, 7);
         set_perf_level(PerfLevel::EnableTimeExceptForMutex);
-        drop(LevelTimer::start(LevelMetric::GetFromTableNanos, 70));
+        drop(Timer::start(LevelMetric::GetFromTableNanos.at(70)));
         disable_per_level_perf_context();
         count_at_level(LevelMetric::BlockCacheHitCount, 2, 7);
         let context = perf_context();
