@@ -17,6 +17,7 @@ pub mod machine;
 pub mod page_cache;
 pub mod plan;
 mod progress;
+pub mod relative;
 pub mod report;
 pub mod statistics;
 pub mod summary;

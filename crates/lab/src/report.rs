@@ -5,6 +5,7 @@ pub mod csv;
 mod numbers;
 pub mod page;
 pub mod terminal;
+pub mod versions;
 
 use crate::summary::Summary;
 
@@ -18,6 +19,7 @@ pub fn files(summary: &Summary) -> Result<Vec<(String, String)>, String> {
     let mut files = vec![
         ("results.json".to_owned(), json + "\n"),
         ("results.csv".to_owned(), csv::render(summary)),
+        ("versions.tsv".to_owned(), versions::render(summary)),
         ("page.html".to_owned(), page::render(summary, &charts)),
     ];
     files.extend(charts.into_iter().map(|chart| (format!("{}.svg", chart.name), chart.svg)));

@@ -57,6 +57,20 @@ fn csv_has_a_line_for_each_row_and_quotes_what_it_must() {
 }
 
 #[test]
+fn engines_are_columns_in_the_tables_of_versions() {
+    let text = versions::render(&summary(5));
+    for part in [
+        "# default: microseconds for each operation\ntouchstone\tdebian\ttest\n10.0\t20.0\treadrandom\n",
+        "# default: operations in a second\ntouchstone\tdebian\ttest\n100000\t50000\treadrandom\n",
+        "relative to the first\ntouchstone\tdebian\ttest\n1.00\t0.50\treadrandom\n",
+        "0.50\t0.50\t0.50\t0.50\tdebian\n",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    assert!(versions::render(&summary(2)).starts_with("# INCOMPLETE"));
+}
+
+#[test]
 fn the_page_needs_nothing_else_and_escapes_text() {
     let mut summary = summary(5);
     summary.rows[1].skipped = Some("<script>".to_owned());
