@@ -4,7 +4,6 @@ pub mod file;
 pub mod memory;
 pub mod processor;
 
-use crate::statistics::median;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -15,19 +14,20 @@ pub struct Effort {
     pub memory_bytes: usize,
     /// Bytes of the file for direct I/O.
     pub file_bytes: u64,
-    /// How many times a loop is timed; the median counts.
-    pub repeats: usize,
-    /// Operations of a loop that takes nanoseconds each.
+    /// How many times a loop is timed.
+    pub loops: usize,
+    /// Operations of a loop of operations that take nanoseconds each. So few that a loop is seldom
+    /// interrupted.
     pub operations: usize,
 }
 
 impl Effort {
-    /// A quarter of a minute.
+    /// A quarter of a minute on an idle machine.
     pub const FULL: Self =
-        Self { memory_bytes: 512 << 20, file_bytes: 1 << 30, repeats: 7, operations: 1_000_000 };
+        Self { memory_bytes: 512 << 20, file_bytes: 1 << 30, loops: 200, operations: 10_000 };
     /// A few seconds, for the start of a comparison.
     pub const QUICK: Self =
-        Self { memory_bytes: 128 << 20, file_bytes: 128 << 20, repeats: 3, operations: 250_000 };
+        Self { memory_bytes: 128 << 20, file_bytes: 128 << 20, loops: 50, operations: 10_000 };
 }
 
 /// What measurements share.
@@ -48,14 +48,13 @@ impl Workbench {
     }
 }
 
-/// Nanoseconds that an operation takes: the median of `repeats` loops of `operations` each.
-fn nanos_per_operation(repeats: usize, operations: usize, mut work: impl FnMut()) -> f64 {
-    let samples: Vec<f64> = (0..repeats.max(1))
-        .map(|_| {
-            let start = Instant::now();
-            work();
-            start.elapsed().as_secs_f64() * 1e9 / operations as f64
-        })
-        .collect();
-    median(&samples).unwrap_or_default()
+/// Nanoseconds that an operation takes at best: in the fastest of `loops` loops of `operations` each.
+/// What a machine can do is what it did when nothing else got in the way.
+fn best_nanos(loops: usize, operations: usize, mut work: impl FnMut()) -> f64 {
+    let nanos = (0..loops.max(1)).map(|_| {
+        let start = Instant::now();
+        work();
+        start.elapsed().as_secs_f64() * 1e9 / operations as f64
+    });
+    nanos.fold(f64::INFINITY, f64::min)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// So little that a test can do it.
 const TINY: Effort =
-    Effort { memory_bytes: 1 << 20, file_bytes: 1 << 20, repeats: 1, operations: 2000 };
+    Effort { memory_bytes: 1 << 20, file_bytes: 1 << 20, loops: 4, operations: 2000 };
 
 fn constant(symbol: &str) -> &'static Constant {
     CONSTANTS.iter().find(|constant| constant.symbol == symbol).expect("there is one")

@@ -1,7 +1,7 @@
 //! Writes, reads and syncs of files. Files are made in the workbench's directory, and have no name any
 //! more while they are measured, so that nothing is left behind.
 
-use super::{Workbench, nanos_per_operation};
+use super::{Workbench, best_nanos};
 use crate::statistics::{SplitMix64, median};
 use memmap2::{MmapMut, MmapOptions};
 use rustix::fs::OFlags;
@@ -36,7 +36,7 @@ fn append(bench: &Workbench, bytes: usize) -> Result<f64, String> {
     let data = vec![b'x'; bytes];
     let operations = bench.effort.operations / 20;
     let mut result = Ok(());
-    let nanos = nanos_per_operation(bench.effort.repeats, operations, || {
+    let nanos = best_nanos(bench.effort.loops / 4, operations, || {
         result = std::mem::replace(&mut result, Ok(()))
             .and_then(|()| (0..operations).try_for_each(|_| file.write_all(&data)));
     });
@@ -46,24 +46,38 @@ fn append(bench: &Workbench, bytes: usize) -> Result<f64, String> {
 
 /// What a page of a file costs when it is written for the first time, over what it costs later.
 pub fn touch_page_cache(bench: &mut Workbench) -> Result<f64, String> {
+    let file = scratch(&bench.directory, OFlags::empty())?;
     let data = vec![b'x'; CHUNK_BYTES];
     let chunks = (bench.effort.file_bytes / 8 / CHUNK_BYTES as u64).max(1);
-    let mut samples = Vec::new();
-    for _ in 0..bench.effort.repeats {
-        let file = scratch(&bench.directory, OFlags::empty())?;
-        let pass = || -> Result<f64, String> {
-            let start = Instant::now();
-            for chunk in 0..chunks {
-                file.write_all_at(&data, chunk * CHUNK_BYTES as u64)
-                    .map_err(|error| in_directory(bench, "writing", &error))?;
-            }
-            Ok(start.elapsed().as_secs_f64())
-        };
-        let (first, second) = (pass()?, pass()?);
-        let pages = chunks * (CHUNK_BYTES / PAGE_BYTES) as u64;
-        samples.push((first - second).max(0.0) * 1e9 / pages as f64);
+    let pass = || -> Result<f64, String> {
+        let write = |chunk: u64| file.write_all_at(&data, chunk * CHUNK_BYTES as u64);
+        let write = |chunk| write(chunk).map_err(|error| in_directory(bench, "writing", &error));
+        best_part(0..chunks, 1, write)
+    };
+    let (first, second) = (pass()?, pass()?);
+    let pages = (CHUNK_BYTES / PAGE_BYTES) as f64;
+    Ok((first - second).max(0.0) * 1e9 / pages)
+}
+
+/// Seconds of the fastest of the parts that so many steps are cut into.
+fn best_part(
+    steps: std::ops::Range<u64>,
+    steps_of_part: u64,
+    mut step: impl FnMut(u64) -> Result<(), String>,
+) -> Result<f64, String> {
+    let mut best = f64::INFINITY;
+    let mut next = steps.start;
+    while next < steps.end {
+        let end = steps.end.min(next + steps_of_part);
+        let start = Instant::now();
+        (next..end).try_for_each(&mut step)?;
+        // A last part that is shorter would look faster.
+        if end - next == steps_of_part || next == steps.start {
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        next = end;
     }
-    median(&samples).ok_or_else(|| "nothing was measured".to_owned())
+    Ok(best)
 }
 
 /// GB that go to the device in a second, past the page cache, in order.
@@ -77,12 +91,10 @@ pub fn direct_read(bench: &mut Workbench) -> Result<f64, String> {
     let file = scratch(&bench.directory, OFlags::DIRECT)?;
     fill(bench, &file)?;
     let mut buffer = aligned(CHUNK_BYTES)?;
-    let start = Instant::now();
-    for chunk in 0..bench.effort.file_bytes / CHUNK_BYTES as u64 {
+    gb_per_second(bench, |chunk| {
         file.read_exact_at(&mut buffer, chunk * CHUNK_BYTES as u64)
-            .map_err(|error| in_directory(bench, "reading", &error))?;
-    }
-    Ok(bench.effort.file_bytes as f64 / start.elapsed().as_secs_f64() / 1e9)
+            .map_err(|error| in_directory(bench, "reading", &error))
+    })
 }
 
 /// Writes the whole file and returns GB in a second.
@@ -91,12 +103,21 @@ fn fill(bench: &Workbench, file: &File) -> Result<f64, String> {
     // Devices may know zeros.
     let mut random = SplitMix64(5);
     buffer.chunks_exact_mut(8).for_each(|word| word.copy_from_slice(&random.draw().to_le_bytes()));
-    let start = Instant::now();
-    for chunk in 0..bench.effort.file_bytes / CHUNK_BYTES as u64 {
+    gb_per_second(bench, |chunk| {
         file.write_all_at(&buffer, chunk * CHUNK_BYTES as u64)
-            .map_err(|error| in_directory(bench, "writing", &error))?;
-    }
-    Ok(bench.effort.file_bytes as f64 / start.elapsed().as_secs_f64() / 1e9)
+            .map_err(|error| in_directory(bench, "writing", &error))
+    })
+}
+
+/// GB in a second, of the fastest quarter of the file.
+fn gb_per_second(
+    bench: &Workbench,
+    step: impl FnMut(u64) -> Result<(), String>,
+) -> Result<f64, String> {
+    let chunks = bench.effort.file_bytes / CHUNK_BYTES as u64;
+    let part = (chunks / 4).max(1);
+    let seconds = best_part(0..chunks, part, step)?;
+    Ok((part * CHUNK_BYTES as u64) as f64 / seconds / 1e9)
 }
 
 /// Random reads in a second, one at a time.
@@ -119,7 +140,7 @@ fn random_reads(bench: &Workbench, depth: u64) -> Result<f64, String> {
     let file = scratch(&bench.directory, OFlags::DIRECT)?;
     fill(bench, &file)?;
     let pages = bench.effort.file_bytes / PAGE_BYTES as u64;
-    let reads = (bench.effort.operations as u64 / 100) * if depth == 1 { 1 } else { 4 };
+    let reads = (bench.effort.loops as u64 * 25) * if depth == 1 { 1 } else { 4 };
     let taken = AtomicU64::new(0);
     let read = |thread: u64| -> Result<(), String> {
         let mut buffer = aligned(PAGE_BYTES)?;
@@ -147,7 +168,7 @@ pub fn data_sync(bench: &mut Workbench) -> Result<f64, String> {
     let mut file = scratch(&bench.directory, OFlags::empty())?;
     let data = vec![b'x'; PAGE_BYTES];
     let mut samples = Vec::new();
-    for _ in 0..bench.effort.repeats * 5 {
+    for _ in 0..bench.effort.loops.div_ceil(5) {
         file.write_all(&data).map_err(|error| in_directory(bench, "writing", &error))?;
         let start = Instant::now();
         file.sync_data().map_err(|error| in_directory(bench, "fdatasync", &error))?;

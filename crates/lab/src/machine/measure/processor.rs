@@ -1,6 +1,6 @@
 //! System calls, clocks and locks: what is paid for each operation without touching data.
 
-use super::{Workbench, nanos_per_operation};
+use super::{Workbench, best_nanos};
 use std::hint::black_box;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,7 +43,7 @@ pub fn atomic_add(bench: &mut Workbench) -> Result<f64, String> {
 
 fn repeat(bench: &Workbench, operation: impl Fn()) -> f64 {
     let operations = bench.effort.operations;
-    nanos_per_operation(bench.effort.repeats, operations, || {
+    best_nanos(bench.effort.loops, operations, || {
         (0..operations).for_each(|_| operation());
     })
 }
