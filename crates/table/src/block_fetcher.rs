@@ -117,9 +117,7 @@ impl BlockFetcher<'_> {
         }
         // It fits before the footer, so this is no more than the size of the file.
         let length = handle.size as usize + BLOCK_TRAILER_SIZE;
-        // The directory of a data block is to fit behind it.
-        let mut bytes = Vec::with_capacity(length + length / 8);
-        bytes.resize(length, 0);
+        let mut bytes = vec![0; length];
         count(PerfMetric::BlockReadCount, 1);
         count(PerfMetric::BlockReadByte, length as u64);
         let timers =

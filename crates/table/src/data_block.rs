@@ -1,14 +1,17 @@
 //! A data block in memory: its entries, and an array through which they are found.
 //!
 //! Every entry is checked once, when the block is loaded, so that cursors need not doubt what they
-//! read. On the way a directory is made, which lies behind the block in the same allocation:
+//! read. On the way a directory is made:
 //!
 //! ```text
 //! fixed64 prefix, each   the eight bytes of the user key after those that all keys of the block
 //!                        have in common, as a number (`sort_prefix`); none under a comparator that
 //!                        is not bytewise
-//! fixed32 offset, each   where the entry begins
+//! fixed16 offset, each   where the entry begins; fixed32 in blocks of 64 KiB and more
 //! ```
+//!
+//! It has an allocation of its own: blocks of the usual 4 KiB fill one size class of allocators, and
+//! would waste much of the next.
 //!
 //! A search counts prefixes below the wanted one, a few adjacent cache lines, where a search over
 //! restart points would touch a line far from the next at every step. The prefixes also hold what
@@ -27,7 +30,7 @@ use crate::sort_prefix::{
     Location, SORT_PREFIX_SIZE, SortNumber, SortPrefixOrder, common_prefix_length, keep_bytes,
     load_prefix,
 };
-use base::coding::decode_fixed32;
+use base::coding::{decode_fixed16, decode_fixed32};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, TRAILER_SIZE, hex};
 use base::pinnable_slice::PinnedBytes;
 use base::{InternalKeyComparator, Result, SequenceNumber, Status, ValueType};
@@ -100,7 +103,7 @@ impl DataBlockDecoder {
             if block.has_short_chains {
                 return Ok(block);
             }
-            return self.decode_rewritten(block.plain_contents(), &KeyTransform::default());
+            return self.decode_rewritten(block.contents(), &KeyTransform::default());
         }
         self.decode_rewritten(&contents, &self.transform)
     }
@@ -141,19 +144,20 @@ const COMMON_INLINE_SIZE: usize = 24;
 #[derive(Debug)]
 #[repr(C)]
 pub struct DataBlock {
-    /// The block, then the directory.
-    data: Vec<u8>,
+    /// In the plain form.
+    contents: Vec<u8>,
+    /// Prefixes, then offsets.
+    directory: Box<[u8]>,
     entry_count: u32,
-    /// Start of the prefixes.
-    prefixes_start: u32,
-    /// Start of the offsets, and end of the prefixes.
+    /// In the directory, where the prefixes end.
     offsets_start: u32,
     common_length: u32,
+    entries_end: u32,
+    order: SortPrefixOrder,
     common: [u8; COMMON_INLINE_SIZE],
     /// Start of the first key, which begins with what all keys have in common.
     common_start: u32,
-    order: SortPrefixOrder,
-    entries_end: u32,
+    has_wide_offsets: bool,
     has_short_chains: bool,
     residence: Residence,
 }
@@ -168,22 +172,25 @@ impl DataBlock {
     fn build(contents: Vec<u8>, layout: &BlockLayout, order: SortPrefixOrder) -> Result<Self> {
         let (offsets, common_length) = check_entries(&contents, layout, order)?;
         let prefixes_size = if order.is_bytewise() { offsets.len() * SORT_PREFIX_SIZE } else { 0 };
-        let directory_size = prefixes_size + size_of_val(&*offsets);
+        let has_wide_offsets = u16::try_from(contents.len()).is_err();
+        let offset_size = if has_wide_offsets { size_of::<u32>() } else { size_of::<u16>() };
+        let directory_size = prefixes_size + offsets.len() * offset_size;
         if u32::try_from(contents.len() + directory_size).is_err() {
             return Err(Status::not_supported(format!("data block of {} bytes", contents.len())));
         }
         let mut block = Self {
+            directory: Box::default(),
             entry_count: offsets.len() as u32,
-            prefixes_start: contents.len() as u32,
-            offsets_start: (contents.len() + prefixes_size) as u32,
+            offsets_start: prefixes_size as u32,
             common_length: if order.is_bytewise() { common_length as u32 } else { 0 },
             common: [0; COMMON_INLINE_SIZE],
             common_start: first_suffix_start(&contents) as u32,
             order,
             entries_end: layout.entries_end as u32,
+            has_wide_offsets,
             has_short_chains: true,
             residence: Residence::default(),
-            data: contents,
+            contents,
         };
         if block.common_length as usize <= COMMON_INLINE_SIZE {
             let common = block.common_in_block();
@@ -191,19 +198,20 @@ impl DataBlock {
             inline[..common.len()].copy_from_slice(common);
             block.common = inline;
         }
-        block.data.reserve_exact(directory_size);
+        let mut directory = Vec::with_capacity(directory_size);
         if order.is_bytewise() {
-            block.append_prefixes(&offsets)?;
+            block.append_prefixes(&offsets, &mut directory)?;
         }
         for &offset in &offsets {
-            block.data.extend_from_slice(&offset.to_le_bytes());
+            directory.extend_from_slice(&offset.to_le_bytes()[..offset_size]);
         }
+        block.directory = directory.into_boxed_slice();
         block.has_short_chains = block.check_chains();
         Ok(block)
     }
 
     /// Appends the prefixes, which must ascend.
-    fn append_prefixes(&mut self, offsets: &[u32]) -> Result<()> {
+    fn append_prefixes(&self, offsets: &[u32], directory: &mut Vec<u8>) -> Result<()> {
         let common = self.common_length as usize;
         let (mut raw, mut last) = (0u64, 0);
         for &offset in offsets {
@@ -213,7 +221,7 @@ impl DataBlock {
                 // bytes wanted here.
                 let kept = entry.shared.saturating_sub(common);
                 let skipped = common.saturating_sub(entry.shared);
-                let loaded = load_prefix(&self.data[entry.suffix_start + skipped..]);
+                let loaded = load_prefix(&self.contents[entry.suffix_start + skipped..]);
                 raw = keep_bytes(raw, kept) | loaded >> (8 * kept);
             }
             let number = self.order.number_of(keep_bytes(raw, self.prefix_size(&entry)));
@@ -223,7 +231,7 @@ impl DataBlock {
                 )));
             }
             last = number;
-            self.data.extend_from_slice(&number.to_le_bytes());
+            directory.extend_from_slice(&number.to_le_bytes());
         }
         Ok(())
     }
@@ -252,7 +260,8 @@ impl DataBlock {
 
     /// Loads what a cursor needs first, so that it is near when it does.
     pub(crate) fn touch(&self) {
-        std::hint::black_box(self.data.first());
+        std::hint::black_box(self.contents.first());
+        std::hint::black_box(self.directory.first());
         self.touch_offsets();
     }
 
@@ -262,8 +271,8 @@ impl DataBlock {
     pub(crate) fn touch_offsets(&self) {
         const LINE: usize = 64;
         let start = self.offsets_start as usize;
-        for line in 0..3 {
-            std::hint::black_box(self.data.get(start + line * LINE).copied());
+        for line in 0..2 {
+            std::hint::black_box(self.directory.get(start + line * LINE).copied());
         }
     }
 
@@ -281,18 +290,13 @@ impl DataBlock {
 
     /// Bytes of memory, for the cache.
     pub fn memory_usage_bytes(&self) -> usize {
-        size_of::<Self>() + self.data.capacity()
+        size_of::<Self>() + self.contents.capacity() + self.directory.len()
     }
 
-    /// The block in the plain form. More may follow.
+    /// The block in the plain form.
     #[inline]
     pub(crate) fn contents(&self) -> &[u8] {
-        &self.data
-    }
-
-    /// The block in the plain form, without the directory.
-    fn plain_contents(&self) -> &[u8] {
-        &self.data[..self.prefixes_start as usize]
+        &self.contents
     }
 
     #[inline]
@@ -303,12 +307,17 @@ impl DataBlock {
     /// One number per entry, or none at all.
     #[inline]
     pub(crate) fn prefixes(&self) -> &[[u8; SORT_PREFIX_SIZE]] {
-        self.data[self.prefixes_start as usize..self.offsets_start as usize].as_chunks().0
+        self.directory[..self.offsets_start as usize].as_chunks().0
     }
 
     #[inline]
     fn offset(&self, index: usize) -> usize {
-        decode_fixed32(&self.data, self.offsets_start as usize + 4 * index) as usize
+        let start = self.offsets_start as usize;
+        if self.has_wide_offsets {
+            decode_fixed32(&self.directory, start + 4 * index) as usize
+        } else {
+            usize::from(decode_fixed16(&self.directory, start + 2 * index))
+        }
     }
 
     #[inline]
@@ -321,7 +330,7 @@ impl DataBlock {
 
     fn common_in_block(&self) -> &[u8] {
         let start = self.common_start as usize;
-        &self.data[start..start + self.common_length as usize]
+        &self.contents[start..start + self.common_length as usize]
     }
 
     #[inline]
@@ -335,7 +344,7 @@ impl DataBlock {
     /// If none does.
     #[inline]
     pub(crate) fn entry_at(&self, offset: usize) -> Entry {
-        match Entry::decode_head(&self.data[..self.entries_end as usize], offset) {
+        match Entry::decode_head(&self.contents[..self.entries_end as usize], offset) {
             Some(entry) => entry,
             None => panic!("no entry at byte {offset} of a block that was checked"),
         }
@@ -364,7 +373,7 @@ impl DataBlock {
             chunk[..SORT_PREFIX_SIZE].copy_from_slice(&raw.to_be_bytes());
             key.splice(common, &chunk, 0, entry.shared - common);
         }
-        key.splice(entry.shared, &self.data, entry.suffix_start, entry.non_shared);
+        key.splice(entry.shared, &self.contents, entry.suffix_start, entry.non_shared);
     }
 
     /// Where a user key without timestamp stands among the block's, as far as prefixes tell.
@@ -376,7 +385,7 @@ impl DataBlock {
 
 impl PinnedBytes for DataBlock {
     fn bytes(&self) -> &[u8] {
-        &self.data
+        &self.contents
     }
 }
 

@@ -111,9 +111,13 @@ pub(crate) fn common_prefix_length(a: &[u8], b: &[u8]) -> usize {
     start + a[start..].iter().zip(&b[start..]).take_while(|(a, b)| a == b).count()
 }
 
-/// Numbers up to this many are counted rather than searched: the loads of a count don't wait for
-/// one another.
-const COUNTED_MAX: usize = 64;
+/// Numbers up to this many are searched by counting: the loads of a count don't wait for one
+/// another.
+const COUNTED_MAX: usize = 512;
+/// First every so manieth is counted, then those of one stretch likewise, which looks at few numbers
+/// and still waits for memory no oftener than there are strides.
+const FAR: usize = 64;
+const NEAR: usize = 8;
 
 /// A number of a sorted array, in whatever form the array holds it.
 pub(crate) trait SortNumber: Copy {
@@ -143,8 +147,27 @@ pub(crate) fn lower_bound<N: SortNumber>(numbers: &[N], wanted: u64) -> usize {
         let middle = start + (end - start) / 2;
         if numbers[middle].number() < wanted { start = middle + 1 } else { end = middle }
     }
+    if end - start > FAR {
+        (start, end) = one_stretch::<N, FAR>(numbers, start, end, wanted);
+    }
+    (start, end) = one_stretch::<N, NEAR>(numbers, start, end, wanted);
     let count = |number: &N| usize::from(number.number() < wanted);
     start + numbers[start..end].iter().map(count).sum::<usize>()
+}
+
+/// Narrows `start..end` to less than `STRIDE` numbers among which the wanted bound is, or at whose
+/// end.
+#[inline]
+fn one_stretch<N: SortNumber, const STRIDE: usize>(
+    numbers: &[N],
+    start: usize,
+    end: usize,
+    wanted: u64,
+) -> (usize, usize) {
+    let stretches = numbers[start..end].as_chunks::<STRIDE>().0;
+    let is_before = |stretch: &[N; STRIDE]| usize::from(stretch[STRIDE - 1].number() < wanted);
+    let start = start + STRIDE * stretches.iter().map(is_before).sum::<usize>();
+    (start, end.min(start + STRIDE - 1))
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ proptest! {
 
     #[test]
     fn lower_bound_is_the_partition_point(
-        mut numbers in prop::collection::vec(0u64..500, 0..400),
+        mut numbers in prop::collection::vec(0u64..500, 0..1200),
         wanted in 0u64..510,
     ) {
         numbers.sort_unstable();
