@@ -263,6 +263,7 @@ impl DbImpl {
         let before_commit = CompactionFacts {
             edit: Some(&finished.edit),
             stats: finished.outcome.as_ref().map(|outcome| &outcome.stats),
+            io: files.io(),
             took: start.elapsed(),
             ..facts(picked, job_id)
         };
@@ -404,6 +405,7 @@ fn facts(picked: &PickedCompaction, job_id: u64) -> CompactionFacts<'_> {
         compaction: &picked.compaction,
         edit: None,
         stats: None,
+        io: None,
         took: Duration::ZERO,
         status: None,
     }

@@ -2,6 +2,7 @@
 
 use crate::column_family::ColumnFamilyData;
 use crate::events::{CompactionFacts, Events, FileFacts};
+use crate::job_io::{JobIo, TimedIo};
 use crate::read::blob_reads::BlobReads;
 use base::compaction_filter::TableFileCreationReason;
 use base::filename::{blob_file_name, table_file_name};
@@ -74,11 +75,15 @@ pub(crate) struct FamilyFiles {
     pub(crate) file_options: FileOptions,
     limit: Option<JobLimit>,
     job: Job,
+    measures_io: bool,
     /// The number of the first table, where it was taken beforehand.
     first_table: Mutex<Option<u64>>,
     created: Mutex<BTreeMap<u64, CreatedFile>>,
     /// Why the job failed, if it did.
     failure: Mutex<Option<Status>>,
+    /// How long its parts were busy with files, if that is wanted: when those that go on began, and
+    /// what all came to.
+    io: Mutex<(BTreeMap<usize, TimedIo>, JobIo)>,
     /// Directories in which names were made.
     directories: Mutex<BTreeSet<PathBuf>>,
 }
@@ -91,8 +96,10 @@ impl FamilyFiles {
         job: Job,
     ) -> Self {
         let blobs = family.super_version.load().resolver.blobs.clone();
+        let measures_io = family.options().report_bg_io_stats;
         Self {
             family,
+            measures_io,
             file_numbers,
             blobs,
             file_options,
@@ -101,6 +108,7 @@ impl FamilyFiles {
             first_table: Mutex::default(),
             created: Mutex::default(),
             failure: Mutex::default(),
+            io: Mutex::default(),
             directories: Mutex::default(),
         }
     }
@@ -117,6 +125,11 @@ impl FamilyFiles {
         self
     }
 
+    /// How long the parts that ended were busy with files, if that is wanted.
+    pub(crate) fn io(&self) -> Option<JobIo> {
+        self.measures_io.then(|| self.io.lock().1)
+    }
+
     fn facts<'f>(&'f self, number: u64, path: &'f Path) -> FileFacts<'f> {
         let Job { id, reason, .. } = self.job;
         FileFacts { job_id: id, family: &self.family, reason, number, path }
@@ -127,6 +140,7 @@ impl FamilyFiles {
         &'f self,
         stats: Option<&'f CompactionStats>,
         status: Option<&'f Status>,
+        io: Option<JobIo>,
     ) -> Option<CompactionFacts<'f>> {
         Some(CompactionFacts {
             job_id: self.job.id,
@@ -134,6 +148,7 @@ impl FamilyFiles {
             compaction: self.job.compaction.as_deref()?,
             edit: None,
             stats,
+            io,
             took: Duration::from_micros(stats.map_or(0, |stats| stats.micros)),
             status,
         })
@@ -308,13 +323,22 @@ impl JobEnvironment for FamilyFiles {
 
     fn part_started(&self, part: usize) {
         self.set_stage(OperationStage::CompactionProcessKv);
-        if let Some(facts) = self.part_facts(None, None) {
+        if let Some(timed) = TimedIo::begin_if(self.measures_io) {
+            self.io.lock().0.insert(part, timed);
+        }
+        if let Some(facts) = self.part_facts(None, None, None) {
             self.job.events.part_started(&facts, part);
         }
     }
 
     fn part_finished(&self, part: usize, result: std::result::Result<&CompactionStats, &Status>) {
-        if let Some(facts) = self.part_facts(result.ok(), result.err()) {
+        let io = self.measures_io.then(|| {
+            let mut io = self.io.lock();
+            let part_io = io.0.remove(&part).as_ref().map(TimedIo::so_far).unwrap_or_default();
+            io.1 += part_io;
+            part_io
+        });
+        if let Some(facts) = self.part_facts(result.ok(), result.err(), io) {
             self.job.events.part_finished(&facts, part);
         }
     }

@@ -3,6 +3,7 @@
 use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
 use crate::family_files::{FamilyFiles, Job};
+use crate::job_io::{JobIo, TimedIo};
 use crate::table_builder_options::{compression_options, compression_type};
 use base::compaction_filter::{CompactionFilterContext, TableFileCreationReason};
 use base::dbformat::extract_user_key;
@@ -35,6 +36,8 @@ pub(crate) struct Level0Table {
     pub(crate) cpu_micros: u64,
     /// How its blocks are compressed.
     pub(crate) compression: CompressionType,
+    /// How long it was busy with files, if that is wanted.
+    pub(crate) io: Option<JobIo>,
 }
 
 /// Where large values of outputs of a level go: to blob files, or nowhere special.
@@ -74,6 +77,7 @@ impl DbImpl {
         number: u64,
     ) -> Result<Level0Table> {
         let (start, cpu_start) = (Instant::now(), thread_cpu_micros());
+        let timed_io = TimedIo::begin_if(family.options().report_bg_io_stats);
         let reason = job.reason;
         let writing = self.writing()?;
         let now_seconds = self.context.clock.now_seconds();
@@ -121,6 +125,7 @@ impl DbImpl {
             micros: start.elapsed().as_micros() as u64,
             cpu_micros: thread_cpu_micros().saturating_sub(cpu_start),
             compression: options.tables.builder.compression,
+            io: timed_io.as_ref().map(TimedIo::so_far),
         })
     }
 

@@ -38,6 +38,7 @@ mod info_log;
 mod ingest_options;
 mod inspect;
 mod internal_stats;
+mod job_io;
 mod level0_table;
 mod live_files;
 mod manual_compaction;

@@ -154,6 +154,20 @@ impl WriteBufferManager {
         }
     }
 
+    /// Has the database that holds most flush if that is more than `bytes`, which are those of one that
+    /// is being opened. Whether the latter is to flush.
+    pub(crate) fn relieve_more_than(&self, bytes: usize) -> bool {
+        let sized = self.holders().into_iter().map(|holder| (holder.active_bytes(), holder));
+        match sized.max_by_key(|(size, _)| *size) {
+            Some((size, holder)) if size > bytes => {
+                holder.relieve();
+                false
+            }
+            // It may have begun to flush since somebody looked.
+            _ => self.should_flush(),
+        }
+    }
+
     /// Whether a flush, of whichever database, can free anything.
     pub(crate) fn can_be_relieved(&self) -> bool {
         self.holders().iter().any(|holder| holder.has_unflushed())

@@ -145,6 +145,15 @@ pub struct CompactionJobStats {
     pub num_expired_deletion_records: u64,
     /// Records whose key cannot be read. Such a key is an error to a compaction: always 0.
     pub num_corrupt_keys: u64,
+    /// Nanoseconds that appending to files took. This one and the next three are measured with
+    /// `report_bg_io_stats`, and 0 otherwise.
+    pub file_write_nanos: u64,
+    /// Nanoseconds that having the disk begin to write took (`bytes_per_sync`).
+    pub file_range_sync_nanos: u64,
+    /// Nanoseconds that syncing files took.
+    pub file_fsync_nanos: u64,
+    /// Nanoseconds that reserving room for files took.
+    pub file_prepare_write_nanos: u64,
     /// First bytes of the smallest key of the outputs, at most 8.
     pub smallest_output_key_prefix: Vec<u8>,
     /// First bytes of the largest key of the outputs, at most 8.

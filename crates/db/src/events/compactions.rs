@@ -8,6 +8,7 @@ use crate::event_listener::{
     CompactionFileInfo, CompactionJobInfo, CompactionJobStats, SubcompactionJobInfo,
     TablePropertiesCollection,
 };
+use crate::job_io::JobIo;
 use base::Status;
 use base::status::Code;
 use compaction::{Compaction, CompactionStats};
@@ -28,6 +29,8 @@ pub(crate) struct CompactionFacts<'f> {
     pub(crate) edit: Option<&'f VersionEdit>,
     /// None if no file was merged.
     pub(crate) stats: Option<&'f CompactionStats>,
+    /// How long it was busy with files, if that is wanted.
+    pub(crate) io: Option<JobIo>,
     pub(crate) took: Duration,
     pub(crate) status: Option<&'f Status>,
 }
@@ -94,6 +97,7 @@ impl CompactionFacts<'_> {
             Some(stats) => stats_of(stats),
             None => CompactionJobStats::default(),
         };
+        self.io.unwrap_or_default().add_to(&mut stats);
         stats.elapsed_micros = micros(self.took);
         stats.num_input_files = num_input_files;
         if compaction.is_trivial_move && self.edit.is_some() {
@@ -120,6 +124,7 @@ impl CompactionFacts<'_> {
     fn part_info(&self, part: usize) -> SubcompactionJobInfo {
         let (family, compaction) = (self.family, self.compaction);
         let mut stats = self.stats.map_or_else(CompactionJobStats::default, stats_of);
+        self.io.unwrap_or_default().add_to(&mut stats);
         stats.elapsed_micros = micros(self.took);
         stats.is_full_compaction = compaction.is_full_compaction;
         stats.is_manual_compaction = compaction.is_manual();
@@ -142,6 +147,15 @@ impl CompactionFacts<'_> {
 
 fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+impl JobIo {
+    fn add_to(self, stats: &mut CompactionJobStats) {
+        stats.file_write_nanos = self.write_nanos;
+        stats.file_range_sync_nanos = self.range_sync_nanos;
+        stats.file_fsync_nanos = self.fsync_nanos;
+        stats.file_prepare_write_nanos = self.prepare_write_nanos;
+    }
 }
 
 fn stats_of(stats: &CompactionStats) -> CompactionJobStats {
@@ -212,7 +226,7 @@ impl Events {
 
     /// It ended. `levels` is what it made of the levels, if it is installed.
     pub(crate) fn compaction_finished(&self, facts: &CompactionFacts<'_>, levels: &str) {
-        let CompactionFacts { job_id, family, compaction, stats, took, status, .. } = *facts;
+        let CompactionFacts { job_id, family, compaction, stats, io, took, status, .. } = *facts;
         match (status, stats) {
             (Some(status), _) => self.log.compaction_failed(job_id, family, compaction, status),
             (None, None) => {
@@ -220,7 +234,8 @@ impl Events {
                 self.log.files_moved_or_deleted(job_id, name, compaction, levels);
             }
             (None, Some(stats)) => {
-                self.log.compaction_finished(job_id, family, compaction, stats, took, levels);
+                let io = io.as_ref();
+                self.log.compaction_finished(job_id, family, compaction, stats, io, took, levels);
             }
         }
         tracing::info!(

@@ -3,6 +3,7 @@
 use super::InfoLog;
 use super::level_summary::lsm_state;
 use crate::column_family::ColumnFamilyData;
+use crate::job_io::JobIo;
 use crate::property::text::MB;
 use base::Status;
 use base::dbformat::hex;
@@ -76,6 +77,7 @@ impl InfoLog {
         family: &ColumnFamilyData,
         compaction: &Compaction,
         stats: &CompactionStats,
+        io: Option<&JobIo>,
         took: Duration,
         levels: &str,
     ) {
@@ -104,6 +106,12 @@ impl InfoLog {
             let iteration = &stats.iteration;
             event.field("num_single_delete_mismatches", iteration.single_deletion_mismatch);
             event.field("num_single_delete_fallthrough", iteration.single_deletion_fallthrough);
+            if let Some(io) = io {
+                event.field("file_write_nanos", io.write_nanos);
+                event.field("file_range_sync_nanos", io.range_sync_nanos);
+                event.field("file_fsync_nanos", io.fsync_nanos);
+                event.field("file_prepare_write_nanos", io.prepare_write_nanos);
+            }
             lsm_state(event, &version);
         });
     }

@@ -70,6 +70,14 @@ impl InfoLog {
             lsm_state(event, &super_version.version);
             let immutable = super_version.memtables.len().saturating_sub(1);
             event.field("immutable_memtables", immutable);
+            if let Some(io) = &built.io {
+                event.field("file_write_nanos", io.write_nanos);
+                event.field("file_range_sync_nanos", io.range_sync_nanos);
+                event.field("file_fsync_nanos", io.fsync_nanos);
+                event.field("file_prepare_write_nanos", io.prepare_write_nanos);
+                event.field("file_cpu_write_nanos", io.cpu_write_nanos);
+                event.field("file_cpu_read_nanos", io.cpu_read_nanos);
+            }
         });
     }
 }

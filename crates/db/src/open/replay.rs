@@ -19,7 +19,7 @@ use crate::write::memtable_stage::ActiveFamily;
 use base::Result;
 use base::compaction_filter::TableFileCreationReason;
 use base::filename::wal_file_name;
-use memtable::{MemTable, MemTableOptions};
+use memtable::{MemTable, MemTableMemory, MemTableOptions};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -109,7 +109,8 @@ impl DbImpl {
         if !options.allow_2pc && !options.best_efforts_recovery {
             check_none_would_be_dropped(&*context.file_system, self.wal_directory(), &state)?;
         }
-        let memory = Some(self.writing()?.memtable_memory.clone());
+        let own_memory = self.writing()?.memtable_memory.clone();
+        let memory = Some(own_memory.clone());
         let options_of = |family: &ColumnFamilyDescriptor| MemTableOptions {
             memory: memory.clone(),
             ..memtable_options(&family.options)
@@ -118,6 +119,9 @@ impl DbImpl {
         let policy = self.context.transaction_write_policy;
         let mut inserter = MemTableInserter::new(families, self.options().allow_2pc, policy);
         let mut take_full = |inserter: &mut MemTableInserter| {
+            if self.recovers_too_much(&own_memory) {
+                inserter.note_all_full();
+            }
             while let Some(id) = inserter.full.pop_first() {
                 if let Some(family) = inserter.families.get_mut(&id)
                     && let Some(full) = family.memtable.take()
@@ -131,6 +135,24 @@ impl DbImpl {
         let replayed =
             replay_wals(options, &self.path, context, &state, &mut inserter, &mut take_full)?;
         Ok((replayed, inserter))
+    }
+
+    /// Whether what is in memory has to go into tables before replay goes on, so that memtables of all
+    /// databases stay within their limit.
+    fn recovers_too_much(&self, own: &MemTableMemory) -> bool {
+        let options = self.options();
+        if !options.enforce_write_buffer_manager_during_recovery {
+            return false;
+        }
+        match &self.context.write_buffer_manager {
+            Some(manager) => {
+                manager.should_flush() && manager.relieve_more_than(own.active_bytes())
+            }
+            None => {
+                let limit = usize::try_from(options.db_write_buffer_size).unwrap_or(usize::MAX);
+                limit > 0 && own.should_flush(limit)
+            }
+        }
     }
 
     fn empty_memtable(&self, id: u32) -> Result<MemTable> {

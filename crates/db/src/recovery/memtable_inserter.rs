@@ -78,6 +78,15 @@ impl MemTableInserter {
         }
     }
 
+    /// Whatever holds anything is full.
+    pub(crate) fn note_all_full(&mut self) {
+        let holds_entries = |family: &RecoveringFamily| {
+            family.memtable.as_ref().is_some_and(|memtable| !memtable.is_empty())
+        };
+        let filled = self.families.iter().filter(|(_, family)| holds_entries(family));
+        self.full.extend(filled.map(|(id, _)| *id));
+    }
+
     /// Applies one batch of the WAL `wal_number` and returns the sequence number that follows it.
     ///
     /// # Errors

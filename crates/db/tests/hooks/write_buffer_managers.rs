@@ -8,6 +8,13 @@ use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
+/// Memtables grow by small blocks.
+fn fixture() -> Fixture {
+    let mut fixture = Fixture::new();
+    fixture.family.arena_block_size = 64 << 10;
+    fixture
+}
+
 fn shared(manager: &Arc<WriteBufferManager>) -> Db {
     let mut fixture = Fixture::new();
     fixture.context.write_buffer_manager = Some(manager.clone());
@@ -98,6 +105,46 @@ fn nobody_waits_for_what_cannot_be_freed() {
     fill(&db, 3000);
     assert_eq!(content(&db).split(' ').count(), 3000);
     drop(held);
+}
+
+/// Files after an open that finds 3000 KB in the WAL, with and without `enforced`.
+fn files_after_recovery(manager: Option<&Arc<WriteBufferManager>>, limit: u64) -> [usize; 2] {
+    [true, false].map(|enforced| {
+        let mut fixture = fixture();
+        fixture.options.avoid_flush_during_recovery = true;
+        let db = fixture.open();
+        fill(&db, 3000);
+        drop(db);
+        fixture.context.write_buffer_manager = manager.cloned();
+        fixture.options.db_write_buffer_size = limit;
+        fixture.options.enforce_write_buffer_manager_during_recovery = enforced;
+        let db = fixture.open();
+        assert_eq!(content(&db).split(' ').count(), 3000);
+        files(&db).len()
+    })
+}
+
+#[test]
+fn a_recovery_keeps_to_the_limit() {
+    let manager = Arc::new(WriteBufferManager::new(1 << 20));
+    let [enforced, free] = files_after_recovery(Some(&manager), 0);
+    assert!((3..8).contains(&enforced), "{enforced}");
+    assert_eq!(free, 0, "all stayed in memory");
+    let [enforced, free] = files_after_recovery(None, 1 << 20);
+    assert!((3..8).contains(&enforced), "{enforced}");
+    assert_eq!(free, 0, "all stayed in memory");
+}
+
+#[test]
+fn a_recovery_has_the_database_flush_that_holds_more() {
+    let manager = Arc::new(WriteBufferManager::new(8 << 20));
+    let mut fixture = fixture();
+    fixture.context.write_buffer_manager = Some(manager.clone());
+    let busy = fixture.open();
+    fill(&busy, 5500);
+    let recovered = files_after_recovery(Some(&manager), 0);
+    assert!(recovered[0] <= 1, "{recovered:?}");
+    until("the busy database flushes", || !files(&busy).is_empty());
 }
 
 #[test]

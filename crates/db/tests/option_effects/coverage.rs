@@ -7,6 +7,8 @@ const WRITING_ERRORS: &str = "crates/db/tests/writing/errors.rs";
 const RECOVERY: &str = "crates/db/tests/writing/recovery.rs";
 const FAMILIES: &str = "crates/db/tests/writing/column_families.rs";
 const ERROR_RECOVERY: &str = "crates/db/tests/writing/recovery_from_errors.rs";
+const BUSY_WITH_FILES: &str = "how_long_jobs_are_busy_with_files_is_told_if_that_is_wanted";
+const HOOKS_MANAGERS: &str = "crates/db/tests/hooks/write_buffer_managers.rs";
 const INFO_LOG: &str = "crates/db/tests/writing/info_log.rs";
 const PERIODIC_WORK: &str = "crates/db/src/periodic_work/tests.rs";
 const STATS_HISTORY: &str = "crates/db/src/stats_history/tests.rs";
@@ -154,6 +156,12 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("max_background_jobs", BACKGROUND_JOBS, "so_many_flushes_run_at_once_as_may"),
     ("max_background_flushes", BACKGROUND_JOBS, "so_many_flushes_run_at_once_as_may"),
     ("max_background_compactions", BACKGROUND_JOBS, "so_many_compactions_run_at_once_as_may"),
+    ("report_bg_io_stats", INFO_LOG, BUSY_WITH_FILES),
+    (
+        "enforce_write_buffer_manager_during_recovery",
+        HOOKS_MANAGERS,
+        "a_recovery_keeps_to_the_limit",
+    ),
     ("rate_limiter_bytes_per_sec", BACKGROUND_JOBS, "background_work_writes_no_faster_than_it_may"),
     ("compaction_filter", HOOKS_FILTERS, "compactions_do_what_the_filter_decides"),
     ("compaction_filter_factory", HOOKS_FILTERS, "a_factory_is_asked_for_what_it_wants"),
@@ -225,6 +233,7 @@ const CHANGED_ELSEWHERE: &[(&str, &str, &str)] = &[
         SET_OPTIONS,
         "operands_are_merged_at_write_as_soon_as_that_is_set",
     ),
+    ("report_bg_io_stats", INFO_LOG, BUSY_WITH_FILES),
     ("ttl", SET_OPTIONS, "a_fifo_tree_drops_files_by_the_ttl_that_is_set"),
     ("periodic_compaction_seconds", SET_OPTIONS, "files_grow_old_by_the_times_that_are_set"),
     ("last_level_temperature", SET_OPTIONS, "files_have_the_temperatures_that_are_set"),

@@ -154,12 +154,12 @@ fn what_is_set_and_not_honoured_is_said() {
     opened.options.families[0].options = options::ColumnFamilyOptions::default();
     assert_eq!(opened.db().warnings(), [""; 0]);
     opened.options.db.allow_mmap_reads = true;
-    opened.options.families[0].options.report_bg_io_stats = true;
+    opened.options.families[0].options.sample_for_compression = 7;
     assert_eq!(
         opened.db().warnings(),
         [
             "database: accepted, not honoured yet: allow_mmap_reads=true",
-            "column family default: accepted, not honoured yet: report_bg_io_stats=true",
+            "column family default: accepted, not honoured yet: sample_for_compression=7",
         ]
     );
 }

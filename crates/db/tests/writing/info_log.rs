@@ -1,9 +1,14 @@
 //! What a database says in its info log.
 
 use crate::fixture::{Fixture, default_family, put};
-use db::{CompactRangeOptions, Db, FlushOptions, WaitForCompactOptions};
+use db::event_listener::{CompactionJobInfo, EventListener};
+use db::{
+    BottommostLevelCompaction, ColumnFamilyDescriptor, CompactRangeOptions, Db, FlushOptions,
+    OpenContext, WaitForCompactOptions,
+};
 use env::fault_injection_fs::{Effect, Fault, FaultError, OperationKind, Operations, When};
 use env::{FaultInjectionFileSystem, InfoLogLevel, Logger, read_file_to_vec};
+use options::{ColumnFamilyOptions, DbOptions};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -160,6 +165,55 @@ fn what_is_not_important_enough_is_left_out() {
     let text = log(&fixture);
     assert!(text.contains("Options.info_log_level: ERROR_LEVEL"), "{text}");
     assert!(!text.contains("EVENT_LOG_v1") && !text.contains("Shutdown complete"), "{text}");
+}
+
+/// Nanoseconds of each compaction's appends.
+#[derive(Debug, Default)]
+struct WriteTimes(Mutex<Vec<u64>>);
+
+impl EventListener for WriteTimes {
+    fn on_compaction_completed(&self, _db: &Db, info: &CompactionJobInfo) {
+        self.0.lock().unwrap().push(info.stats.file_write_nanos);
+    }
+}
+
+#[test]
+fn how_long_jobs_are_busy_with_files_is_told_if_that_is_wanted() {
+    let (directory, times) = (tempfile::tempdir().unwrap(), Arc::new(WriteTimes::default()));
+    let context = OpenContext { listeners: vec![times.clone()], ..OpenContext::default() };
+    let mut family = ColumnFamilyOptions::default();
+    family.disable_auto_compactions = true;
+    let family = ColumnFamilyDescriptor::new("default", family);
+    let options = DbOptions::default().create_if_missing(true);
+    let db = Db::open(&options, directory.path(), &[family], &context).unwrap();
+    let compact = || {
+        put(&db, "a", "1");
+        flush(&db);
+        let options = CompactRangeOptions {
+            bottommost_level_compaction: BottommostLevelCompaction::Force,
+            ..CompactRangeOptions::default()
+        };
+        db.compact_range(&options, &default_family(&db), None, None).unwrap();
+    };
+    compact();
+    assert!(times.0.lock().unwrap().iter().all(|nanos| *nanos == 0));
+    times.0.lock().unwrap().clear();
+    db.set_options(&default_family(&db), &[("report_bg_io_stats", "true")]).unwrap();
+    compact();
+    assert!(times.0.lock().unwrap().iter().any(|nanos| *nanos > 0), "{times:?}");
+    db.close().unwrap();
+    let events = events(&std::fs::read_to_string(directory.path().join("LOG")).unwrap());
+    let flushes = of_event(&events, "flush_finished");
+    assert!(flushes[0]["file_write_nanos"].is_null());
+    for field in ["file_write_nanos", "file_fsync_nanos", "file_cpu_write_nanos"] {
+        assert!(flushes[1][field].as_u64().unwrap() > 0, "{field}");
+    }
+    for field in ["file_range_sync_nanos", "file_prepare_write_nanos", "file_cpu_read_nanos"] {
+        assert!(flushes[1][field].is_u64(), "{field}");
+    }
+    let last = *of_event(&events, "compaction_finished").last().unwrap();
+    assert!(last["file_write_nanos"].as_u64().unwrap() > 0);
+    assert!(last["file_fsync_nanos"].as_u64().unwrap() > 0);
 }
 
 #[test]

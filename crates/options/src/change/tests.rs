@@ -103,11 +103,11 @@ fn names_that_rocksdb_gave_up_are_taken_and_objects_stay_what_they_are() {
 #[test]
 fn what_is_not_honoured_is_said() {
     let (_, said) = ColumnFamilyOptions::default()
-        .changed(&[("report_bg_io_stats", "true")], &ConfigOptions::default())
+        .changed(&[("sample_for_compression", "7")], &ConfigOptions::default())
         .unwrap();
     let said: Vec<_> = said.iter().map(|one| (one.remark, one.name.as_str())).collect();
-    match ColumnFamilyOptions::infos().find(|info| info.name == "report_bg_io_stats") {
+    match ColumnFamilyOptions::infos().find(|info| info.name == "sample_for_compression") {
         Some(info) if info.honoured => assert_eq!(said, []),
-        _ => assert_eq!(said, [(Remark::NotHonoured, "report_bg_io_stats")]),
+        _ => assert_eq!(said, [(Remark::NotHonoured, "sample_for_compression")]),
     }
 }

@@ -149,8 +149,8 @@ fn what_is_set_and_not_honoured_is_remarked() {
     };
     assert!(said("num_levels=7;comparator=leveldb.BytewiseComparator").is_empty());
     assert_eq!(
-        said("report_bg_io_stats=false"),
-        ["report_bg_io_stats=false: accepted, not honoured yet"]
+        said("sample_for_compression=7"),
+        ["sample_for_compression=7: accepted, not honoured yet"]
     );
     assert_eq!(
         said("compression_opts={level=1;parallel_threads=2}"),

@@ -104,7 +104,7 @@ options! {
         /// Validate level ordering on every version change.
         force_consistency_checks: bool = true, fixed honoured 4.13;
         /// Collect I/O timings in flush and compaction.
-        report_bg_io_stats: bool = false, mutable accepted 4.8;
+        report_bg_io_stats: bool = false, mutable honoured 4.8;
         /// Family accepts only ingested or imported files.
         disallow_memtable_writes: bool = false, fixed accepted 9.11;
         /// Age in seconds after which files are recompacted (FIFO drops).

@@ -166,7 +166,7 @@ options! {
         /// Replay WAL into memtables without flushing when possible.
         avoid_flush_during_recovery: bool = false, fixed honoured 4.11;
         /// WAL replay flushes when the shared memtable budget is exceeded.
-        enforce_write_buffer_manager_during_recovery: bool = true, fixed accepted 11.1;
+        enforce_write_buffer_manager_during_recovery: bool = true, fixed honoured 11.1;
         /// Close without flushing; data lacking WAL is lost.
         avoid_flush_during_shutdown: bool = false, mutable honoured 5.0;
         /// Reserve the bottom level for back-filled files (superseded per family).
