@@ -1,12 +1,14 @@
-//! Panics of what users bring along (merge operators, comparators, compaction filters) in the
-//! threads that write, flush and compact.
+//! Panics of what users bring along (merge operators, compaction filters, rate limiters, file systems)
+//! in the threads that write, flush and compact.
 //!
 //! Nobody hears a background thread panic, and those who wait for its job would wait for ever. So a
-//! panic becomes an error there. The error is fatal: what the job had half done in memory is
-//! abandoned, what is on the disk is as sound as after a crash.
+//! panic becomes an error there. While a job makes files that nobody else knows of, the error is a hard
+//! one: the files are gone, and `resume` has the job done again. Anywhere else it is fatal: what was
+//! half done in memory is abandoned, what is on the disk is as sound as after a crash.
 
 use crate::db_impl::DbImpl;
 use crate::event_listener::BackgroundErrorReason;
+use base::status::{Code, Severity};
 use base::{Result, Status};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,12 +23,31 @@ impl DbImpl {
     ) -> Result<T> {
         // After a fatal error nothing writes, and what reads look at is changed in single steps.
         catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
-            let text = format!("{} panicked: {}", job(), text_of(&*panic));
-            let status = Status::aborted(text).with_severity(base::status::Severity::Fatal);
+            let status = status_of(job(), &*panic, Severity::Fatal);
             self.set_background_error(BackgroundErrorReason::Panic, &status);
             Err(status)
         })
     }
+}
+
+/// Runs the part of a `job` whose results nobody but the job has. If it panics, the error has the
+/// severity that it is to have as background error; that of any other error is for others to say.
+pub(crate) fn contain_panic<T>(
+    job: impl FnOnce() -> String,
+    run: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    // Inputs do not change, and outputs and what is known of them are dropped.
+    catch_unwind(AssertUnwindSafe(run))
+        .unwrap_or_else(|panic| Err(status_of(job(), &*panic, Severity::Hard)))
+}
+
+fn status_of(job: String, panic: &(dyn Any + Send), severity: Severity) -> Status {
+    Status::aborted(format!("{job} panicked: {}", text_of(panic))).with_severity(severity)
+}
+
+/// Whether an error is that of [`contain_panic`].
+pub(crate) fn is_contained_panic(status: &Status) -> bool {
+    status.code() == Code::Aborted && status.severity() == Severity::Hard
 }
 
 /// What a panic said.

@@ -6,6 +6,7 @@
 //!   ─▶ delete what nobody reads any more
 //! ```
 
+use crate::caught_panic::{contain_panic, is_contained_panic};
 use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
@@ -167,23 +168,20 @@ impl DbImpl {
         let outputs = writing.protect_outputs();
         let operation = self.begin_compaction_operation(job_id, &picked);
         let begun = Cell::new(None);
-        let name = || {
-            let compaction = &picked.compaction;
-            format!(
-                "a compaction of column family {}: {}",
-                picked.family.name,
-                compaction.summary()
-            )
-        };
-        let result = self.catch_panic(name, || {
-            let tracked = operation.as_ref().map(OperationGuard::operation);
-            self.compact(writing, &picked, job_id, &begun, tracked).map_err(|(reason, status)| {
-                if status.code() != Code::Incomplete {
-                    self.set_background_error(reason, &status);
-                }
-                status
-            })
-        });
+        let result = self.catch_panic(
+            || name_of(&picked),
+            || {
+                let tracked = operation.as_ref().map(OperationGuard::operation);
+                self.compact(writing, &picked, job_id, &begun, tracked).map_err(
+                    |(reason, status)| {
+                        if status.code() != Code::Incomplete {
+                            self.set_background_error(reason, &status);
+                        }
+                        status
+                    },
+                )
+            },
+        );
         if result.is_err()
             && let Some(family) = writing.state.lock().family_mut(picked.family.id)
         {
@@ -255,11 +253,15 @@ impl DbImpl {
             )
             .with_rate_limit(writing.job_limit(IoPriority::Low)),
         );
-        let failed = |status| (BackgroundErrorReason::Compaction, status);
+        let failed = |status: Status| match is_contained_panic(&status) {
+            true => (BackgroundErrorReason::Panic, status),
+            false => (BackgroundErrorReason::Compaction, status),
+        };
         picked.cancellation.check().map_err(failed)?;
         begun.set(Some(start));
         writing.events.compaction_started(&facts(picked, job_id), writing.snapshots.oldest());
-        let finished = self.merge(writing, picked, &files, job_id).map_err(failed)?;
+        let merge = || self.merge(writing, picked, &files, job_id);
+        let finished = contain_panic(|| name_of(picked), merge).map_err(failed)?;
         let before_commit = CompactionFacts {
             edit: Some(&finished.edit),
             stats: finished.outcome.as_ref().map(|outcome| &outcome.stats),
@@ -395,6 +397,12 @@ impl DbImpl {
             cancellation: picked.cancellation.clone(),
         }
     }
+}
+
+/// What a compaction is called in messages.
+fn name_of(picked: &PickedCompaction) -> String {
+    let (family, compaction) = (&picked.family, &picked.compaction);
+    format!("a compaction of column family {}: {}", family.name, compaction.summary())
 }
 
 /// What is known of a compaction before it runs.

@@ -5,6 +5,7 @@
 //! not known, and both end without a repair. A soft error stops nothing. A database with a hard error takes no writes until it is
 //! resumed, by itself or on request; one with a fatal error must be opened again.
 
+use crate::caught_panic::is_contained_panic;
 use crate::event_listener::BackgroundErrorReason;
 use base::Status;
 use base::status::{Code, Severity, SubCode};
@@ -20,7 +21,7 @@ pub(crate) fn severity(reason: BackgroundErrorReason, status: &Status, paranoid:
     let unless_lenient = |severity| if paranoid { severity } else { Severity::None };
     let is_manifest = matches!(reason, ManifestWrite | ManifestWriteNoWal);
     if reason == BackgroundErrorReason::Panic {
-        return Severity::Fatal;
+        return if is_contained_panic(status) { Severity::Hard } else { Severity::Fatal };
     }
     match status.code() {
         Code::IoError if may_pass(status) && reason == Compaction => unless_lenient(Severity::Soft),

@@ -15,6 +15,7 @@ mod tables;
 
 use crate::background::ScheduledJobs;
 use crate::call_warnings::CallWarnings;
+use crate::caught_panic::contain_panic;
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, DEFAULT_COLUMN_FAMILY_NAME};
 use crate::compaction_state::CompactionState;
 use crate::db::OpenContext;
@@ -135,7 +136,8 @@ fn open_locked(
     let mut db = assemble(options, path, descriptors, context, versions, db_id, owned)?;
     log_what_was_found(&db)?;
     db.note_tables_found();
-    db.replay_wals(descriptors, is_new)?;
+    // A panic of what the user brought along.
+    contain_panic(|| "replaying WALs".to_owned(), || db.replay_wals(descriptors, is_new))?;
     let db = Arc::new_cyclic(|this| {
         db.this = this.clone();
         if let Ok(writing) = db.writing() {

@@ -8,6 +8,7 @@ use crate::compaction_reason::CompactionReason;
 use base::InternalKey;
 use base::sst_partitioner::SstPartitionerContext;
 use compression::{CompressionOptions, CompressionType};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use version::{CompactionStyle, FileMetaData, Temperature};
 
@@ -119,7 +120,8 @@ impl PickerInput<'_> {
     }
 
     /// Whether the user's partitioner would divide one of the files to be moved. RocksDB does not
-    /// ask it about moves to the last level.
+    /// ask it about moves to the last level. One that panics would: the job asks again, and its error is
+    /// heard.
     fn would_be_divided(
         &self,
         draft: &Draft,
@@ -127,17 +129,21 @@ impl PickerInput<'_> {
         input_files: usize,
     ) -> bool {
         let Some(factory) = &self.options.sst_partitioner_factory else { return false };
-        let partitioner = factory.create(&SstPartitionerContext {
+        let context = SstPartitionerContext {
             is_full_compaction: input_files == self.version.files().count(),
             is_manual_compaction: draft.reason == CompactionReason::ManualCompaction,
             output_level: draft.output_level,
             smallest_user_key: range.smallest.user_key(),
             largest_user_key: range.largest.user_key(),
-        });
-        let Some(mut partitioner) = partitioner else { return false };
-        draft.inputs.iter().flat_map(|input| &input.files).any(|file| {
-            !partitioner.can_do_trivial_move(file.smallest.user_key(), file.largest.user_key())
-        })
+        };
+        let divides_any = || {
+            let Some(mut partitioner) = factory.create(&context) else { return false };
+            draft.inputs.iter().flat_map(|input| &input.files).any(|file| {
+                !partitioner.can_do_trivial_move(file.smallest.user_key(), file.largest.user_key())
+            })
+        };
+        // Nothing is changed here.
+        catch_unwind(AssertUnwindSafe(divides_any)).unwrap_or(true)
     }
 
     /// Whether no two files of L0 overlap.

@@ -32,8 +32,12 @@ impl Fixture {
     }
 
     pub(crate) fn open(&self) -> Db {
+        self.try_open().unwrap()
+    }
+
+    pub(crate) fn try_open(&self) -> base::Result<Db> {
         let family = ColumnFamilyDescriptor::new("default", self.family.clone());
-        Db::open(&self.options, Path::new("/db"), &[family], &self.context).unwrap()
+        Db::open(&self.options, Path::new("/db"), &[family], &self.context)
     }
 }
 

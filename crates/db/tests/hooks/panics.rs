@@ -1,6 +1,6 @@
 //! Whatever a program plugs in may panic: whoever waits hears of it, and nothing acknowledged is lost.
 
-use crate::fixture::{Fixture, content, family, try_compact};
+use crate::fixture::{Fixture, content, family, flush, put, try_compact};
 use base::compaction_filter::{
     CompactionFilter, CompactionFilterContext, CompactionFilterFactory, Decision, FilterValue,
     TableFileCreationReason,
@@ -8,15 +8,20 @@ use base::compaction_filter::{
 use base::sst_partitioner::{
     PartitionerRequest, SstPartitioner, SstPartitionerContext, SstPartitionerFactory,
 };
+use base::status::Severity;
 use base::table_properties_collector::{
     CollectedProperties, TablePropertiesCollector, TablePropertiesCollectorContext,
     TablePropertiesCollectorFactory,
 };
 use base::{
-    FileChecksumGenContext, FileChecksumGenFactory, FileChecksumGenerator, ParsedInternalKey,
-    SliceTransform,
+    FileChecksumGenContext, FileChecksumGenFactory, FileChecksumGenerator, MergeOperator,
+    ParsedInternalKey, PinnableSlice, SliceTransform,
 };
-use db::{FlushOptions, WriteOptions};
+use db::{Db, EventListener, FlushJobInfo, FlushOptions, ReadOptions, WriteOptions};
+use env::file_system_wrapper::{FileSystemWrapper, WritableFileWrapper};
+use env::rate_limiter::{IoOperation, IoPriority, RateLimiter};
+use env::{FileOptions, FileSystem, MemFileSystem, WritableFile};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -41,9 +46,12 @@ enum Method {
     UpdateChecksum,
     FinalizeChecksum,
     CreateChecksum,
+    RateLimiter,
+    AppendToTable,
+    AppendToWal,
 }
 
-const METHODS: [Method; 12] = [
+const METHODS: [Method; 15] = [
     Method::Filter,
     Method::CreateFilter,
     Method::ShouldFilter,
@@ -56,6 +64,9 @@ const METHODS: [Method; 12] = [
     Method::UpdateChecksum,
     Method::FinalizeChecksum,
     Method::CreateChecksum,
+    Method::RateLimiter,
+    Method::AppendToTable,
+    Method::AppendToWal,
 ];
 
 impl Moody {
@@ -181,6 +192,104 @@ impl FileChecksumGenFactory for Moody {
     }
 }
 
+impl RateLimiter for Moody {
+    fn request(&self, _bytes: u64, _priority: IoPriority, _operation: IoOperation) {
+        self.call(Method::RateLimiter);
+    }
+    fn set_bytes_per_second(&self, _bytes_per_second: u64) {}
+    fn bytes_per_second(&self) -> u64 {
+        1 << 30
+    }
+    fn set_single_burst_bytes(&self, _bytes: u64) {}
+    fn single_burst_bytes(&self) -> u64 {
+        1 << 30
+    }
+    fn total_bytes_through(&self, _priority: Option<IoPriority>) -> u64 {
+        0
+    }
+    fn total_requests(&self, _priority: Option<IoPriority>) -> u64 {
+        0
+    }
+    fn total_pending_requests(&self, _priority: Option<IoPriority>) -> u64 {
+        0
+    }
+    fn is_rate_limited(&self, _operation: IoOperation) -> bool {
+        true
+    }
+}
+
+/// A file system whose files panic when they are appended to.
+#[derive(Debug)]
+struct MoodyFiles {
+    target: MemFileSystem,
+    moody: Moody,
+}
+
+impl FileSystemWrapper for MoodyFiles {
+    fn target(&self) -> &dyn FileSystem {
+        &self.target
+    }
+    fn new_writable_file(
+        &self,
+        path: &Path,
+        options: &FileOptions,
+    ) -> base::Result<Box<dyn WritableFile>> {
+        let file = self.target.new_writable_file(path, options)?;
+        let method = match path.extension().and_then(std::ffi::OsStr::to_str) {
+            Some("sst") => Method::AppendToTable,
+            Some("log") => Method::AppendToWal,
+            _ => return Ok(file),
+        };
+        Ok(Box::new(MoodyFile { file, method, moody: self.moody.clone() }))
+    }
+}
+
+#[derive(Debug)]
+struct MoodyFile {
+    file: Box<dyn WritableFile>,
+    method: Method,
+    moody: Moody,
+}
+
+impl WritableFileWrapper for MoodyFile {
+    fn target(&self) -> &dyn WritableFile {
+        &*self.file
+    }
+    fn target_mut(&mut self) -> &mut dyn WritableFile {
+        &mut *self.file
+    }
+    fn into_target(self: Box<Self>) -> Box<dyn WritableFile> {
+        self.file
+    }
+    fn append(&mut self, bytes: &[u8]) -> base::Result<()> {
+        self.moody.call(self.method);
+        self.file.append(bytes)
+    }
+}
+
+impl EventListener for Moody {
+    fn on_flush_completed(&self, _db: &Db, _info: &FlushJobInfo) {
+        panic!("no mood for listening");
+    }
+}
+
+impl MergeOperator for Moody {
+    fn name(&self) -> &str {
+        "Moody"
+    }
+    fn full_merge(
+        &self,
+        _key: &[u8],
+        existing: Option<&[u8]>,
+        operands: &[&[u8]],
+    ) -> base::Result<Vec<u8>> {
+        Ok([existing.unwrap_or_default(), &operands.concat()].concat())
+    }
+    fn should_merge(&self, _operands: &[PinnableSlice]) -> bool {
+        panic!("no mood for more operands");
+    }
+}
+
 fn moody() -> (Fixture, Moody) {
     let (mut fixture, moody) = (Fixture::new(), Moody::default());
     let options = &mut fixture.family;
@@ -190,6 +299,9 @@ fn moody() -> (Fixture, Moody) {
     options.prefix_extractor = Some(Arc::new(moody.clone()));
     options.table.filter_policy = Some(options::FilterPolicy::Bloom { bits_per_key: 10.0 });
     fixture.context.file_checksum_gen_factory = Some(Arc::new(moody.clone()));
+    fixture.context.rate_limiter = Some(Arc::new(moody.clone()));
+    fixture.context.file_system =
+        Arc::new(MoodyFiles { target: MemFileSystem::new(), moody: moody.clone() });
     (fixture, moody)
 }
 
@@ -224,6 +336,16 @@ fn a_hook_that_panics_gives_an_error_and_loses_nothing() {
             false => "a=v b=v c=v",
         };
         assert_eq!(content(&db), expected, "{method:?}");
+        // What a write had half done is given up with the database; jobs are done again.
+        let in_a_write = method == Method::AppendToWal;
+        let severity = if in_a_write { Severity::Fatal } else { Severity::Hard };
+        assert_eq!(status.severity(), severity, "{method:?}: {status}");
+        if !in_a_write {
+            db.resume().unwrap();
+            try_compact(&db).unwrap();
+            db.put(&WriteOptions::default(), &family(&db), b"a", b"v").unwrap();
+            assert_eq!(content(&db), expected, "{method:?} after resuming");
+        }
         drop(db);
         let db = fixture.open();
         assert_eq!(content(&db), expected, "{method:?} after another open");
@@ -231,5 +353,96 @@ fn a_hook_that_panics_gives_an_error_and_loses_nothing() {
         db.put(&WriteOptions::default(), &family(&db), b"z", b"v").unwrap();
         assert!(fixture.context.file_system.file_exists(Path::new("/db/CURRENT")).unwrap());
         assert_eq!(content(&db), format!("{expected} z=v"), "{method:?} after a compaction");
+    }
+}
+
+#[test]
+fn a_filter_that_all_compactions_share_may_panic() {
+    let (mut fixture, moody) = (Fixture::new(), Moody::default());
+    fixture.family.compaction_filter = Some(Arc::new(moody.clone()));
+    let db = fixture.open();
+    for key in ["a", "b"] {
+        put(&db, key, "v");
+        flush(&db);
+    }
+    moody.set(Some(Method::Filter));
+    let status = try_compact(&db).unwrap_err();
+    assert!(status.message().contains("panicked: "), "{status}");
+    moody.set(None);
+    db.resume().unwrap();
+    try_compact(&db).unwrap();
+    assert_eq!(content(&db), "a=v b=v");
+}
+
+#[test]
+fn a_limiter_that_panics_in_a_call_of_the_user_harms_that_call_alone() {
+    let (fixture, moody) = moody();
+    let db = fixture.open();
+    put(&db, "a", "v");
+    flush(&db);
+    moody.set(Some(Method::RateLimiter));
+    let reading =
+        ReadOptions::default().fill_cache(false).rate_limiter_priority(Some(IoPriority::User));
+    let writing = WriteOptions::default().rate_limiter_priority(Some(IoPriority::User));
+    let family = family(&db);
+    for call in [(&|| drop(db.get(&reading, &family, b"a"))) as &dyn Fn(), &|| {
+        drop(db.put(&writing, &family, b"b", b"v"))
+    }] {
+        assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
+    }
+    moody.set(None);
+    assert_eq!(content(&db), "a=v");
+    put(&db, "b", "v");
+    flush(&db);
+    assert_eq!(content(&db), "a=v b=v");
+}
+
+#[test]
+fn a_merge_operator_that_panics_in_a_read_harms_that_read_alone() {
+    let mut fixture = Fixture::new();
+    fixture.family.merge_operator = Some(Arc::new(Moody::default()));
+    let db = fixture.open();
+    let family = family(&db);
+    for operand in [b"1", b"2"] {
+        db.merge(&WriteOptions::default(), &family, b"a", operand).unwrap();
+    }
+    let read = || db.get(&ReadOptions::default(), &family, b"a");
+    assert!(catch_unwind(AssertUnwindSafe(read)).is_err(), "should_merge is asked");
+    put(&db, "b", "v");
+    flush(&db);
+    try_compact(&db).unwrap();
+    assert_eq!(content(&db), "a=12 b=v");
+}
+
+#[test]
+fn listeners_that_panic_are_not_heard_and_the_others_are() {
+    let mut fixture = Fixture::new();
+    fixture.context.listeners = vec![Arc::new(Moody::default())];
+    let db = fixture.open();
+    put(&db, "a", "v");
+    flush(&db);
+    put(&db, "b", "v");
+    flush(&db);
+    assert_eq!(content(&db), "a=v b=v");
+    db.close().unwrap();
+    let log = env::read_file_to_vec(&*fixture.context.file_system, Path::new("/db/LOG"), 1 << 20);
+    let log = String::from_utf8(log.unwrap()).unwrap();
+    assert!(log.contains("no mood for listening"), "{log}");
+}
+
+#[test]
+fn an_open_in_which_a_hook_panics_fails_and_the_next_one_finds_everything() {
+    let (mut fixture, moody) = moody();
+    let db = fixture.open();
+    put(&db, "a", "v");
+    drop(db);
+    fixture.options.avoid_flush_during_recovery = false;
+    for method in [Method::CreateCollector, Method::AppendToTable, Method::Transform] {
+        moody.set(Some(method));
+        let status = fixture.try_open().unwrap_err();
+        assert!(status.message().contains("replaying WALs panicked: "), "{status}");
+        moody.set(None);
+        assert_eq!(content(&fixture.open()), "a=v");
+        put(&fixture.open(), "a", "v");
     }
 }
