@@ -39,6 +39,30 @@ pub trait Comparator: fmt::Debug + Send + Sync {
         Ordering::Equal
     }
 
+    /// Whether keys of different bytes may be equal. Blocks then get no hash index, which finds only
+    /// what has the same bytes. Default: true, as far as anybody knows.
+    fn can_keys_with_different_byte_contents_be_equal(&self) -> bool {
+        true
+    }
+
+    /// Whether `t`, as long as `s`, is what comes next: every key from `s` up to before `t` begins with
+    /// `s`. Tells a seek within `auto_prefix_mode` that all keys up to its upper bound have one prefix.
+    /// RocksDB also says so where the last byte overflows, and then misses keys that are shorter.
+    /// Default: false, as far as anybody knows.
+    fn is_same_length_immediate_successor(&self, _s: &[u8], _t: &[u8]) -> bool {
+        false
+    }
+
+    /// The oldest timestamp. Default: zeros.
+    fn min_timestamp(&self) -> Vec<u8> {
+        vec![0; self.timestamp_size()]
+    }
+
+    /// The newest timestamp. Default: all bits set.
+    fn max_timestamp(&self) -> Vec<u8> {
+        vec![0xff; self.timestamp_size()]
+    }
+
     /// Shortens `start`, which is less than `limit`, to any key in `[start, limit)`.
     fn find_shortest_separator(&self, _start: &mut Vec<u8>, _limit: &[u8]) {}
 
@@ -66,6 +90,17 @@ impl Comparator for BytewiseComparator {
 
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         a.cmp(b)
+    }
+
+    fn can_keys_with_different_byte_contents_be_equal(&self) -> bool {
+        false
+    }
+
+    fn is_same_length_immediate_successor(&self, s: &[u8], t: &[u8]) -> bool {
+        let (Some((last_s, s)), Some((last_t, t))) = (s.split_last(), t.split_last()) else {
+            return false;
+        };
+        s == t && last_s.checked_add(1) == Some(*last_t)
     }
 
     fn find_shortest_separator(&self, start: &mut Vec<u8>, limit: &[u8]) {
@@ -104,6 +139,10 @@ impl Comparator for ReverseBytewiseComparator {
 
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         b.cmp(a)
+    }
+
+    fn can_keys_with_different_byte_contents_be_equal(&self) -> bool {
+        false
     }
 
     fn find_shortest_separator(&self, start: &mut Vec<u8>, limit: &[u8]) {

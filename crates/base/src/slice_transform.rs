@@ -13,6 +13,12 @@ pub trait SliceTransform: fmt::Debug + Send + Sync {
 
     /// Whether `key` has a prefix.
     fn in_domain(&self, key: &[u8]) -> bool;
+
+    /// The length of the longest prefixes, if there is such: keys at least as long have a prefix of
+    /// just that length. Default: none, as far as anybody knows.
+    fn full_length_enabled(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// `rocksdb.FixedPrefix.N`: the first N bytes; shorter keys have no prefix.
@@ -57,6 +63,9 @@ impl SliceTransform for FixedPrefix {
     fn in_domain(&self, key: &[u8]) -> bool {
         key.len() >= self.length
     }
+    fn full_length_enabled(&self) -> Option<usize> {
+        Some(self.length)
+    }
 }
 
 impl SliceTransform for CappedPrefix {
@@ -68,6 +77,9 @@ impl SliceTransform for CappedPrefix {
     }
     fn in_domain(&self, _key: &[u8]) -> bool {
         true
+    }
+    fn full_length_enabled(&self) -> Option<usize> {
+        Some(self.length)
     }
 }
 

@@ -28,7 +28,7 @@ pub trait TablePropertiesCollector: fmt::Debug + Send {
     fn finish(&mut self) -> CollectedProperties;
 
     /// The properties for people, asked for after [`TablePropertiesCollector::finish`]; they are not
-    /// stored. Default: none.
+    /// stored, but stand in the event of the table's creation. Default: none.
     fn readable_properties(&self) -> BTreeMap<String, String> {
         BTreeMap::new()
     }
@@ -49,6 +49,8 @@ pub struct TablePropertiesCollectorContext {
     pub column_family_id: u64,
     /// The table's level, if it is known.
     pub level: Option<u32>,
+    /// How many levels the column family has, if that is known.
+    pub num_levels: Option<u32>,
 }
 
 /// Makes a collector for each new table.

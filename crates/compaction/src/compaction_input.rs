@@ -27,7 +27,7 @@ impl KeyRange {
         let pad = |key: &Option<Vec<u8>>| {
             key.as_ref().map(|key| {
                 let mut key = key.clone();
-                key.resize(key.len() + comparator.timestamp_size(), 0xff);
+                key.extend_from_slice(&comparator.user_comparator().max_timestamp());
                 key
             })
         };

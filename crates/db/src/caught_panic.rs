@@ -23,7 +23,7 @@ impl DbImpl {
     ) -> Result<T> {
         // After a fatal error nothing writes, and what reads look at is changed in single steps.
         catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
-            let status = status_of(job(), &*panic, Severity::Fatal);
+            let status = status_of(&job(), &*panic, Severity::Fatal);
             self.set_background_error(BackgroundErrorReason::Panic, &status);
             Err(status)
         })
@@ -38,10 +38,10 @@ pub(crate) fn contain_panic<T>(
 ) -> Result<T> {
     // Inputs do not change, and outputs and what is known of them are dropped.
     catch_unwind(AssertUnwindSafe(run))
-        .unwrap_or_else(|panic| Err(status_of(job(), &*panic, Severity::Hard)))
+        .unwrap_or_else(|panic| Err(status_of(&job(), &*panic, Severity::Hard)))
 }
 
-fn status_of(job: String, panic: &(dyn Any + Send), severity: Severity) -> Status {
+fn status_of(job: &str, panic: &(dyn Any + Send), severity: Severity) -> Status {
     Status::aborted(format!("{job} panicked: {}", text_of(panic))).with_severity(severity)
 }
 

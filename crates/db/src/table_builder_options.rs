@@ -121,6 +121,7 @@ fn family_part(family: &ColumnFamilyOptions) -> TableBuilderOptions {
         verify_compression: table.verify_compression,
         user_defined_timestamps_persisted: family.persist_user_defined_timestamps,
         merge_operator_name: family.merge_operator.as_ref().map(|merge| merge.name().to_owned()),
+        num_levels: u32::try_from(family.num_levels).ok(),
         has_levels: family.compaction_style != options::CompactionStyle::Fifo,
         ..TableBuilderOptions::default()
     }

@@ -73,6 +73,8 @@ macro_rules! properties {
             /// All properties without a field, and, as RocksDB has it, `rocksdb.deleted.keys` and
             /// `rocksdb.merge.operands` too.
             pub user_collected_properties: BTreeMap<Vec<u8>, Vec<u8>>,
+            /// What collectors say of theirs to people. Not stored: only who made the table has it.
+            pub readable_properties: BTreeMap<String, String>,
         }
 
         impl Default for TableProperties {
@@ -82,6 +84,7 @@ macro_rules! properties {
                     $($text: String::new(),)*
                     seqno_to_time_mapping: Vec::new(),
                     user_collected_properties: BTreeMap::new(),
+                    readable_properties: BTreeMap::new(),
                 }
             }
         }

@@ -5,7 +5,6 @@ use crate::filter::filter_policy::FilterContext;
 use crate::format::{FORMAT_VERSION_MAX, FORMAT_VERSION_WRITTEN_MIN};
 use crate::index::IndexType;
 use crate::properties::UNKNOWN_COLUMN_FAMILY_ID;
-use crate::sort_prefix::SortPrefixOrder;
 use base::compaction_filter::TableFileCreationReason;
 use base::file_checksum::FileChecksumGenFactory;
 use base::table_properties_collector::TablePropertiesCollectorFactory;
@@ -59,7 +58,8 @@ pub struct TableBuilderOptions {
     /// Whether keys in data blocks leave out what they share with the key before. Default: true.
     pub use_delta_encoding: bool,
     /// Keys per bucket of a hash index in data blocks (`data_block_hash_table_util_ratio`), where
-    /// `data_block_index_type` asks for one. Only bytewise comparators without timestamps get it.
+    /// `data_block_index_type` asks for one. Only comparators to which keys of
+    /// different bytes are different, and without timestamps, get it.
     /// Default: none.
     pub data_block_hash_table_util_ratio: Option<f64>,
     /// Whether values lie apart from keys in data blocks (`separate_key_value_in_data_block`), which
@@ -132,6 +132,8 @@ pub struct TableBuilderOptions {
     pub reason: TableFileCreationReason,
     /// Its level; none if it is not known. Default: none.
     pub level: Option<u32>,
+    /// How many levels the column family has; none if it is not known. Default: none.
+    pub num_levels: Option<u32>,
     /// Whether levels mean something, which they don't under FIFO compaction. Default: true.
     pub has_levels: bool,
     /// Where it is counted what is compressed and written (`statistics`). Default: none.
@@ -186,6 +188,7 @@ impl Default for TableBuilderOptions {
             seqno_to_time_mapping: Vec::new(),
             reason: TableFileCreationReason::Misc,
             level: None,
+            num_levels: None,
             has_levels: true,
             statistics: None,
         }
@@ -210,8 +213,8 @@ impl TableBuilderOptions {
             _ => self.index_block_restart_interval.max(1),
         };
         options.partition_filters &= self.index_type == IndexType::TwoLevel;
-        let is_bytewise = SortPrefixOrder::new(&self.comparator).is_bytewise();
-        if !is_bytewise || self.comparator.timestamp_size() > 0 {
+        let user = self.comparator.user_comparator();
+        if user.can_keys_with_different_byte_contents_be_equal() || user.timestamp_size() > 0 {
             options.data_block_hash_table_util_ratio = None;
         }
         options.check()?;

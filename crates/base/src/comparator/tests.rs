@@ -27,6 +27,27 @@ proptest! {
 }
 
 #[test]
+fn a_successor_leaves_no_room_between() {
+    let is = |s: &[u8], t: &[u8]| BytewiseComparator.is_same_length_immediate_successor(s, t);
+    assert!(is(b"ab", b"ac") && is(b"\x00", b"\x01") && is(b"a\xfe", b"a\xff"));
+    assert!(!is(b"ab", b"ad") && !is(b"ab", b"ab") && !is(b"ac", b"ab") && !is(b"", b""));
+    assert!(!is(b"ab", b"acd") && !is(b"ab", b"bc"));
+    // `b` lies between, and does not begin with the first.
+    assert!(!is(b"a\xff", b"b\x00"));
+    assert!(!ReverseBytewiseComparator.is_same_length_immediate_successor(b"ab", b"aa"));
+}
+
+#[test]
+fn timestamps_have_bounds() {
+    let comparator = U64TimestampComparator::BYTEWISE;
+    let (oldest, newest) = (comparator.min_timestamp(), comparator.max_timestamp());
+    assert_eq!((oldest.len(), newest.len()), (8, 8));
+    assert!(comparator.compare_timestamp(&oldest, &1_u64.to_le_bytes()).is_lt());
+    assert!(comparator.compare_timestamp(&newest, &1_u64.to_le_bytes()).is_gt());
+    assert_eq!(BytewiseComparator.max_timestamp(), []);
+}
+
+#[test]
 fn separators_are_rocksdbs() {
     let cases: [(&[u8], &[u8], &[u8]); 6] = [
         (b"key00000013", b"key00000027", b"key0000002"),

@@ -226,7 +226,7 @@ impl Events {
 
     /// It ended. `levels` is what it made of the levels, if it is installed.
     pub(crate) fn compaction_finished(&self, facts: &CompactionFacts<'_>, levels: &str) {
-        let CompactionFacts { job_id, family, compaction, stats, io, took, status, .. } = *facts;
+        let CompactionFacts { job_id, family, compaction, stats, took, status, .. } = *facts;
         match (status, stats) {
             (Some(status), _) => self.log.compaction_failed(job_id, family, compaction, status),
             (None, None) => {
@@ -234,8 +234,7 @@ impl Events {
                 self.log.files_moved_or_deleted(job_id, name, compaction, levels);
             }
             (None, Some(stats)) => {
-                let io = io.as_ref();
-                self.log.compaction_finished(job_id, family, compaction, stats, io, took, levels);
+                self.log.compaction_finished(facts, stats, levels);
             }
         }
         tracing::info!(

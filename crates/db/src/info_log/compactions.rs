@@ -3,14 +3,13 @@
 use super::InfoLog;
 use super::level_summary::lsm_state;
 use crate::column_family::ColumnFamilyData;
-use crate::job_io::JobIo;
+use crate::events::CompactionFacts;
 use crate::property::text::MB;
 use base::Status;
 use base::dbformat::hex;
 use base::status::Code;
 use compaction::{Compaction, CompactionOutcome, CompactionStats};
 use env::InfoLogLevel;
-use std::time::Duration;
 
 impl InfoLog {
     /// Files are about to be merged. `oldest_snapshot` is the sequence number of the oldest
@@ -73,14 +72,11 @@ impl InfoLog {
     /// A compaction is installed; `levels` is what it made of the levels.
     pub(crate) fn compaction_finished(
         &self,
-        job: u64,
-        family: &ColumnFamilyData,
-        compaction: &Compaction,
+        facts: &CompactionFacts<'_>,
         stats: &CompactionStats,
-        io: Option<&JobIo>,
-        took: Duration,
         levels: &str,
     ) {
+        let CompactionFacts { job_id: job, family, compaction, io, took, .. } = *facts;
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         self.info(format_args!(
             "[{}] compacted to: {levels}, {}",
@@ -106,7 +102,7 @@ impl InfoLog {
             let iteration = &stats.iteration;
             event.field("num_single_delete_mismatches", iteration.single_deletion_mismatch);
             event.field("num_single_delete_fallthrough", iteration.single_deletion_fallthrough);
-            if let Some(io) = io {
+            if let Some(io) = &io {
                 event.field("file_write_nanos", io.write_nanos);
                 event.field("file_range_sync_nanos", io.range_sync_nanos);
                 event.field("file_fsync_nanos", io.fsync_nanos);

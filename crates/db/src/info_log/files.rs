@@ -116,6 +116,9 @@ fn table_properties(object: &mut JsonObject, table: &TableProperties) {
     object.field("db_id", &table.db_id).field("db_session_id", &table.db_session_id);
     object.field("orig_file_number", table.original_file_number);
     object.field("seqno_to_time_mapping", times(table));
+    for (name, value) in &table.readable_properties {
+        object.field(name, value);
+    }
 }
 
 /// `1->1700000000,20->1700000060,`: from which sequence number on which time.

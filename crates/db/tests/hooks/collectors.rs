@@ -8,6 +8,8 @@ use base::table_properties_collector::{
 };
 use db::{WaitForCompactOptions, WriteOptions};
 use options::ColumnFamilyOptions;
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Counts entries by their type.
@@ -31,6 +33,10 @@ impl TablePropertiesCollector for Types {
         [(b"types".to_vec(), types), (b"blocks".to_vec(), vec![self.blocks as u8])].into()
     }
 
+    fn readable_properties(&self) -> BTreeMap<String, String> {
+        [("blocks".to_owned(), self.blocks.to_string())].into()
+    }
+
     fn name(&self) -> &str {
         "Types"
     }
@@ -46,6 +52,7 @@ impl TablePropertiesCollectorFactory for TypesFactory {
     ) -> Option<Box<dyn TablePropertiesCollector>> {
         assert_eq!(context.column_family_id, 0);
         assert!(context.level.is_some());
+        assert_eq!(context.num_levels, Some(7));
         Some(Box::new(Types::default()))
     }
 
@@ -75,6 +82,13 @@ fn flushes_and_compactions_collect() {
     assert_eq!(collected("blocks"), [1]);
     compact(&db);
     assert_eq!(collected("types"), b"Value/5");
+    db.close().unwrap();
+    let log = env::read_file_to_vec(&*fixture.context.file_system, Path::new("/db/LOG"), 1 << 20);
+    let log = String::from_utf8(log.unwrap()).unwrap();
+    let created: Vec<&str> =
+        log.lines().filter(|line| line.contains("table_file_creation\"")).collect();
+    assert_eq!(created.len(), 2);
+    assert!(created.iter().all(|line| line.contains("\"blocks\": \"1\"")), "{created:?}");
 }
 
 /// Without the collector the table stays where it is.

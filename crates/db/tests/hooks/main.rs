@@ -3,11 +3,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
+mod caches_and_clocks;
 mod collectors;
 mod compaction_filters;
 mod file_checksums;
 mod fixture;
 mod merge_operators;
+mod orders;
 mod panics;
 mod partitioners;
 mod rate_limiters;

@@ -428,6 +428,7 @@ fn collectors(options: &TableBuilderOptions) -> Vec<Box<dyn TablePropertiesColle
     let context = TablePropertiesCollectorContext {
         column_family_id: options.column_family_id,
         level: options.level,
+        num_levels: options.num_levels,
     };
     let mut collectors: Vec<_> =
         options.collector_factories.iter().filter_map(|factory| factory.create(&context)).collect();

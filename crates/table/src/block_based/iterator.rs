@@ -182,9 +182,17 @@ impl TableIterator {
             return false;
         };
         let start = self.table.comparator.strip_timestamp(extract_user_key(target));
-        extractor.in_domain(start)
-            && extractor.in_domain(upper)
-            && extractor.transform(start) == extractor.transform(upper)
+        if !extractor.in_domain(start) || !extractor.in_domain(upper) {
+            return false;
+        }
+        let prefix = extractor.transform(start);
+        prefix == extractor.transform(upper)
+            || extractor.full_length_enabled() == Some(upper.len())
+                && self
+                    .table
+                    .comparator
+                    .user_comparator()
+                    .is_same_length_immediate_successor(prefix, upper)
     }
 
     /// Makes the block at the index cursor the current one; none if the cursor is at none.

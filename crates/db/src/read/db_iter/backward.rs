@@ -20,8 +20,7 @@ impl DbIterator {
     /// Moves the internal cursor to the last entry before every version of `upper`, a user key
     /// without timestamp.
     pub(super) fn seek_internal_before(&mut self, upper: &[u8]) -> Result<()> {
-        let timestamp_size = self.comparator.timestamp_size();
-        let newest = [upper, &vec![0xff; timestamp_size]].concat();
+        let newest = [upper, &self.comparator.user_comparator().max_timestamp()].concat();
         let target = before_versions(&newest);
         timed(|| self.internal.seek_for_prev(target.as_bytes()))?;
         self.step_before_versions_of(upper)
@@ -32,7 +31,9 @@ impl DbIterator {
     pub(super) fn seek_internal_to_last_version(&mut self, target: &[u8]) -> Result<()> {
         self.target.clear();
         self.target.extend_from_slice(target);
-        self.target.resize(target.len() + self.comparator.timestamp_size(), 0);
+        if self.comparator.timestamp_size() > 0 {
+            self.target.extend_from_slice(&self.comparator.user_comparator().min_timestamp());
+        }
         push_trailer(&mut self.target, 0, ValueType::Deletion);
         timed(|| self.internal.seek_for_prev(&self.target))
     }

@@ -201,6 +201,9 @@ impl BlockBasedTableBuilder {
             for (name, value) in collector.finish() {
                 collected.entry(name).or_insert(value);
             }
+            for (name, value) in collector.readable_properties() {
+                properties.readable_properties.entry(name).or_insert(value);
+            }
         }
         let mut insert = |name: &str, value: &[u8]| collected.insert(name.into(), value.into());
         let flag = |is_set: bool| if is_set { b"1" } else { b"0" };
