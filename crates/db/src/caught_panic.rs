@@ -45,6 +45,14 @@ fn status_of(job: &str, panic: &(dyn Any + Send), severity: Severity) -> Status 
     Status::aborted(format!("{job} panicked: {}", text_of(panic))).with_severity(severity)
 }
 
+/// Why there is an error of a job: a panic, or `otherwise`.
+pub(crate) fn reason_of(
+    status: &Status,
+    otherwise: BackgroundErrorReason,
+) -> BackgroundErrorReason {
+    if is_contained_panic(status) { BackgroundErrorReason::Panic } else { otherwise }
+}
+
 /// Whether an error is that of [`contain_panic`].
 pub(crate) fn is_contained_panic(status: &Status) -> bool {
     status.code() == Code::Aborted && status.severity() == Severity::Hard

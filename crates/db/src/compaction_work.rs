@@ -6,7 +6,7 @@
 //!   ─▶ delete what nobody reads any more
 //! ```
 
-use crate::caught_panic::{contain_panic, is_contained_panic};
+use crate::caught_panic::{contain_panic, reason_of};
 use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
@@ -253,10 +253,7 @@ impl DbImpl {
             )
             .with_rate_limit(writing.job_limit(IoPriority::Low)),
         );
-        let failed = |status: Status| match is_contained_panic(&status) {
-            true => (BackgroundErrorReason::Panic, status),
-            false => (BackgroundErrorReason::Compaction, status),
-        };
+        let failed = |status| (reason_of(&status, BackgroundErrorReason::Compaction), status);
         picked.cancellation.check().map_err(failed)?;
         begun.set(Some(start));
         writing.events.compaction_started(&facts(picked, job_id), writing.snapshots.oldest());

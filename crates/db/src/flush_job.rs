@@ -5,7 +5,7 @@
 //!   ─▶ let go of WALs that hold nothing else
 //! ```
 
-use crate::caught_panic::{contain_panic, is_contained_panic};
+use crate::caught_panic::{contain_panic, reason_of};
 use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
@@ -143,11 +143,8 @@ impl DbImpl {
             let build =
                 || self.build_level0_table(&pick.family, &memtables, job, facts.file_number);
             let built = contain_panic(|| format!("a flush of {}", names(picks)), build);
-            let reason = |status: &Status| match is_contained_panic(status) {
-                true => BackgroundErrorReason::Panic,
-                false => BackgroundErrorReason::flush(has_no_wal(writing)),
-            };
-            let mut built = built.map_err(|status| (Some(reason(&status)), status))?;
+            let flush = || BackgroundErrorReason::flush(has_no_wal(writing));
+            let mut built = built.map_err(|status| (Some(reason_of(&status, flush())), status))?;
             writing.events.level0_table_built(job_id, &pick.family, &built);
             let edit = &mut built.edit;
             edit.log_number = pick.memtables.last().map(|newest| newest.next_log_number);
