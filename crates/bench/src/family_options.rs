@@ -88,7 +88,8 @@ fn set_compaction(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()
         &config,
     )?;
     // In RocksDB's tool --ttl_seconds undoes this flag even where it is not given.
-    if flags.is_given("fifo_compaction_ttl") && !flags.is_given("ttl_seconds") {
+    let is_undone = flags.is_given("ttl_seconds") || flags.bool("as_published");
+    if flags.is_given("fifo_compaction_ttl") && !is_undone {
         options.ttl = flags.uint("fifo_compaction_ttl");
     }
     Ok(())

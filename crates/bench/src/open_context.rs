@@ -5,7 +5,7 @@ use base::file_checksum::FileChecksumGenCrc32cFactory;
 use base::{Result, Status};
 use cache::{Cache, LruCache, LruCacheOptions};
 use db::{OpenContext, WriteBufferManager};
-use env::rate_limiter::{GenericRateLimiter, RateLimiter, RateLimiterOptions};
+use env::rate_limiter::{GenericRateLimiter, RateLimiter, RateLimiterMode, RateLimiterOptions};
 use env::{InfoLogLevel, Logger};
 use statistics::{Statistics, StatsLevel};
 use std::fmt;
@@ -107,6 +107,10 @@ fn rate_limiter(flags: &Flags) -> Result<Option<Arc<dyn RateLimiter>>> {
     }
     Ok(Some(Arc::new(GenericRateLimiter::new(RateLimiterOptions {
         refill_period_us: flags.uint("rate_limiter_refill_period_us"),
+        mode: match flags.bool("rate_limit_bg_reads") {
+            true => RateLimiterMode::ReadsOnly,
+            false => RateLimiterMode::WritesOnly,
+        },
         auto_tuned: flags.bool("rate_limiter_auto_tuned"),
         single_burst_bytes: flags.uint("rate_limiter_single_burst_bytes"),
         ..RateLimiterOptions::new(rate)

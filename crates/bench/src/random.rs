@@ -1,5 +1,7 @@
 //! The random numbers of `db_bench`: `std::mt19937_64` of libstdc++, bit for bit.
 
+pub(crate) mod standard;
+
 const STATE_SIZE: usize = 312;
 const SHIFT_SIZE: usize = 156;
 const MATRIX: u64 = 0xb502_6f5a_a966_19e9;

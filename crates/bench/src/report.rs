@@ -77,12 +77,22 @@ pub(crate) fn print_header(flags: &Flags, engine: &Identity) {
     let (cpus, model, cache) = cpu();
     eprintln!("CPU:        {cpus} * {model}");
     eprintln!("CPUCache:   {cache}");
-    let (key_size, value_size) = (flags.int("key_size"), flags.int("value_size"));
+    let key_size = flags.int("key_size");
     let (num, ratio) = (flags.int("num"), flags.double("compression_ratio"));
+    let timestamp_size = flags.int("user_timestamp_size");
+    let (low, high) = (flags.int("value_size_min"), flags.int("value_size_max"));
+    let distribution = flags.text("value_size_distribution_type");
+    let (value_size, average) = match distribution {
+        "fixed" => (flags.int("value_size"), ""),
+        _ => ((low + high) / 2, " avg"),
+    };
     let compressed = (value_size as f64 * ratio + 0.5) as i64;
     let megabytes = |bytes: f64| bytes * num as f64 / 1_048_576.0;
-    println!("Keys:       {key_size} bytes each (+ 0 bytes user-defined timestamp)");
-    println!("Values:     {value_size} bytes each ({compressed} bytes after compression)");
+    println!("Keys:       {key_size} bytes each (+ {timestamp_size} bytes user-defined timestamp)");
+    println!("Values:     {value_size}{average} bytes each ({compressed} bytes after compression)");
+    if !average.is_empty() {
+        println!("Values Distribution: {distribution} (min: {low}, max: {high})");
+    }
     println!("Entries:    {num}");
     println!("Prefix:    {} bytes", flags.int("prefix_size"));
     println!("Keys per prefix:    {}", flags.int("keys_per_prefix"));
@@ -91,7 +101,7 @@ pub(crate) fn print_header(flags: &Flags, engine: &Identity) {
         "FileSize:   {:.1} MB (estimated)",
         megabytes(key_size as f64 + value_size as f64 * ratio)
     );
-    println!("Write rate: {} bytes/second", flags.uint("benchmark_write_rate_limit"));
+    println!("Write rate: {} bytes/second", crate::runner::write_rate(flags));
     println!("Read rate: {} ops/second", flags.uint("benchmark_read_rate_limit"));
     println!("Compression: {}", compression_name(flags.text("compression_type")));
     println!("Compression sampling rate: {}", flags.int("sample_for_compression"));

@@ -11,29 +11,75 @@ use crate::recorder::{Moment, Recorder, RunOf};
 use crate::report;
 use crate::report_file::{ReportFile, WallClockColumn};
 use crate::shape::keeper::ShapeKeeper;
-use crate::stats::{Progress, Stats};
+use crate::stats::{Details, Progress, Stats};
 use crate::target;
 use crate::tree_actions::actions;
-use crate::workload::{Benchmark, Changes, Target, Thread, Workload, benchmarks};
+use crate::value_generator::{ValueKind, ValueSizes};
+use crate::workload::{
+    BackgroundThread, Benchmark, Changes, FamilyChooser, Target, Thread, Workload, benchmarks,
+    sine_rate,
+};
 use base::status::Code;
 use base::{Result, Status};
 use db::{ReadOptions, WriteOptions};
 use engines::{Engine, NullEngine, Provider};
-use env::rate_limiter::{GenericRateLimiter, RateLimiterOptions};
+use env::rate_limiter::{GenericRateLimiter, IoPriority, RateLimiterMode, RateLimiterOptions};
 use perf_context::PerfLevel;
 use std::path::Path;
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Properties that a step prints, by the step's name.
 const PROPERTY_STEPS: &[(&str, &str)] = &[
+    ("block_cache_entry_stats", "rocksdb.block-cache-entry-stats"),
     ("levelstats", "rocksdb.levelstats"),
     ("shape", "touchstone.shape"),
     ("sstables", "rocksdb.sstables"),
     ("stats", "rocksdb.stats"),
 ];
+
+/// Benchmarks of RocksDB's tool that are not there, and why.
+const NOT_THERE: &[(&str, &str)] = &[
+    ("approximatememtablestats", "memtables do not estimate ranges"),
+    ("backup", "there are no backups"),
+    ("cache_report_problems", "caches do not look for problems"),
+    ("compressreject", "--benchmarks=compress with --compression_ratio=1 is close to it"),
+    ("fillembeddedblob", "tables have no embedded blobs"),
+    ("fillembeddedentity", "tables have no embedded blobs"),
+    ("fillseqdeterministic", "levels cannot be filled one by one"),
+    ("filluniquerandomdeterministic", "levels cannot be filled one by one"),
+    ("ingestexternalfile", "files cannot be ingested"),
+    ("multireadentity", "wide columns are not read here"),
+    ("multireadrandomcoroutine", "there are no coroutines"),
+    ("multiscan", "scans are made one by one"),
+    ("multiscanrandom", "scans are made one by one"),
+    ("openandcompact", "compactions are not made elsewhere"),
+    ("randomtransaction", "there are no transactions"),
+    ("readrandomcoroutine", "there are no coroutines"),
+    ("readrandomentity", "wide columns are not read here"),
+    ("readtorowcache", "there is no row cache"),
+    ("replay", "operations are not traced"),
+    ("resetstats", "databases go on counting"),
+    ("restore", "there are no backups"),
+    ("stats_history", "the history is not printed; see --persist_stats_to_disk"),
+    ("verify", "databases are not compared"),
+    ("verifychecksum", "checksums are verified as blocks are read: readseq does it"),
+];
+
+/// What `memstats` prints, a line each.
+const MEMORY_PROPERTIES: &[&str] = &[
+    "rocksdb.num-immutable-mem-table",
+    "rocksdb.cur-size-active-mem-table",
+    "rocksdb.cur-size-all-mem-tables",
+    "rocksdb.size-all-mem-tables",
+    "rocksdb.num-entries-active-mem-table",
+    "rocksdb.num-entries-imm-mem-tables",
+];
+
+/// Operations a second with `--sine_mix_rate`, before the sine begins.
+const SINE_RATE_FIRST: u64 = 1_000_000;
 
 /// One entry of `--benchmarks`: `name[X5-W1]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +102,7 @@ pub(crate) fn checked_steps(flags: &Flags) -> Result<Vec<Step>> {
         .filter(|name| !name.is_empty())
         .map(parse_step)
         .collect::<Result<Vec<_>>>()?;
+    steps.iter().try_for_each(Step::check)?;
     check_writers(flags, &steps)?;
     ShapeKeeper::from_flags(flags)?;
     Ok(steps)
@@ -134,6 +181,21 @@ fn check(flags: &Flags) -> Result<()> {
 }
 
 impl Step {
+    /// Whether there is such a step.
+    fn check(&self) -> Result<()> {
+        let name = &self.name;
+        if let Some((_, why)) = NOT_THERE.iter().find(|(known, _)| known == name) {
+            return Err(Status::not_supported(format!("benchmark '{name}': {why}")));
+        }
+        match known_names().iter().any(|known| known == name) {
+            true => Ok(()),
+            false => Err(Status::invalid_argument(format!(
+                "unknown benchmark '{name}'; known are {}",
+                known_names().join(", ")
+            ))),
+        }
+    }
+
     /// Whether it changes the database.
     fn writes(&self) -> bool {
         let benchmark = self.benchmark::<NullEngine>();
@@ -167,7 +229,7 @@ fn parse_step(text: &str) -> Result<Step> {
 struct Runner<'a, P: Provider> {
     flags: &'a Flags,
     provider: &'a P,
-    targets: Vec<Target<P::Engine>>,
+    targets: Arc<Vec<Target<P::Engine>>>,
     existing_keys: Vec<Vec<u8>>,
     seed_base: u64,
     /// Threads started since the process began: each gets random numbers of its own.
@@ -191,7 +253,7 @@ impl<'a, P: Provider> Runner<'a, P> {
         if !keeps_database(flags) {
             target::destroy_all(flags, provider)?;
         }
-        let targets = open_targets(flags, provider)?;
+        let targets = Arc::new(open_targets(flags, provider)?);
         let existing_keys = match flags.bool("use_existing_keys") {
             true => target::all_keys(&targets)?,
             false => Vec::new(),
@@ -210,7 +272,8 @@ impl<'a, P: Provider> Runner<'a, P> {
 
     /// Closes the databases. What was written without a WAL is flushed.
     fn close(&mut self) -> Result<()> {
-        self.targets.drain(..).try_for_each(|Target { db, families }| {
+        let targets = Arc::into_inner(std::mem::take(&mut self.targets));
+        targets.unwrap_or_default().into_iter().try_for_each(|Target { db, families }| {
             drop(families);
             db.close()
         })
@@ -220,7 +283,7 @@ impl<'a, P: Provider> Runner<'a, P> {
     fn start_afresh(&mut self) -> Result<()> {
         self.close()?;
         target::destroy_all(self.flags, self.provider)?;
-        self.targets = open_targets(self.flags, self.provider)?;
+        self.targets = Arc::new(open_targets(self.flags, self.provider)?);
         if let Some(shape) = &mut self.shape {
             shape.start_afresh();
         }
@@ -245,13 +308,10 @@ impl<'a, P: Provider> Runner<'a, P> {
         if let Some((_, property)) = PROPERTY_STEPS.iter().find(|(name, _)| *name == step.name) {
             return self.print_property(property);
         }
-        let Some(benchmark) = step.benchmark() else {
-            return Err(Status::invalid_argument(format!(
-                "unknown benchmark '{}'; known are {}",
-                step.name,
-                known_names()
-            )));
-        };
+        if step.name == "memstats" {
+            return self.print_memory();
+        }
+        let Some(benchmark) = step.benchmark() else { return step.check() };
         if benchmark.changes == Changes::AllOfIt {
             if self.flags.bool("use_existing_db") {
                 return self.skipped(step, "--use_existing_db is true");
@@ -283,15 +343,31 @@ impl<'a, P: Provider> Runner<'a, P> {
         Ok(())
     }
 
+    /// Prints a property of each database; of several with a line that says of which.
     fn print_property(&self, property: &str) -> Result<()> {
-        for target in &self.targets {
-            let family = &target.families[0];
-            match target.db.property(family, property)? {
-                Some(text) => println!("\n{text}"),
-                None => return Err(Status::not_supported(format!("property {property}"))),
+        for Target { db, families } in self.targets.iter() {
+            self.print_database_line(db);
+            let value = db.property(&families[0], property)?;
+            println!("\n{}", value.as_deref().unwrap_or("(failed)"));
+        }
+        Ok(())
+    }
+
+    fn print_memory(&self) -> Result<()> {
+        for Target { db, families } in self.targets.iter() {
+            self.print_database_line(db);
+            for property in MEMORY_PROPERTIES {
+                let value = db.property(&families[0], property)?;
+                println!("{property}: {}", value.as_deref().unwrap_or("(failed)"));
             }
         }
         Ok(())
+    }
+
+    fn print_database_line(&self, db: &P::Engine) {
+        if self.flags.uint("num_multi_db") > 1 {
+            println!("\n==== DB: {} ===", db.path().display());
+        }
     }
 
     fn workload(
@@ -310,7 +386,9 @@ impl<'a, P: Provider> Runner<'a, P> {
             (..0, ..0) => num,
             (reads, writes) => reads.max(writes) as u64,
         };
-        let write_limiter = match flags.uint("benchmark_write_rate_limit") {
+        let has_sine = benchmark.name == "mixgraph" && flags.bool("sine_mix_rate");
+        let write_rate = if has_sine { SINE_RATE_FIRST } else { write_rate(flags) };
+        let write_limiter = match write_rate {
             0 => None,
             rate => Some(GenericRateLimiter::new(RateLimiterOptions::new(rate))?),
         };
@@ -319,6 +397,9 @@ impl<'a, P: Provider> Runner<'a, P> {
         let writing = WriteOptions {
             sync: flags.bool("sync") || benchmark.syncs,
             disable_wal: flags.bool("disable_wal"),
+            rate_limiter_priority: flags
+                .bool("rate_limit_auto_wal_flush")
+                .then_some(IoPriority::User),
             ..WriteOptions::default()
         };
         Ok(Workload {
@@ -335,21 +416,27 @@ impl<'a, P: Provider> Runner<'a, P> {
                 exp_range: flags.double("read_random_exp_range"),
             },
             existing_keys: &self.existing_keys,
-            reads: count("reads"),
+            reads: match benchmark.reads_all {
+                true => num,
+                false => count("reads") / benchmark.read_divisor,
+            },
             writes: count("writes"),
             reads_and_writes,
             batch_size: benchmark.batch_size.unwrap_or(flags.uint("batch_size")),
-            value_size: benchmark.value_size.unwrap_or(flags.uint("value_size") as usize),
+            value_kind: value_kind(flags, benchmark.value_size)?,
             seed_base: self.seed_base,
             read_options: db.read_options(&reading)?,
             reading,
             write_options: db.write_options(&writing)?,
             write_limiter,
-            running: AtomicUsize::new(running),
-            hot_families: match flags.uint("num_hot_column_families") as usize {
-                0 => usize::MAX,
-                count => count,
+            read_limiter: match has_sine {
+                true => read_limiter(SINE_RATE_FIRST)?,
+                false => read_limiter(flags.uint("benchmark_read_rate_limit"))?,
             },
+            running: AtomicUsize::new(running),
+            time: AtomicU64::new(0),
+            background_ended: AtomicBool::new(false),
+            family_chooser: family_chooser(flags)?,
         })
     }
 
@@ -379,24 +466,41 @@ impl<'a, P: Provider> Runner<'a, P> {
         Ok(stats)
     }
 
+    /// What thread 0 prints after its interval lines, if that is asked for.
+    fn details(&self) -> Option<Details> {
+        if self.flags.int("stats_per_interval") == 0 {
+            return None;
+        }
+        let (flags, targets) = (self.flags.clone(), self.targets.clone());
+        Some(Details(Arc::new(move || details_text(&flags, &targets))))
+    }
+
     /// Runs all threads once and prints what they measured.
     fn run_threads(&mut self, benchmark: &Benchmark<P::Engine>) -> Result<Stats> {
         let flags = self.flags;
-        let measured_count = match benchmark.is_single_threaded {
+        let asked_count = match benchmark.is_single_threaded {
             true => 1,
             false => flags.uint("threads") as usize,
         };
-        let thread_count = measured_count + usize::from(benchmark.background.is_some());
-        if benchmark.name == "multireadrandom" {
+        let (thread_count, background_count) =
+            match (benchmark.background, benchmark.background_thread) {
+                (None, _) => (asked_count, 0),
+                (_, BackgroundThread::Additional) => (asked_count + 1, 1),
+                (_, BackgroundThread::AdditionalMeasured) => (asked_count + 1, 0),
+                (_, BackgroundThread::First) => (asked_count, 1),
+            };
+        if matches!(benchmark.name, "multireadrandom" | "approximatesizerandom") {
             eprintln!("entries_per_batch = {}", flags.int("batch_size"));
         }
-        let workload = self.workload(benchmark, measured_count)?;
+        let running = thread_count - usize::from(benchmark.background.is_some());
+        let workload = self.workload(benchmark, running)?;
         let report_file = report_file(flags)?;
         let mut progress = progress(flags, report_file.as_ref());
         progress.arrivals = match flags.uint("arrival_rate") {
             0 => None,
-            rate => Some(Arrivals::new(rate, measured_count)),
+            rate => Some(Arrivals::new(rate, thread_count - background_count)),
         };
+        progress.details = self.details();
         let first_seed = self.seed_base.wrapping_add(self.threads_started + 1);
         let barrier = Barrier::new(thread_count);
         let (workload, barrier) = (&workload, &barrier);
@@ -414,7 +518,6 @@ impl<'a, P: Provider> Runner<'a, P> {
         drop(report_file);
         self.threads_started += thread_count as u64;
         let mut merged: Option<Stats> = None;
-        let background_count = thread_count - measured_count;
         for (id, stats) in results.into_iter().enumerate() {
             let stats = stats?;
             if id < background_count {
@@ -425,13 +528,113 @@ impl<'a, P: Provider> Runner<'a, P> {
                 None => merged = Some(stats),
             }
         }
-        let merged =
-            merged.ok_or_else(|| Status::invalid_argument("--threads must be at least 1"))?;
+        // With one thread, which is in the background, nothing is measured.
+        let merged = merged.unwrap_or_else(|| Stats::start(0, Progress::default()));
         println!("{}", merged.result(benchmark.name).trim_end_matches('\n'));
         if merged.result(benchmark.name).ends_with("\n\n") {
             println!();
         }
         Ok(merged)
+    }
+}
+
+/// What is said of how the databases are: of all families where there are several.
+fn details_text<E: Engine>(flags: &Flags, targets: &[Target<E>]) -> String {
+    let mut text = String::new();
+    for Target { db, families } in targets {
+        let mut add = |family: &E::Family, before: &str, property: &str, after: &str| {
+            if let Ok(Some(value)) = db.property(family, property) {
+                text += &format!("{before}{value}{after}");
+            }
+        };
+        if families.len() > 1 {
+            families.iter().for_each(|family| add(family, "", "rocksdb.cfstats", "\n"));
+        } else {
+            let family = &families[0];
+            add(family, "", "rocksdb.stats", "");
+            add(family, "num-running-compactions: ", "rocksdb.num-running-compactions", "\n");
+            add(family, "num-running-flushes: ", "rocksdb.num-running-flushes", "\n\n");
+        }
+        if !flags.bool("show_table_properties") {
+            continue;
+        }
+        for family in families {
+            for level in 0..flags.int("num_levels") {
+                let property = format!("rocksdb.aggregated-table-properties-at-level{level}");
+                match db.property(family, &property) {
+                    Ok(Some(value)) if !value.contains("# entries=0") => {
+                        text += &format!("Level[{level}]: {value}\n");
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    text
+}
+
+/// What values are like that are written.
+pub(crate) fn value_kind(flags: &Flags, fixed_size: Option<usize>) -> Result<ValueKind> {
+    let (low, high) = (flags.uint("value_size_min"), flags.uint("value_size_max"));
+    let (low, high) = (low as usize, high as usize);
+    let name = flags.text("value_size_distribution_type");
+    let sizes = match (name, fixed_size) {
+        (_, Some(size)) => ValueSizes::Fixed(size),
+        ("fixed", None) => ValueSizes::Fixed(flags.uint("value_size") as usize),
+        ("uniform" | "normal", None) if low > high => {
+            return Err(Status::invalid_argument(format!(
+                "--value_size_min={low} is more than --value_size_max={high}"
+            )));
+        }
+        ("uniform", None) => ValueSizes::Uniform(low, high),
+        ("normal", None) => ValueSizes::Normal(low, high),
+        (other, None) => {
+            return Err(Status::invalid_argument(format!(
+                "--value_size_distribution_type={other}: expected fixed, uniform or normal"
+            )));
+        }
+    };
+    let compression_ratio = flags.double("compression_ratio");
+    Ok(ValueKind { sizes, compression_ratio, same_percent: flags.uint("same_value_percentage") })
+}
+
+/// Bytes a second that may be written, to begin with; 0 for any number.
+pub(crate) fn write_rate(flags: &Flags) -> u64 {
+    match flags.bool("sine_write_rate") {
+        true => sine_rate(flags, 0.0) as u64,
+        false => flags.uint("benchmark_write_rate_limit"),
+    }
+}
+
+/// Which families keys belong to.
+fn family_chooser(flags: &Flags) -> Result<FamilyChooser> {
+    let families = flags.uint("num_column_families").max(1) as usize;
+    let hot = match flags.uint("num_hot_column_families") as usize {
+        0 => families,
+        count => count.min(families),
+    };
+    let text = flags.text("column_family_distribution");
+    if text.is_empty() || families == 1 {
+        return Ok(FamilyChooser { hot, percents: Vec::new() });
+    }
+    let percents: Vec<u64> = text.split(',').flat_map(str::parse).collect();
+    if percents.len() != hot || percents.iter().sum::<u64>() != 100 {
+        return Err(Status::invalid_argument(format!(
+            "--column_family_distribution={text}: expected {hot} numbers that sum to 100"
+        )));
+    }
+    Ok(FamilyChooser { hot, percents })
+}
+
+/// What holds readers to a rate; 0 for none.
+fn read_limiter(rate: u64) -> Result<Option<GenericRateLimiter>> {
+    match rate {
+        0 => Ok(None),
+        rate => {
+            let mode = RateLimiterMode::ReadsOnly;
+            let options = RateLimiterOptions { mode, ..RateLimiterOptions::new(rate) };
+            GenericRateLimiter::new(options).map(Some)
+        }
     }
 }
 
@@ -465,6 +668,7 @@ fn progress(flags: &Flags, report_file: Option<&ReportFile>) -> Progress {
         thread_status: flags.int("thread_status_per_interval") != 0,
         arrivals: None,
         report_count: report_file.map(ReportFile::operations),
+        details: None,
     }
 }
 
@@ -493,9 +697,14 @@ fn run_thread<E: Engine>(
     db.start_perf(if is_counted { PerfLevel::EnableCount } else { perf_level })?;
     barrier.wait();
     let stats = Stats::start(id, progress);
-    let mut thread = Thread { random, stats };
+    let mut thread = Thread { id, seed, random, stats, last_sine: Instant::now() };
     let result = match benchmark.background {
-        Some(background) if id == 0 => background(workload, &mut thread),
+        Some(background) if id == 0 => {
+            let result = background(workload, &mut thread);
+            // Relaxed: the others only want to know that it has ended.
+            workload.background_ended.store(true, Ordering::Relaxed);
+            result
+        }
         _ => {
             let result = (benchmark.run)(workload, &mut thread);
             // Relaxed: what is in the background only wants to know that we have ended.
@@ -525,6 +734,7 @@ fn read_options(flags: &Flags) -> ReadOptions {
         tailing: flags.bool("use_tailing_iterator"),
         auto_prefix_mode: flags.bool("auto_prefix_mode"),
         readahead_size: flags.uint("readahead_size"),
+        rate_limiter_priority: flags.bool("rate_limit_user_ops").then_some(IoPriority::User),
         ..ReadOptions::default()
     }
 }
@@ -551,11 +761,11 @@ fn open_targets<P: Provider>(flags: &Flags, provider: &P) -> Result<Vec<Target<P
     Ok(targets)
 }
 
-fn known_names() -> String {
+fn known_names() -> Vec<&'static str> {
     let timed = benchmarks::<NullEngine>().iter().map(|benchmark| benchmark.name);
     let actions = actions::<NullEngine>().into_iter().map(|(name, _)| name);
     let properties = PROPERTY_STEPS.iter().map(|(name, _)| *name);
-    timed.chain(actions).chain(properties).collect::<Vec<_>>().join(", ")
+    timed.chain(actions).chain(properties).chain(["memstats"]).collect()
 }
 
 #[cfg(test)]

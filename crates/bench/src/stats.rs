@@ -5,6 +5,7 @@ use crate::measure::read_amplification::PerfCounts;
 use base::histogram::Histogram;
 use record::{Latency, ReadAmplification};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -74,6 +75,18 @@ pub struct Progress {
     pub arrivals: Option<Arrivals>,
     /// What the rows of the report file are counted from.
     pub report_count: Option<Arc<AtomicU64>>,
+    /// What thread 0 prints after an interval line (`stats_per_interval`).
+    pub details: Option<Details>,
+}
+
+/// Says how the databases are.
+#[derive(Clone)]
+pub struct Details(pub Arc<dyn Fn() -> String + Send + Sync>);
+
+impl fmt::Debug for Details {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Details")
+    }
 }
 
 /// Measurements of one thread, or of several merged.
@@ -200,8 +213,19 @@ impl Stats {
         self.operations
     }
 
+    /// Begins again, as if nothing had been done.
+    pub fn restart(&mut self) {
+        *self = Self::start(self.thread_id, self.progress.clone());
+    }
+
+    /// When measuring began.
+    pub fn started(&self) -> Instant {
+        self.start
+    }
+
     /// Ends measuring.
     pub fn stop(&mut self) {
+        self.progress.details = None;
         self.finish = Instant::now();
         self.running = self.finish - self.start;
     }
@@ -246,6 +270,9 @@ impl Stats {
             interval_operations as f64 / seconds,
             self.operations as f64 / total_seconds,
         );
+        if let (0, Some(Details(details))) = (self.thread_id, &self.progress.details) {
+            eprint!("{}", details());
+        }
         self.last_report = (now, self.operations);
         self.next_report += self.progress.interval;
     }

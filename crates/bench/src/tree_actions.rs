@@ -24,8 +24,10 @@ pub(crate) fn actions<E: Engine>() -> [(&'static str, Action<E>); 5] {
     ]
 }
 
-fn flush<E: Engine>(_: &Flags, targets: &[Target<E>]) -> Result<()> {
-    for target in targets {
+fn flush<E: Engine>(flags: &Flags, targets: &[Target<E>]) -> Result<()> {
+    // From 6.18 to 7.2 RocksDB's tool flushed the families of an empty list.
+    let does_nothing = flags.bool("as_published") && flags.uint("num_column_families") <= 1;
+    for target in targets.iter().filter(|_| !does_nothing) {
         target.db.flush(&target.families)?;
     }
     println!("flush memtable");

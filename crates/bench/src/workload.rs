@@ -1,28 +1,43 @@
 //! What a thread of a benchmark does. One file each; [`benchmarks`] lists them.
 
+mod acquire_load;
+mod approximate_sizes;
+mod background_scan;
 mod background_writer;
+mod codecs;
 mod compact;
 mod delete;
+mod fill_seek_seq;
+mod get_merge_operands;
+mod hashes;
 mod merge_random;
+mod mix_graph;
 mod multi_read_random;
+mod new_iterator;
+mod random_replace_keys;
+mod random_with_verify;
 mod read_random;
+mod read_random_fast;
 mod read_random_merge_random;
+mod read_random_write_random;
 mod read_sequential;
 mod seek_random;
+mod time_series;
 mod update_random;
+mod verify_file_checksums;
 mod write;
 
 use crate::flags::Flags;
 use crate::key_generator::{KeyChooser, KeyFormat};
 use crate::random::Random64;
 use crate::stats::Stats;
-use crate::value_generator::ValueGenerator;
+use crate::value_generator::{ValueGenerator, ValueKind};
 use base::Result;
 use db::ReadOptions;
 use engines::Engine;
 use env::rate_limiter::{GenericRateLimiter, IoOperation, IoPriority, RateLimiter};
 use std::marker::PhantomData;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::time::{Duration, Instant};
 
 /// What a thread of a benchmark does.
@@ -37,6 +52,17 @@ pub enum Changes {
     Database,
     /// It begins with an empty database.
     AllOfIt,
+}
+
+/// What the thread in the background of a benchmark is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackgroundThread {
+    /// One more than `--threads`, which is not measured.
+    Additional,
+    /// One more, which is measured with the others.
+    AdditionalMeasured,
+    /// The first of `--threads`, which is not measured.
+    First,
 }
 
 /// A timed benchmark of an engine.
@@ -58,8 +84,14 @@ pub struct Benchmark<E: Engine> {
     pub syncs: bool,
     /// Whether it has one thread only.
     pub is_single_threaded: bool,
-    /// What an additional thread does for as long as the others run. It is not measured.
+    /// What a thread in the background does, while the others do what is measured.
     pub background: Option<Run<E>>,
+    /// What that thread is.
+    pub background_thread: BackgroundThread,
+    /// Whether a thread reads as much as there is, whatever `--reads` says.
+    pub reads_all: bool,
+    /// Reads of a thread are divided by this.
+    pub read_divisor: u64,
     /// What one thread does.
     pub run: Run<E>,
 }
@@ -76,6 +108,9 @@ impl<E: Engine> Benchmark<E> {
             syncs: false,
             is_single_threaded: false,
             background: None,
+            background_thread: BackgroundThread::Additional,
+            reads_all: false,
+            read_divisor: 1,
             run,
         }
     }
@@ -103,8 +138,12 @@ struct Table<E>(PhantomData<E>);
 
 impl<E: Engine> Table<E> {
     const ROWS: &'static [Benchmark<E>] = &[
+        Benchmark::reads("acquireload", acquire_load::run),
         Benchmark::writes("appendrandom", update_random::run_appending),
+        Benchmark::reads("approximatesizerandom", approximate_sizes::run),
         Benchmark::writes("compact", compact::run),
+        Benchmark::reads("compress", codecs::run_compress),
+        Benchmark::reads("crc32c", hashes::run_crc32c),
         Benchmark::writes("deleterandom", delete::run_random),
         Benchmark::writes("deleteseq", delete::run_sequential),
         Benchmark {
@@ -113,10 +152,15 @@ impl<E: Engine> Table<E> {
             ..Benchmark::fills("fill100K", write::run_random)
         },
         Benchmark {
+            is_single_threaded: true,
+            ..Benchmark::fills("fillanddeleteuniquerandom", write::run_unique_random)
+        },
+        Benchmark {
             batch_size: Some(1000),
             ..Benchmark::fills("fillbatch", write::run_sequential)
         },
         Benchmark::fills("fillrandom", write::run_random),
+        Benchmark::fills("fillseekseq", fill_seek_seq::run),
         Benchmark::fills("fillseq", write::run_sequential),
         Benchmark {
             key_divisor: 1000,
@@ -127,21 +171,44 @@ impl<E: Engine> Table<E> {
             is_single_threaded: true,
             ..Benchmark::fills("filluniquerandom", write::run_unique_random)
         },
+        Benchmark::writes("getmergeoperands", get_merge_operands::run),
         Benchmark::writes("mergerandom", merge_random::run),
+        Benchmark::writes("mixgraph", mix_graph::run),
         Benchmark::reads("multireadrandom", multi_read_random::run),
         Benchmark {
             background: Some(background_writer::run_putting),
             ..Benchmark::writes("multireadwhilewriting", multi_read_random::run)
         },
+        Benchmark::reads("newiterator", new_iterator::run),
+        Benchmark {
+            background: Some(background_writer::run_putting),
+            ..Benchmark::writes("newiteratorwhilewriting", new_iterator::run)
+        },
         Benchmark::writes("overwrite", write::run_random),
+        Benchmark::fills("randomreplacekeys", random_replace_keys::run),
+        Benchmark::writes("randomwithverify", random_with_verify::run),
         Benchmark { extra_key_bytes: 1, ..Benchmark::reads("readmissing", read_random::run) },
         Benchmark::reads("readrandom", read_random::run),
+        Benchmark::reads("readrandomfast", read_random_fast::run),
         Benchmark::writes("readrandommergerandom", read_random_merge_random::run),
+        Benchmark::reads("readrandomoperands", get_merge_operands::run_random),
+        Benchmark { read_divisor: 1000, ..Benchmark::reads("readrandomsmall", read_random::run) },
+        Benchmark::writes("readrandomwriterandom", read_random_write_random::run),
         Benchmark::reads("readreverse", read_sequential::run_backward),
         Benchmark::reads("readseq", read_sequential::run_forward),
         Benchmark {
+            is_single_threaded: true,
+            reads_all: true,
+            ..Benchmark::reads("readtocache", read_sequential::run_forward)
+        },
+        Benchmark {
             background: Some(background_writer::run_merging),
             ..Benchmark::writes("readwhilemerging", read_random::run)
+        },
+        Benchmark {
+            background: Some(background_scan::run),
+            background_thread: BackgroundThread::AdditionalMeasured,
+            ..Benchmark::reads("readwhilescanning", read_random::run)
         },
         Benchmark {
             background: Some(background_writer::run_putting),
@@ -156,7 +223,18 @@ impl<E: Engine> Table<E> {
             background: Some(background_writer::run_putting),
             ..Benchmark::writes("seekrandomwhilewriting", seek_random::run)
         },
+        Benchmark {
+            background: Some(time_series::run_writing),
+            background_thread: BackgroundThread::First,
+            ..Benchmark::fills("timeseries", time_series::run_reading)
+        },
+        Benchmark::reads("uncompress", codecs::run_uncompress),
         Benchmark::writes("updaterandom", update_random::run),
+        Benchmark::reads("verifyfilechecksums", verify_file_checksums::run),
+        Benchmark::writes("xorupdaterandom", update_random::run_xor),
+        Benchmark::reads("xxh3", hashes::run_xxh3),
+        Benchmark::reads("xxhash", hashes::run_xxhash),
+        Benchmark::reads("xxhash64", hashes::run_xxhash64),
     ];
 }
 
@@ -168,14 +246,32 @@ pub struct Target<E: Engine> {
     pub families: Vec<E::Family>,
 }
 
-impl<E: Engine> Target<E> {
-    /// The family of the key made from `number`.
+/// Which family a key belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FamilyChooser {
+    /// Keys are spread over so many families (`--num_hot_column_families`), or all.
+    pub hot: usize,
+    /// Of a hundred keys so many belong to each (`--column_family_distribution`); empty for all
+    /// alike.
+    pub percents: Vec<u64>,
+}
+
+impl FamilyChooser {
+    /// The family of the key made from `number`, of `count` there are.
     #[inline]
-    pub fn family(&self, number: u64, hot_families: usize) -> &E::Family {
-        match self.families.len() {
-            1 => &self.families[0],
-            count => &self.families[number as usize % hot_families.clamp(1, count)],
+    pub fn index(&self, number: u64, count: usize) -> usize {
+        if count == 1 {
+            return 0;
         }
+        if self.percents.is_empty() {
+            return number as usize % self.hot.clamp(1, count);
+        }
+        let mut sum = 0;
+        let index = self.percents.iter().position(|percent| {
+            sum += percent;
+            sum >= number % 100
+        });
+        index.unwrap_or(0)
     }
 }
 
@@ -199,8 +295,8 @@ pub struct Workload<'a, E: Engine> {
     pub reads_and_writes: u64,
     /// Keys of a batch that is written.
     pub batch_size: u64,
-    /// Bytes of a value that is written.
-    pub value_size: usize,
+    /// What values are like that are written.
+    pub value_kind: ValueKind,
     /// The seed of the first thread, less one.
     pub seed_base: u64,
     /// How reads are done, as the flags say it.
@@ -211,18 +307,30 @@ pub struct Workload<'a, E: Engine> {
     pub write_options: E::WriteOptions,
     /// What holds writers to `--benchmark_write_rate_limit`.
     pub write_limiter: Option<GenericRateLimiter>,
+    /// What holds readers to `--benchmark_read_rate_limit`.
+    pub read_limiter: Option<GenericRateLimiter>,
     /// Threads that have not ended, but for one in the background.
     pub running: AtomicUsize,
-    /// `--num_hot_column_families`, or all.
-    pub hot_families: usize,
+    /// The time that `timeseries` counts.
+    pub time: AtomicU64,
+    /// Whether the one in the background has ended.
+    pub background_ended: AtomicBool,
+    /// Which family a key belongs to.
+    pub family_chooser: FamilyChooser,
 }
 
 /// What a thread has of its own.
 pub struct Thread {
+    /// Its number; the one in the background is 0.
+    pub id: usize,
+    /// What its random numbers start from.
+    pub seed: u64,
     /// Its random numbers.
     pub random: Random64,
     /// Its measurements.
     pub stats: Stats,
+    /// When it last changed a rate that goes up and down.
+    pub last_sine: Instant,
 }
 
 impl<E: Engine> Workload<'_, E> {
@@ -247,9 +355,42 @@ impl<E: Engine> Workload<'_, E> {
         }
     }
 
+    /// The family of the key made from `number`.
+    #[inline]
+    pub fn family<'t>(&self, target: &'t Target<E>, number: u64) -> &'t E::Family {
+        &target.families[self.family_chooser.index(number, target.families.len())]
+    }
+
+    /// How many entries a thread that fills a database puts into it.
+    pub fn writes_of_thread(&self) -> u64 {
+        if self.writes == 0 { self.chooser.key_count } else { self.writes }
+    }
+
+    /// Waits until a batch of so many bytes may be written, and leaves that out of its latency.
+    pub fn wait_for_batch(&self, thread: &mut Thread, bytes: u64) {
+        if let Some(limiter) = &self.write_limiter {
+            wait_for_grant(limiter, bytes);
+            thread.stats.reset_last_operation_time();
+        }
+    }
+
+    /// Sets the rate of writes anew where it goes up and down (`--sine_write_rate`).
+    pub fn follow_sine(&self, thread: &mut Thread) {
+        let Some(limiter) = &self.write_limiter else { return };
+        if !self.flags.bool("sine_write_rate") {
+            return;
+        }
+        let interval = self.flags.uint("sine_write_rate_interval_milliseconds");
+        if thread.last_sine.elapsed() > Duration::from_millis(interval) {
+            thread.last_sine = Instant::now();
+            let seconds = thread.stats.started().elapsed().as_secs_f64();
+            limiter.set_bytes_per_second((sine_rate(self.flags, seconds) as u64).max(1));
+        }
+    }
+
     /// The values that a thread writes, one after another.
-    pub fn values(&self) -> ValueGenerator {
-        ValueGenerator::new(self.value_size, self.flags.double("compression_ratio"))
+    pub fn values(&self, thread: &Thread) -> ValueGenerator {
+        ValueGenerator::new(self.value_kind, thread.seed)
     }
 
     /// The keys of the benchmarks that merge.
@@ -264,7 +405,17 @@ impl<E: Engine> Workload<'_, E> {
     /// A number below `--num`.
     #[inline]
     pub fn random_number(&self, random: &mut Random64) -> u64 {
-        random.next_u64() % self.flags.uint("num").max(1)
+        random.next_u64() % self.keys.key_count
+    }
+
+    /// Waits, every so often, until as many reads as there were since may go on: `done` are done.
+    #[inline]
+    pub fn wait_for_reads(&self, done: u64, every: u64) {
+        if let Some(limiter) = &self.read_limiter
+            && done % every == every - 1
+        {
+            grant(limiter, every, IoOperation::Read);
+        }
     }
 
     /// When a thread that reads ends.
@@ -283,11 +434,21 @@ impl<E: Engine> Workload<'_, E> {
     }
 }
 
+/// A rate that goes up and down, so many seconds after the start (`--sine_a` to `--sine_d`).
+pub(crate) fn sine_rate(flags: &Flags, seconds: f64) -> f64 {
+    let [a, b, c, d] = ["sine_a", "sine_b", "sine_c", "sine_d"].map(|name| flags.double(name));
+    a * (b * seconds + c).sin() + d
+}
+
 /// Waits until `bytes` may be written.
 pub(crate) fn wait_for_grant(limiter: &GenericRateLimiter, bytes: u64) {
-    let mut left = bytes;
+    grant(limiter, bytes, IoOperation::Write);
+}
+
+fn grant(limiter: &GenericRateLimiter, amount: u64, operation: IoOperation) {
+    let mut left = amount;
     while left > 0 {
-        left -= limiter.request_token(left, 0, IoPriority::High, IoOperation::Write);
+        left -= limiter.request_token(left, 0, IoPriority::High, operation);
     }
 }
 

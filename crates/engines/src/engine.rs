@@ -4,7 +4,7 @@ use crate::tree_shape::TreeShape;
 use base::{Result, Status};
 use db::{CompactFilesOptions, CompactRangeOptions, ReadOptions, WriteOptions};
 use perf_context::PerfLevel;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::path::Path;
 
 /// An open database.
@@ -261,6 +261,39 @@ pub trait Engine: Sized + Send + Sync + 'static {
     /// `NotSupported` by an engine without levels.
     fn tree_shape(&self, _family: &Self::Family) -> Result<TreeShape> {
         Err(lacks("levels"))
+    }
+
+    /// About how many bytes the keys of each range take in files.
+    ///
+    /// # Errors
+    /// `NotSupported`; `InvalidArgument` if a range ends before it starts.
+    fn approximate_sizes(
+        &self,
+        _family: &Self::Family,
+        _ranges: &[Range<Vec<u8>>],
+    ) -> Result<Vec<u64>> {
+        Err(lacks("sizes of ranges"))
+    }
+
+    /// The operands of a key that are not merged yet, oldest first; none if the key is not there.
+    ///
+    /// # Errors
+    /// `NotSupported`; what reading gave.
+    fn merge_operands(
+        &self,
+        _options: &Self::ReadOptions,
+        _family: &Self::Family,
+        _key: &[u8],
+    ) -> Result<Option<Vec<Vec<u8>>>> {
+        Err(lacks("a way to read merge operands"))
+    }
+
+    /// Compares checksums of whole files with those that were kept.
+    ///
+    /// # Errors
+    /// `NotSupported`; `Corruption` that names a file.
+    fn verify_file_checksums(&self) -> Result<()> {
+        Err(lacks("checksums of whole files"))
     }
 
     /// Sets what this thread counts and times of its operations, and begins with zeros.

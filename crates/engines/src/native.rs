@@ -15,6 +15,7 @@ use perf_context::{
     PerfLevel, enable_per_level_perf_context, perf_context, reset_perf_context, set_perf_level,
 };
 use statistics::Ticker;
+use std::ops::Range;
 use std::path::Path;
 
 /// Opens our databases.
@@ -301,6 +302,28 @@ impl Engine for Touchstone {
                 })
                 .collect(),
         })
+    }
+
+    fn approximate_sizes(
+        &self,
+        family: &ColumnFamilyHandle,
+        ranges: &[Range<Vec<u8>>],
+    ) -> Result<Vec<u64>> {
+        self.db.approximate_sizes(family, ranges)
+    }
+
+    fn merge_operands(
+        &self,
+        options: &ReadOptions,
+        family: &ColumnFamilyHandle,
+        key: &[u8],
+    ) -> Result<Option<Vec<Vec<u8>>>> {
+        let operands = self.db.get_merge_operands(options, family, key)?;
+        Ok(operands.map(|operands| operands.iter().map(|operand| operand.to_vec()).collect()))
+    }
+
+    fn verify_file_checksums(&self) -> Result<()> {
+        self.db.verify_file_checksums()
     }
 
     fn start_perf(&self, level: PerfLevel) -> Result<()> {

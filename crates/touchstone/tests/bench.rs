@@ -76,7 +76,8 @@ fn key_sequences_and_result_lines_are_db_benchs() {
         &["--key_size=8", "--read_random_exp_range=5"],
     ];
     let benchmarks = "--benchmarks=readrandom,readmissing,multireadrandom,seekrandom,readseq,\
-                      readreverse,seekrandom[X2]";
+                      readreverse,seekrandom[X2],readrandomfast,readrandomsmall,readtocache,\
+                      newiterator,approximatesizerandom,readwhilescanning";
     for shape in shapes {
         let fill_flags = [&["--benchmarks=fillrandom"], *shape].concat();
         if fill(&path, &fill_flags).is_none() {
@@ -88,6 +89,7 @@ fn key_sequences_and_result_lines_are_db_benchs() {
             &["--threads=2", "--batch_size=8", "--seek_nexts=5"],
             &["--multiread_stride=3", "--batch_size=4", "--reverse_iterator", "--seek_nexts=3"],
             &["--max_scan_distance=20", "--seek_nexts=50", "--reads=2000"],
+            &["--use_tailing_iterator", "--seek_nexts=3", "--reads=2000"],
         ] {
             let run = [&[&db, "--num=20000", "--seed=7", benchmarks][..], COMMON, shape, more];
             let arguments = run.concat();
@@ -128,6 +130,63 @@ fn what_is_written_is_what_db_bench_writes() {
             "--mergereadpercent=40",
         ],
         &["--benchmarks=fillrandom,readrandom", "--keys_per_prefix=10", "--prefix_size=8"],
+        &["--benchmarks=fillrandom,readrandomwriterandom,xorupdaterandom", "--reads=3000"],
+        &[
+            "--benchmarks=fillrandom,randomwithverify",
+            "--numdistinct=300",
+            "--deletepercent=10",
+            "--readwritepercent=50",
+            "--reads=2000",
+        ],
+        &["--benchmarks=fillseekseq", "--seek_nexts=3"],
+        &["--benchmarks=randomreplacekeys", "--numdistinct=500", "--stddev=100"],
+        &["--benchmarks=timeseries", "--threads=1", "--key_id_range=100"],
+        &[
+            "--benchmarks=filluniquerandom",
+            "--overwrite_probability=0.3",
+            "--overwrite_window_size=50",
+            "--writes=15000",
+        ],
+        &[
+            "--benchmarks=fillrandom",
+            "--writes_per_range_tombstone=100",
+            "--writes_before_delete_range=1000",
+            "--range_tombstone_width=20",
+            "--max_num_range_tombstones=50",
+        ],
+        &[
+            "--benchmarks=filluniquerandom",
+            "--writes_per_range_tombstone=100",
+            "--range_tombstone_width=5",
+            "--max_num_range_tombstones=50",
+            "--expand_range_tombstones",
+            "--batch_size=3",
+        ],
+        &[
+            "--benchmarks=fillanddeleteuniquerandom",
+            "--disposable_entries_batch_size=10",
+            "--persistent_entries_batch_size=10",
+            "--writes=8000",
+        ],
+        &[
+            "--benchmarks=fillrandom,mixgraph",
+            "--mix_get_ratio=0.83",
+            "--mix_put_ratio=0.14",
+            "--mix_seek_ratio=0.03",
+            "--reads=3000",
+        ],
+        &[
+            "--benchmarks=fillrandom,mixgraph",
+            "--mix_put_ratio=0.5",
+            "--key_dist_a=0.002312",
+            "--key_dist_b=0.3467",
+            "--keyrange_num=30",
+            "--keyrange_dist_a=14.18",
+            "--keyrange_dist_b=-2.917",
+            "--keyrange_dist_c=0.0164",
+            "--keyrange_dist_d=-0.08082",
+            "--reads=3000",
+        ],
     ];
     for flags in runs {
         let Some(theirs_said) = fill(&theirs, flags) else { return };

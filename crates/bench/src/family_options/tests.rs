@@ -20,6 +20,8 @@ fn factors_of_levels_are_a_list_as_long_as_there_are_levels() {
 fn a_lifetime_of_fifo_files_is_one_of_all_styles() {
     assert_eq!(options(&["--fifo_compaction_ttl=60"]).unwrap().ttl, 60);
     assert_eq!(options(&["--fifo_compaction_ttl=60", "--ttl_seconds=7"]).unwrap().ttl, 7);
+    let default = options(&[]).unwrap().ttl;
+    assert_eq!(options(&["--fifo_compaction_ttl=60", "--as_published"]).unwrap().ttl, default);
 }
 
 #[test]

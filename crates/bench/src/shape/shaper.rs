@@ -8,6 +8,7 @@ use crate::flags::Flags;
 use crate::key_generator::KeyFormat;
 use crate::measure::shape::present;
 use crate::random::Random64;
+use crate::runner::value_kind;
 use crate::value_generator::ValueGenerator;
 use crate::workload::Target;
 use base::status::Code;
@@ -93,10 +94,7 @@ impl<'a, E: Engine> Shaper<'a, E> {
                 keys_per_prefix: flags.uint("keys_per_prefix"),
                 key_count: flags.uint("num"),
             },
-            values: ValueGenerator::new(
-                flags.uint("value_size") as usize,
-                flags.double("compression_ratio"),
-            ),
+            values: ValueGenerator::new(value_kind(flags, None)?, seed_base),
             random: Random64::new(seed_base ^ SEED),
             read_options: target.db.read_options(&reading)?,
             write_options: target.db.write_options(&writing)?,

@@ -6,7 +6,7 @@ use base::Result;
 use engines::Engine;
 
 pub(super) fn run<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) -> Result<()> {
-    let mut values = workload.values();
+    let mut values = workload.values(thread);
     let keys = workload.merge_keys();
     let mut bytes = 0;
     let mut key = Vec::new();
@@ -15,7 +15,7 @@ pub(super) fn run<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) ->
         let target = workload.select_target(&mut thread.random);
         let number = thread.random.next_u64() % keys.key_count;
         keys.write(number, &mut key);
-        let family = target.family(number, workload.hot_families);
+        let family = workload.family(target, number);
         let operand = values.next_value();
         target.db.merge(&workload.write_options, family, &key, operand)?;
         bytes += (key.len() + operand.len()) as u64;

@@ -29,11 +29,12 @@ pub(super) fn run<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) ->
         }
         workload.key(number, &mut key);
         read += 1;
-        let family = target.family(number, workload.hot_families);
+        let family = workload.family(target, number);
         if let Some(value) = target.db.get(&workload.read_options, family, &key)? {
             found += 1;
             bytes += (key.len() + value.len()) as u64;
         }
+        workload.wait_for_reads(read, 256);
         thread.stats.finished_operations(1, OperationType::Read);
     }
     thread.stats.add_bytes(bytes);

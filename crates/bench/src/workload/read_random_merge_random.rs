@@ -6,7 +6,7 @@ use base::Result;
 use engines::Engine;
 
 pub(super) fn run<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) -> Result<()> {
-    let mut values = workload.values();
+    let mut values = workload.values(thread);
     let keys = workload.merge_keys();
     let percent = workload.flags.int("mergereadpercent");
     let (mut hits, mut gets, mut merges, mut length_max) = (0u64, 0u64, 0u64, 0);

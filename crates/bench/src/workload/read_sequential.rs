@@ -31,6 +31,7 @@ fn forward<E: Engine>(
         bytes += (iterator.key().len() + iterator.value().len()) as u64;
         thread.stats.finished_operations(1, OperationType::Read);
         read += 1;
+        workload.wait_for_reads(read, 1024);
         iterator.next();
     }
     thread.stats.add_bytes(bytes);
@@ -49,6 +50,7 @@ fn backward<E: Engine>(
         bytes += (iterator.key().len() + iterator.value().len()) as u64;
         thread.stats.finished_operations(1, OperationType::Read);
         read += 1;
+        workload.wait_for_reads(read, 1024);
         iterator.prev();
     }
     thread.stats.add_bytes(bytes);
