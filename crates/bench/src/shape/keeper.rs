@@ -31,9 +31,6 @@ impl ShapeKeeper {
     pub(crate) fn from_flags(flags: &Flags) -> Result<Option<Self>> {
         let as_published = flags.bool("as_published");
         let wanted = match flags.text("shape") {
-            "" if as_published => {
-                return Err(Status::invalid_argument("--as_published says how: --shape says what"));
-            }
             "" => return Ok(None),
             text => Wanted::parse(text)?,
         };

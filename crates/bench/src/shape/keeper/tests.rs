@@ -10,7 +10,6 @@ fn keeper(arguments: &[&str]) -> Result<Option<ShapeKeeper>> {
 fn flags_that_contradict_each_other_are_refused() {
     assert!(keeper(&[]).unwrap().is_none());
     let refused = |arguments: &[&str]| keeper(arguments).unwrap_err().message().to_owned();
-    assert!(refused(&["--as_published"]).contains("--shape says what"));
     assert!(refused(&["--shape=l0=6", "--as-published"]).contains("stages"));
     assert!(refused(&["--shape=l0=6", "--readonly"]).contains("--readonly"));
     assert!(refused(&["--shape=round"]).contains("pre_flush"));
