@@ -110,85 +110,87 @@ fn content(path: &Path, flags: &[&str]) -> Option<Vec<u8>> {
     Some(output.stdout)
 }
 
+/// Runs that write; each leaves the same content as `db_bench`'s.
+const WRITING: &[&[&str]] = &[
+    &["--benchmarks=fillseq", "--threads=2", "--batch_size=7"],
+    &["--benchmarks=fillrandom,overwrite", "--value_size=77", "--key_size=20"],
+    // More keys than the shuffle draws two at a time for, and fewer.
+    &["--benchmarks=filluniquerandom", "--num=70000", "--threads=2"],
+    &["--benchmarks=filluniquerandom,deleterandom", "--batch_size=10", "--deletes=5000"],
+    &["--benchmarks=fillbatch,deleteseq", "--disable_wal", "--deletes=77"],
+    &["--benchmarks=fillsync,fill100K", "--writes=30", "--compression_ratio=0.3"],
+    &["--benchmarks=fillrandom,flush,updaterandom,appendrandom", "--reads=7000"],
+    &[
+        "--benchmarks=fillrandom,mergerandom,readrandommergerandom",
+        "--merge_operator=stringappend",
+        "--merge_keys=5000",
+        "--mergereadpercent=40",
+    ],
+    &["--benchmarks=fillrandom,readrandom", "--keys_per_prefix=10", "--prefix_size=8"],
+    &["--benchmarks=fillrandom,readrandomwriterandom,xorupdaterandom", "--reads=3000"],
+    &[
+        "--benchmarks=fillrandom,randomwithverify",
+        "--numdistinct=300",
+        "--deletepercent=10",
+        "--readwritepercent=50",
+        "--reads=2000",
+    ],
+    &["--benchmarks=fillseekseq", "--seek_nexts=3"],
+    &["--benchmarks=randomreplacekeys", "--numdistinct=500", "--stddev=100"],
+    &["--benchmarks=timeseries", "--threads=1", "--key_id_range=100"],
+    &[
+        "--benchmarks=filluniquerandom",
+        "--overwrite_probability=0.3",
+        "--overwrite_window_size=50",
+        "--writes=15000",
+    ],
+    &[
+        "--benchmarks=fillrandom",
+        "--writes_per_range_tombstone=100",
+        "--writes_before_delete_range=1000",
+        "--range_tombstone_width=20",
+        "--max_num_range_tombstones=50",
+    ],
+    &[
+        "--benchmarks=filluniquerandom",
+        "--writes_per_range_tombstone=100",
+        "--range_tombstone_width=5",
+        "--max_num_range_tombstones=50",
+        "--expand_range_tombstones",
+        "--batch_size=3",
+    ],
+    &[
+        "--benchmarks=fillanddeleteuniquerandom",
+        "--disposable_entries_batch_size=10",
+        "--persistent_entries_batch_size=10",
+        "--writes=8000",
+    ],
+    &[
+        "--benchmarks=fillrandom,mixgraph",
+        "--mix_get_ratio=0.83",
+        "--mix_put_ratio=0.14",
+        "--mix_seek_ratio=0.03",
+        "--reads=3000",
+    ],
+    &[
+        "--benchmarks=fillrandom,mixgraph",
+        "--mix_put_ratio=0.5",
+        "--key_dist_a=0.002312",
+        "--key_dist_b=0.3467",
+        "--keyrange_num=30",
+        "--keyrange_dist_a=14.18",
+        "--keyrange_dist_b=-2.917",
+        "--keyrange_dist_c=0.0164",
+        "--keyrange_dist_d=-0.08082",
+        "--reads=3000",
+    ],
+];
+
 #[test]
 fn what_is_written_is_what_db_bench_writes() {
     let directory = tempfile::tempdir().expect("a directory");
     let (ours, theirs) = (directory.path().join("ours"), directory.path().join("theirs"));
-    let runs: &[&[&str]] = &[
-        &["--benchmarks=fillseq", "--threads=2", "--batch_size=7"],
-        &["--benchmarks=fillrandom,overwrite", "--value_size=77", "--key_size=20"],
-        // More keys than the shuffle draws two at a time for, and fewer.
-        &["--benchmarks=filluniquerandom", "--num=70000", "--threads=2"],
-        &["--benchmarks=filluniquerandom,deleterandom", "--batch_size=10", "--deletes=5000"],
-        &["--benchmarks=fillbatch,deleteseq", "--disable_wal", "--deletes=77"],
-        &["--benchmarks=fillsync,fill100K", "--writes=30", "--compression_ratio=0.3"],
-        &["--benchmarks=fillrandom,flush,updaterandom,appendrandom", "--reads=7000"],
-        &[
-            "--benchmarks=fillrandom,mergerandom,readrandommergerandom",
-            "--merge_operator=stringappend",
-            "--merge_keys=5000",
-            "--mergereadpercent=40",
-        ],
-        &["--benchmarks=fillrandom,readrandom", "--keys_per_prefix=10", "--prefix_size=8"],
-        &["--benchmarks=fillrandom,readrandomwriterandom,xorupdaterandom", "--reads=3000"],
-        &[
-            "--benchmarks=fillrandom,randomwithverify",
-            "--numdistinct=300",
-            "--deletepercent=10",
-            "--readwritepercent=50",
-            "--reads=2000",
-        ],
-        &["--benchmarks=fillseekseq", "--seek_nexts=3"],
-        &["--benchmarks=randomreplacekeys", "--numdistinct=500", "--stddev=100"],
-        &["--benchmarks=timeseries", "--threads=1", "--key_id_range=100"],
-        &[
-            "--benchmarks=filluniquerandom",
-            "--overwrite_probability=0.3",
-            "--overwrite_window_size=50",
-            "--writes=15000",
-        ],
-        &[
-            "--benchmarks=fillrandom",
-            "--writes_per_range_tombstone=100",
-            "--writes_before_delete_range=1000",
-            "--range_tombstone_width=20",
-            "--max_num_range_tombstones=50",
-        ],
-        &[
-            "--benchmarks=filluniquerandom",
-            "--writes_per_range_tombstone=100",
-            "--range_tombstone_width=5",
-            "--max_num_range_tombstones=50",
-            "--expand_range_tombstones",
-            "--batch_size=3",
-        ],
-        &[
-            "--benchmarks=fillanddeleteuniquerandom",
-            "--disposable_entries_batch_size=10",
-            "--persistent_entries_batch_size=10",
-            "--writes=8000",
-        ],
-        &[
-            "--benchmarks=fillrandom,mixgraph",
-            "--mix_get_ratio=0.83",
-            "--mix_put_ratio=0.14",
-            "--mix_seek_ratio=0.03",
-            "--reads=3000",
-        ],
-        &[
-            "--benchmarks=fillrandom,mixgraph",
-            "--mix_put_ratio=0.5",
-            "--key_dist_a=0.002312",
-            "--key_dist_b=0.3467",
-            "--keyrange_num=30",
-            "--keyrange_dist_a=14.18",
-            "--keyrange_dist_b=-2.917",
-            "--keyrange_dist_c=0.0164",
-            "--keyrange_dist_d=-0.08082",
-            "--reads=3000",
-        ],
-    ];
-    for flags in runs {
+    for flags in WRITING {
         let Some(theirs_said) = fill(&theirs, flags) else { return };
         let ours_said = touchstone(&[&fill_flags(&ours)[..], &owned(flags)].concat());
         assert!(ours_said.status.success(), "{flags:?}: {}", text(&ours_said.stderr));
