@@ -6,7 +6,7 @@ use db::{
     ColumnFamilyDescriptor, ColumnFamilyHandle, Db, FlushOptions, OpenContext, ReadOptions,
     WriteOptions,
 };
-use options::{ColumnFamilyOptions, ConfigOptions, DbOptions};
+use options::{Budget, ColumnFamilyOptions, ConfigOptions, DbOptions, WorkloadProfile};
 use std::path::Path;
 use std::process::Command;
 
@@ -173,4 +173,89 @@ fn many_tables_that_are_open() {
         }
         db
     });
+}
+
+/// The most memory that the process had in use since [`reset_peak`].
+fn peak_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() << 10
+}
+
+fn reset_peak() {
+    std::fs::write("/proc/self/clear_refs", "5").unwrap();
+}
+
+/// Writes four times the memory, in no order, and reads keys and ranges meanwhile.
+fn load(db: &Db, memory_bytes: u64) {
+    const VALUE_SIZE: usize = 200;
+    let keys = 4 * memory_bytes / VALUE_SIZE as u64;
+    let family = default_family(db);
+    let key = |number: u64| format!("key{:012}", number.wrapping_mul(0x9e37_79b1) % keys);
+    let write = WriteOptions { disable_wal: true, ..WriteOptions::default() };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0..keys {
+                let (key, value) = (key(number), value(number, VALUE_SIZE));
+                db.put(&write, &family, key.as_bytes(), &value).unwrap();
+            }
+        });
+        for round in 0..keys / 8 {
+            let key = key(round * 7919);
+            db.get(&ReadOptions::default(), &family, key.as_bytes()).unwrap();
+            if round % 1000 == 0 {
+                let mut entries = db.new_iterator(&ReadOptions::default(), &family).unwrap();
+                entries.seek(key.as_bytes());
+                (0..1000).for_each(|_| {
+                    if entries.valid() {
+                        entries.next()
+                    }
+                });
+            }
+        }
+    });
+    scan(db);
+}
+
+/// Set to the profile of a budget in the process that has it.
+const PROFILE: &str = "TOUCHSTONE_MEMORY_REPORT_PROFILE";
+
+/// What a budget promises, each profile in a process of its own. How much memory can be set, in MB.
+#[test]
+#[ignore = "takes minutes: a campaign by the command in docs/properties.md"]
+fn a_process_keeps_to_its_budget() {
+    let Some(directory) = std::env::var_os(IS_CHILD) else {
+        let run = |profile: WorkloadProfile| {
+            let directory = tempfile::tempdir().unwrap();
+            let output = Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "a_process_keeps_to_its_budget", "--nocapture", "--ignored"])
+                .env(IS_CHILD, directory.path())
+                .env(PROFILE, profile.name())
+                .output()
+                .unwrap();
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            println!("{text}");
+            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+            (!output.status.success()).then_some(text + &errors)
+        };
+        let exceeded: Vec<_> = WorkloadProfile::ALL.into_iter().filter_map(run).collect();
+        assert!(exceeded.is_empty(), "{}", exceeded.join("\n"));
+        return;
+    };
+    let memory = std::env::var("TOUCHSTONE_BUDGET_MB").map_or(64, |mb| mb.parse().unwrap()) * MB;
+    let profile: WorkloadProfile = std::env::var(PROFILE).unwrap().parse().unwrap();
+    warm_up();
+    let before = resident_bytes();
+    reset_peak();
+    let options = Budget::new(memory, 2, profile).unwrap().options();
+    let db_options = DbOptions { create_if_missing: true, ..options.db };
+    let families = [ColumnFamilyDescriptor::new("default", options.column_family)];
+    let path = Path::new(&directory);
+    let db = Db::open(&db_options, path, &families, &OpenContext::default()).unwrap();
+    load(&db, memory);
+    let grown = peak_bytes().saturating_sub(before);
+    let report = db.property(&default_family(&db), "touchstone.memory").unwrap();
+    let text = format!("{profile}: grown by {} of {} MB\n{report}", grown / MB, memory / MB);
+    println!("{text}");
+    assert!(grown as f64 <= memory as f64 * (1.0 + TOLERANCE), "{text}");
 }

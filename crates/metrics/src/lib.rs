@@ -14,6 +14,7 @@ mod dump_metrics;
 mod exposition;
 mod level_metrics;
 mod limit_metrics;
+mod memory_metrics;
 mod metric;
 mod metric_name;
 mod primary_log;

@@ -4,8 +4,8 @@ use crate::dump::Dump;
 use crate::exposition::{Exposition, Labels};
 use crate::metric::{Kind, Metric};
 use crate::{
-    compaction_metrics, dump_metrics, level_metrics, limit_metrics, property_metrics, read_metrics,
-    secondary_metrics, stall_metrics, statistics_metrics,
+    compaction_metrics, dump_metrics, level_metrics, limit_metrics, memory_metrics,
+    property_metrics, read_metrics, secondary_metrics, stall_metrics, statistics_metrics,
 };
 use db::{ColumnFamilyHandle, Db};
 
@@ -44,6 +44,7 @@ pub fn text_with(db: &Db, dump: Option<&Dump>) -> String {
         labels.push(("cf", family.name().to_string()));
         if is_first {
             property_metrics::add_db(&mut exposition, db, &family, &of_db);
+            memory_metrics::add(&mut exposition, db, &family, &of_db);
         }
         property_metrics::add_family(&mut exposition, db, &family, &labels);
         level_metrics::add(&mut exposition, db, &family, &labels);
@@ -106,6 +107,7 @@ pub fn metrics() -> Vec<Metric> {
         .chain(stall_metrics::metrics())
         .chain(secondary_metrics::metrics())
         .chain(dump_metrics::metrics())
+        .chain(memory_metrics::metrics())
         .chain(read_metrics::metrics())
         .collect();
     metrics.sort_by(|a, b| a.name.cmp(&b.name));

@@ -22,8 +22,12 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Panels whose expressions have no value in this test.
-const WITHOUT_DATA: &[&str] =
-    &["Caches: blob cache", "Read from the primary: WAL bytes", "Jobs of the primary"];
+const WITHOUT_DATA: &[&str] = &[
+    "Caches: blob cache",
+    "Read from the primary: WAL bytes",
+    "Jobs of the primary",
+    "Statistics of the primary",
+];
 
 fn board() -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/grafana/touchstone.json");

@@ -34,7 +34,7 @@ fn a_budget_is_explained() {
 Memory:
       460M  memtables
       409M  block cache, with indexes and filters
-      155M  open tables, iterators, buffers of flushes and compactions
+      155M  open tables, iterators, buffers of flushes and compactions, the allocator
 
 [DBOptions]
   db_write_buffer_size=460M
