@@ -2,6 +2,7 @@
 //! families, together up to `max_open_files`.
 
 use blob::OpenBlobFiles;
+use env::open_files_limit;
 use options::DbOptions;
 use std::sync::Arc;
 use table::TableCache;
@@ -20,7 +21,7 @@ pub(crate) struct OpenFiles {
 
 impl OpenFiles {
     pub(crate) fn new(options: &DbOptions) -> Self {
-        let (tables_max, blob_files_max) = limits(options);
+        let (tables_max, blob_files_max) = limits(options, open_files_limit());
         let blob_files = Arc::new(OpenBlobFiles::new(blob_files_max));
         let tables = Arc::new(TableCache::beside(tables_max, blob_files.count()));
         Self { tables, blob_files }
@@ -28,16 +29,19 @@ impl OpenFiles {
 
     /// Goes by another `max_open_files` from now on.
     pub(crate) fn set_limits(&self, options: &DbOptions) {
-        let (tables_max, blob_files_max) = limits(options);
+        let (tables_max, blob_files_max) = limits(options, open_files_limit());
         self.blob_files.set_max(blob_files_max);
         self.tables.set_capacity(tables_max);
     }
 }
 
-/// Tables and blob files that are kept open at most.
-fn limits(options: &DbOptions) -> (usize, usize) {
+/// Tables and blob files that are kept open at most, by a process that may open `process_max` files. As
+/// RocksDB does, -1 is taken at its word.
+fn limits(options: &DbOptions, process_max: Option<u64>) -> (usize, usize) {
     match usize::try_from(options.max_open_files) {
         Ok(max) => {
+            let process_max = process_max.and_then(|max| usize::try_from(max).ok());
+            let max = max.min(process_max.unwrap_or(usize::MAX));
             let max = max.saturating_sub(KEPT_FREE).max(max.min(KEPT_FREE));
             (max, max / BLOB_FILES_PART)
         }
@@ -45,3 +49,6 @@ fn limits(options: &DbOptions) -> (usize, usize) {
         Err(_) => (usize::MAX, usize::MAX),
     }
 }
+
+#[cfg(test)]
+mod tests;

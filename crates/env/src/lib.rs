@@ -45,7 +45,7 @@ pub use file_system::{
     WritableFile,
 };
 pub use file_util::{create_dir_all, parent_directory, read_file_to_vec, write_file_atomically};
-pub use host_name::host_name;
+pub use host_name::{host_name, open_files_limit};
 pub use logger::{
     InfoLogLevel, InfoLogOptions, LogBuffer, Logger, NullLogger, create_logger_from_options,
     line_time_micros, time_text,
