@@ -69,6 +69,8 @@ pub(crate) fn files_below(directory: &Path) -> Result<Vec<PathBuf>, String> {
 /// # Errors
 /// Something cannot be read or written; the copy is then not complete.
 pub(crate) fn copy_directory(from: &Path, to: &Path) -> Result<(), String> {
+    // What is copied may be empty: not every engine keeps something.
+    fs::create_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
     for file in files_below(from)? {
         let inside = file.strip_prefix(from).map_err(|error| error.to_string())?;
         let target = to.join(inside);

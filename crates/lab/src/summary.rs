@@ -307,6 +307,10 @@ fn set_limit(row: &mut Row, spec: &Spec, benchmark: usize, own: &[Sample<'_>], m
     let Some(record) = records.rfind(|record| !record.warmup && record.skipped.is_none()) else {
         return;
     };
+    // The harness alone stores nothing, so that nothing limits it.
+    if record.engine.kind == "null" {
+        return;
+    }
     let is_cold =
         spec.cache == Cache::Cold && database_of(&spec.benchmarks[benchmark]) != Database::Fresh;
     let Some(limit) = limit::limit(&workload_of(record, is_cold), &machine.constants) else {

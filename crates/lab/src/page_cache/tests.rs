@@ -21,6 +21,14 @@ fn a_directory_that_is_missing_is_named() {
 }
 
 #[test]
+fn the_copy_of_an_empty_directory_is_there() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let to = directory.path().join("to");
+    copy_directory(&directory.path().join("."), &to).expect("it can be copied");
+    assert!(to.is_dir());
+}
+
+#[test]
 fn copies_have_all_files() {
     let directory = tempfile::tempdir().expect("a directory");
     let (from, to) = (directory.path().join("from"), directory.path().join("to"));

@@ -45,6 +45,20 @@ struct Bars<'a> {
     line: Option<f64>,
 }
 
+impl Bars<'_> {
+    /// Width of a group of bars, with room for its name.
+    fn group_pixels(&self) -> f64 {
+        let name = self.groups.iter().map(|name| name.chars().count()).max().unwrap_or_default();
+        (36.0 * (self.series.len() + 1) as f64).max(9.0 * name as f64)
+    }
+
+    /// Width of what is on the right of all bars.
+    fn legend_pixels(&self) -> f64 {
+        let name = self.series.iter().map(|name| name.chars().count()).max().unwrap_or_default();
+        60.0 + 9.0 * name as f64
+    }
+}
+
 /// All charts of a summary.
 ///
 /// # Errors
@@ -105,8 +119,8 @@ fn told(error: impl std::fmt::Display) -> String {
 }
 
 fn draw_bars(bars: &Bars<'_>) -> Result<String, String> {
-    let width = 200 + 40 * (bars.groups.len() * (bars.series.len() + 1)) as u32;
-    let width = width.clamp(480, 2400);
+    let width =
+        (90.0 + bars.legend_pixels() + bars.group_pixels() * bars.groups.len() as f64) as u32;
     let mut svg = String::new();
     {
         let area = SVGBackend::with_string(&mut svg, (width, HEIGHT)).into_drawing_area();
@@ -122,18 +136,20 @@ fn draw_bars_in(area: &DrawingArea<SVGBackend<'_>, Shift>, bars: &Bars<'_>) -> R
     let tops = tops.map(|bar| bar.interval.map_or(bar.height, |(_, high)| high.max(bar.height)));
     let top = tops.chain(bars.line).fold(0.0, f64::max) * 1.1;
     let top = if top > 0.0 { top } else { 1.0 };
+    let legend = bars.legend_pixels() / bars.group_pixels();
     let mut chart = ChartBuilder::on(area)
-        .caption(&bars.title, ("sans-serif", 16))
+        .caption(&bars.title, ("sans-serif", 19))
         .margin(10)
         .x_label_area_size(30)
-        .y_label_area_size(56)
-        .build_cartesian_2d(0.0..bars.groups.len() as f64, 0.0..top)
+        .y_label_area_size(60)
+        .build_cartesian_2d(0.0..bars.groups.len() as f64 + legend, 0.0..top)
         .map_err(told)?;
     chart
         .configure_mesh()
         .disable_x_mesh()
         .x_labels(0)
         .y_desc(bars.y_label)
+        .label_style(("sans-serif", 16))
         .light_line_style(TRANSPARENT)
         .draw()
         .map_err(told)?;
@@ -163,7 +179,7 @@ fn draw_bars_in(area: &DrawingArea<SVGBackend<'_>, Shift>, bars: &Bars<'_>) -> R
         let ends = [(0.0, line), (bars.groups.len() as f64, line)];
         chart.draw_series([PathElement::new(ends, BLACK.mix(0.5))]).map_err(told)?;
     }
-    let style = TextStyle::from(("sans-serif", 12)).pos(Pos::new(HPos::Center, VPos::Top));
+    let style = TextStyle::from(("sans-serif", 16)).pos(Pos::new(HPos::Center, VPos::Top));
     let names = bars.groups.iter().enumerate();
     let names = names.map(|(group, name)| {
         EmptyElement::at((group as f64 + 0.5, 0.0)) + Text::new(name.clone(), (0, 6), style.clone())
@@ -171,6 +187,8 @@ fn draw_bars_in(area: &DrawingArea<SVGBackend<'_>, Shift>, bars: &Bars<'_>) -> R
     chart.draw_series(names).map_err(told)?;
     chart
         .configure_series_labels()
+        .position(SeriesLabelPosition::UpperRight)
+        .label_font(("sans-serif", 16))
         .background_style(WHITE.mix(0.8))
         .border_style(BLACK.mix(0.3))
         .draw()
@@ -213,16 +231,17 @@ fn draw_lines(title: &str, lines: &[(String, Vec<(f64, f64)>)]) -> Result<String
         let area = SVGBackend::with_string(&mut svg, (640, HEIGHT)).into_drawing_area();
         area.fill(&WHITE).map_err(told)?;
         let mut chart = ChartBuilder::on(&area)
-            .caption(title, ("sans-serif", 16))
+            .caption(title, ("sans-serif", 19))
             .margin(10)
             .x_label_area_size(40)
-            .y_label_area_size(64)
+            .y_label_area_size(70)
             .build_cartesian_2d(0.0..right, 0.0..top)
             .map_err(told)?;
         chart
             .configure_mesh()
             .x_desc("operations in a second")
             .y_desc("p99 in us")
+            .label_style(("sans-serif", 16))
             .light_line_style(TRANSPARENT)
             .draw()
             .map_err(told)?;
@@ -238,6 +257,8 @@ fn draw_lines(title: &str, lines: &[(String, Vec<(f64, f64)>)]) -> Result<String
         }
         chart
             .configure_series_labels()
+            .position(SeriesLabelPosition::UpperLeft)
+            .label_font(("sans-serif", 16))
             .background_style(WHITE.mix(0.8))
             .border_style(BLACK.mix(0.3))
             .draw()

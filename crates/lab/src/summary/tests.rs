@@ -164,4 +164,12 @@ fn limits_come_from_the_constants_and_the_records() {
     assert_eq!(rows[0].limit_ops_per_second, Some(1e9 / 400.0));
     assert_eq!(rows[0].limit_percent.map(f64::round), Some(4.0));
     assert_eq!(rows[0].limited_by, Some(Resource::Memory));
+    // What stores nothing has no limit.
+    for entry in &mut entries {
+        if let Entry::Cell { records, .. } = entry {
+            records[0].engine.kind = "null".to_owned();
+        }
+    }
+    let rows = summarize(&spec, &entries, Some(&machine), &Bootstrap::default()).rows;
+    assert_eq!(rows[0].limit_ops_per_second, None);
 }

@@ -1,0 +1,65 @@
+//! `touchstone compare` with the real bench: Touchstone, RocksDB's library where Debian's is installed, and
+//! the harness alone.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Where Debian has it.
+const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/librocksdb.so.7.8";
+
+fn compare(output: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_touchstone"))
+        .arg("compare")
+        .arg(format!("--output={}", output.display()))
+        .args(["--no-limits", "--retries=0"])
+        .args(arguments)
+        .output()
+        .expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn engines_are_measured_and_compared() {
+    let mut engines = vec!["touchstone", "null"];
+    match Path::new(LIBRARY).exists() {
+        true => engines.push("debian"),
+        false => println!("skipped for RocksDB: {LIBRARY} is not there"),
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let output = directory.path().join("results");
+    let engine = format!("--engine={}", engines.join(","));
+    let arguments =
+        [&engine, "--benchmarks=fillrandom,readrandom,overwrite", "--rounds=1", "--", "--num=2000"];
+    let ran = compare(&output, &arguments);
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+    let table = text(&ran.stdout);
+    let rows = fs::read_to_string(output.join("results.csv")).expect("it is there");
+    for benchmark in ["fillrandom", "readrandom", "overwrite"] {
+        for engine in &engines {
+            let row =
+                rows.lines().find(|row| row.starts_with(&format!("default,{benchmark},{engine},")));
+            let row = row.unwrap_or_else(|| panic!("no {benchmark} of {engine} in\n{table}"));
+            let ops: f64 = row.split(',').nth(5).expect("a column").parse().expect("a number");
+            assert!(ops > 0.0, "{row}");
+        }
+    }
+    assert!(!table.contains("INCOMPLETE"), "{table}");
+    let json = fs::read_to_string(output.join("results.json")).expect("it is there");
+    assert!(json.contains("\"complete\": true"));
+}
+
+#[test]
+fn an_engine_that_does_not_load_is_one_sentence() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let output = directory.path().join("results");
+    let ran = compare(&output, &["--engine=touchstone,/nowhere/librocksdb.so", "--", "--num=100"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert_eq!(text(&ran.stdout), "");
+    let said = text(&ran.stderr);
+    assert!(said.lines().count() == 1 && said.contains("/nowhere/librocksdb.so"), "{said}");
+    assert!(!output.join("results.json").exists());
+}
