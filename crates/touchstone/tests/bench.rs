@@ -77,7 +77,7 @@ fn key_sequences_and_result_lines_are_db_benchs() {
     ];
     let benchmarks = "--benchmarks=readrandom,readmissing,multireadrandom,seekrandom,readseq,\
                       readreverse,seekrandom[X2],readrandomfast,readrandomsmall,readtocache,\
-                      newiterator,approximatesizerandom,readwhilescanning";
+                      newiterator,readwhilescanning";
     for shape in shapes {
         let fill_flags = [&["--benchmarks=fillrandom"], *shape].concat();
         if fill(&path, &fill_flags).is_none() {
