@@ -42,6 +42,21 @@ impl PinnableSlice {
         Self(Repr::Pinned { owner, range })
     }
 
+    /// How many bytes, without asking who owns them.
+    #[inline]
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Repr::Owned(bytes) => bytes.len(),
+            Repr::Pinned { range, .. } => range.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Whether the bytes are shared rather than owned.
     pub fn is_pinned(&self) -> bool {
         matches!(self.0, Repr::Pinned { .. })

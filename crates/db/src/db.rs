@@ -25,7 +25,7 @@ use base::{
     ColumnFamilyName, FileChecksumGenFactory, PinnableSlice, Result, SequenceNumber, Status,
 };
 use cache::Cache;
-use env::{FileSystem, Logger, RateLimiter, SystemClock, WallClock};
+use env::{CountedRateLimiter, FileSystem, Logger, RateLimiter, SystemClock, WallClock};
 use options::DbOptions;
 use perf_context::{PerfMetric, Timer, count};
 use statistics::{HistogramType, Statistics};
@@ -68,6 +68,14 @@ pub struct OpenContext {
     pub listeners: Vec<Arc<dyn EventListener>>,
     /// The time of day: for the info log, for the ages of files, and for what is due now and then.
     pub clock: Arc<dyn SystemClock>,
+}
+
+impl OpenContext {
+    /// [`Self::rate_limiter`], counted in [`Self::statistics`].
+    pub(crate) fn counted_rate_limiter(&self) -> Option<Arc<dyn RateLimiter>> {
+        let limiter = self.rate_limiter.clone()?;
+        Some(CountedRateLimiter::wrap(limiter, self.statistics.as_ref()))
+    }
 }
 
 impl Default for OpenContext {
@@ -299,7 +307,7 @@ impl Db {
         let _timer = Timer::start(PerfMetric::GetCpuNanos);
         let counted = self.count_lookup(HistogramType::DbGet);
         let (value, source) = self.get_uncounted(options, family, key)?;
-        end_get(counted, source, value.as_ref().map(|value| value.len()));
+        end_get(counted, source, value.as_ref().map(PinnableSlice::len));
         Ok(value)
     }
 

@@ -57,7 +57,9 @@ use base::filename::{CURRENT, descriptor_file_name, wal_file_name};
 use base::{Result, SequenceNumber, Status};
 use env::thread_pool::{BackgroundJobLimits, Priority, ThreadPool};
 use env::thread_status::{OperationGuard, OperationType};
-use env::{FileLock, FileOptions, GenericRateLimiter, RateLimiter, RateLimiterOptions};
+use env::{
+    CountedRateLimiter, FileLock, FileOptions, GenericRateLimiter, RateLimiter, RateLimiterOptions,
+};
 use memtable::MemTableMemory;
 use options::{CompressionType, DbOptions, ObjectName, WalRecoveryMode};
 use parking_lot::{Condvar, Mutex};
@@ -335,11 +337,14 @@ fn rate_limiter(
     context: &OpenContext,
 ) -> Result<Option<Arc<dyn RateLimiter>>> {
     if context.rate_limiter.is_some() {
-        return Ok(context.rate_limiter.clone());
+        return Ok(context.counted_rate_limiter());
     }
     match options.rate_limiter_bytes_per_sec {
         0 => Ok(None),
-        rate => Ok(Some(Arc::new(GenericRateLimiter::new(RateLimiterOptions::new(rate))?))),
+        rate => {
+            let limiter = Arc::new(GenericRateLimiter::new(RateLimiterOptions::new(rate))?);
+            Ok(Some(CountedRateLimiter::wrap(limiter, context.statistics.as_ref())))
+        }
     }
 }
 

@@ -344,7 +344,7 @@ pub(crate) fn open_family(
         open_files.blob_files.clone(),
     )
     .with_statistics(context.statistics.clone())
-    .with_rate_limiter(context.rate_limiter.clone());
+    .with_rate_limiter(context.counted_rate_limiter());
     let resolver = ValueResolver {
         comparator: comparator.clone(),
         merge_operator: family.merge_operator.clone(),

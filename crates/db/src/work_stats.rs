@@ -7,7 +7,7 @@ use base::Status;
 use base::status::Code;
 use compaction::{Compaction, CompactionReason, CompactionStats};
 use memtable::MemTable;
-use statistics::{CompactionCause, HistogramType, Statistics, Ticker};
+use statistics::{CompactionCause, HistogramType, Moment, Recorder, Statistics, Ticker};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +26,13 @@ pub(crate) fn count_written_group(statistics: &Statistics, group: &WrittenGroup)
         }
         recorder.value(HistogramType::BytesPerWrite, bytes);
     });
+}
+
+/// A write waited for the lock of the write stage, since `start`.
+#[cold]
+pub(crate) fn count_lock_wait(statistics: &Statistics, start: Option<Moment>) {
+    let micros = |recorder: &Recorder<'_>| recorder.elapsed_micros(start);
+    statistics.record(|recorder| recorder.tick(Ticker::DbMutexWaitMicros, micros(recorder)));
 }
 
 /// A write waited for so long, for flushes or compactions to catch up.

@@ -17,7 +17,7 @@ use crate::db_impl::{DbImpl, WriteStage, Writing};
 use crate::event_listener::BackgroundErrorReason;
 use crate::events::Hold;
 use crate::wal_tracking::WalsToSync;
-use crate::work_stats::count_written_group;
+use crate::work_stats::{count_lock_wait, count_written_group};
 use crate::write::memtable_stage::CheckedBatch;
 use crate::write::wal_stage::WalStage;
 use crate::write::write_options::WriteOptions;
@@ -125,10 +125,7 @@ impl DbImpl {
         options: &WriteOptions,
         batch: &mut WriteBatch,
     ) -> Result<()> {
-        let mut stage = {
-            let _timer = Timer::start(PerfMetric::DbMutexLockNanos);
-            writing.stage.lock()
-        };
+        let mut stage = self.lock_stage(writing);
         let scheduling = Timer::start(PerfMetric::WriteSchedulingFlushesCompactionsTime);
         self.make_room_for_write(&mut stage)?;
         drop(scheduling);
@@ -141,6 +138,18 @@ impl DbImpl {
         }
         drop(preparing);
         self.log_and_insert(writing, &mut stage, options, &group)
+    }
+
+    /// Waits for the lock that flushes, option changes and the like may hold.
+    fn lock_stage<'w>(&self, writing: &'w Writing) -> MutexGuard<'w, WriteStage> {
+        let _timer = Timer::start(PerfMetric::DbMutexLockNanos);
+        let statistics = self.context.statistics.as_deref();
+        let start = statistics.and_then(Statistics::start_lock_timer);
+        let stage = writing.stage.lock();
+        if let (Some(statistics), Some(_)) = (statistics, start) {
+            count_lock_wait(statistics, start);
+        }
+        stage
     }
 
     /// The log, the memtables, the number: in this order, so that whatever a read sees is logged.

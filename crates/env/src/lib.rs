@@ -12,6 +12,7 @@ pub mod clock;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod counted_file;
+mod counted_rate_limiter;
 pub mod device_limits;
 pub mod event_logger;
 pub mod fault_injection_fs;
@@ -37,6 +38,7 @@ pub use clock::{ManualClock, SystemClock, WallClock, thread_cpu_micros};
 pub use counted_file::{
     CountedFileKind, CountedRandomAccessFile, CountedWritableFile, ReadCounting, ReadTickers,
 };
+pub use counted_rate_limiter::CountedRateLimiter;
 pub use device_limits::{DeviceLimits, device_limits, effective_readahead};
 pub use event_logger::{EventLogger, JsonObject};
 pub use fault_injection_fs::{FaultInjectionFileSystem, FaultPlan};

@@ -56,11 +56,35 @@ pub enum RateLimiterMode {
     AllIo,
 }
 
+/// How a request went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Grant {
+    /// How long it waited for a portion, in microseconds; none if it did not wait.
+    pub waited_micros: Option<u64>,
+    /// How many times it found a portion used up and slept until the next one.
+    pub drains: u64,
+}
+
 /// Grants bytes.
 pub trait RateLimiter: fmt::Debug + Send + Sync {
     /// Waits until `bytes` are granted: at most [`RateLimiter::single_burst_bytes`]. Operations
     /// that are not limited do not wait.
     fn request(&self, bytes: u64, priority: IoPriority, operation: IoOperation);
+
+    /// As [`RateLimiter::request`]; says how it went, none if such operations are not limited.
+    /// Default: knows nothing of waits.
+    fn request_and_tell(
+        &self,
+        bytes: u64,
+        priority: IoPriority,
+        operation: IoOperation,
+    ) -> Option<Grant> {
+        if !self.is_rate_limited(operation) {
+            return None;
+        }
+        self.request(bytes, priority, operation);
+        Some(Grant::default())
+    }
 
     /// Waits for as many of `bytes` as can be granted at once, and says how many. With an
     /// `alignment` (of direct I/O; 0 for none) it is a multiple of that, if need be more than what
@@ -243,14 +267,18 @@ impl GenericRateLimiter {
     }
 
     /// Waits in the queue until all of `bytes` are granted.
-    fn wait(&self, state: &mut MutexGuard<'_, State>, bytes: u64, priority: IoPriority) {
+    fn wait(&self, state: &mut MutexGuard<'_, State>, bytes: u64, priority: IoPriority) -> Grant {
+        let (mut waits_since, mut drains) = (None, 0);
         let ticket = Arc::new(Ticket::default());
         let waiting = Waiting { bytes, missing_bytes: bytes, ticket: Arc::clone(&ticket) };
         state.queues[priority as usize].push_back(waiting);
         // The lock is held around every access; the flag is atomic only to be shared.
         while !ticket.granted.load(Ordering::Relaxed) {
-            let until_refill =
-                state.next_refill_us.saturating_sub(self.clock.now_micros_monotonic());
+            let now = self.clock.now_micros_monotonic();
+            let until_refill = state.next_refill_us.saturating_sub(now);
+            if until_refill > 0 {
+                waits_since.get_or_insert(now);
+            }
             if until_refill == 0 {
                 let refill_bytes = self.refill_bytes(state);
                 state.next_refill_us =
@@ -260,6 +288,7 @@ impl GenericRateLimiter {
                 ticket.wake.wait(state);
             } else {
                 state.drains += 1;
+                drains += 1;
                 state.refill_awaited = true;
                 let duration = self.clock.begin_wait(until_refill);
                 if !duration.is_zero() {
@@ -272,6 +301,8 @@ impl GenericRateLimiter {
         if let Some(front) = state.queues.iter().rev().find_map(VecDeque::front) {
             front.ticket.wake.notify_one();
         }
+        let waited = |since| self.clock.now_micros_monotonic().saturating_sub(since);
+        Grant { waited_micros: waits_since.map(waited), drains }
     }
 }
 
@@ -337,9 +368,18 @@ fn one_or_all(values: [u64; 4], priority: Option<IoPriority>) -> u64 {
 }
 
 impl RateLimiter for GenericRateLimiter {
-    fn request(&self, mut bytes: u64, priority: IoPriority, operation: IoOperation) {
+    fn request(&self, bytes: u64, priority: IoPriority, operation: IoOperation) {
+        self.request_and_tell(bytes, priority, operation);
+    }
+
+    fn request_and_tell(
+        &self,
+        mut bytes: u64,
+        priority: IoPriority,
+        operation: IoOperation,
+    ) -> Option<Grant> {
         if !self.is_rate_limited(operation) {
-            return;
+            return None;
         }
         let mut state = self.state.lock();
         if self.options.auto_tuned {
@@ -350,9 +390,9 @@ impl RateLimiter for GenericRateLimiter {
         state.available_bytes -= granted;
         state.bytes_through[priority as usize] += granted;
         bytes -= granted;
-        if bytes > 0 {
-            self.wait(&mut state, bytes, priority);
-        }
+        let grant =
+            if bytes > 0 { self.wait(&mut state, bytes, priority) } else { Grant::default() };
+        Some(grant)
     }
 
     fn set_bytes_per_second(&self, bytes_per_second: u64) {

@@ -159,9 +159,9 @@ metrics! {
         /// Ingestion commit stage time.
         IngestExternalFileRunTime = 72, "rocksdb.ingest.external.file.run.micros", idle(NO_INGESTION);
         /// Limiter wait per read.
-        RateLimiterWaitMicrosRead = 73, "rocksdb.rate.limiter.wait.micros.read", idle(NOT_YET);
+        RateLimiterWaitMicrosRead = 73, "rocksdb.rate.limiter.wait.micros.read", counted;
         /// Limiter wait per write.
-        RateLimiterWaitMicrosWrite = 74, "rocksdb.rate.limiter.wait.micros.write", idle(NOT_YET);
+        RateLimiterWaitMicrosWrite = 74, "rocksdb.rate.limiter.wait.micros.write", counted;
         /// Memtable memory when a flush starts.
         FlushMemtableMemoryBytes = 75, "rocksdb.flush.memtable.memory.bytes", counted;
         /// Memtable data bytes when a flush starts.

@@ -4,7 +4,6 @@ pub(crate) const KERNEL_READAHEAD: &str =
     "the kernel reads ahead into its page cache, where hits do not show";
 pub(crate) const KEYS_ONE_BY_ONE: &str =
     "keys of one call are looked up one after another, not table by table";
-pub(crate) const NOT_YET: &str = "not counted yet";
 pub(crate) const NO_ABORT_OF_COMPACTIONS: &str = "there is no call that aborts all compactions";
 pub(crate) const NO_ASYNC_READS: &str = "all reads wait for their bytes";
 pub(crate) const NO_BACKUP_ENGINE: &str = "there is no backup engine";
@@ -19,7 +18,6 @@ pub(crate) const NO_KEPT_FILE_METADATA: &str =
     "file systems give no metadata to open a file with again";
 pub(crate) const NO_KEY_DISTRIBUTION: &str = "how keys lie in index blocks is not measured";
 pub(crate) const NO_LAZY_BLOBS: &str = "values of blob files are read when their keys are";
-pub(crate) const NO_LOCK_TIMES: &str = "waits for the database's lock are not timed";
 pub(crate) const NO_MANIFEST_VALIDATION: &str = "a MANIFEST is not read back when it is closed";
 pub(crate) const NO_MULTI_SCAN: &str = "there is no `MultiScan`";
 pub(crate) const NO_PERSISTENT_CACHE: &str = "there is no persistent cache";

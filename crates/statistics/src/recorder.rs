@@ -38,6 +38,12 @@ impl Recorder<'_> {
         }
     }
 
+    /// Whether what happens often and is short is timed in detail.
+    #[inline]
+    pub fn has_detailed_timers(&self) -> bool {
+        self.statistics.has_detailed_timers()
+    }
+
     /// Nanoseconds since `start`; 0 if there was none.
     #[inline]
     pub fn elapsed_nanos(&self, start: Option<Moment>) -> u64 {
@@ -63,13 +69,12 @@ impl Recorder<'_> {
     /// timed for the others, see docs/statistics.md.
     #[inline]
     pub fn start_operation(&self, kind: HistogramType) -> OperationTimer {
-        let mut start = None;
-        if self.statistics.has_level(StatsLevel::ExceptDetailedTimers)
-            && (self.statistics.has_detailed_timers() || !self.counters.takes_pending(kind))
-        {
-            start = self.statistics.now();
-        }
-        OperationTimer { kind, start }
+        let level = self.statistics.level_number();
+        let is_timed = match level == StatsLevel::ExceptDetailedTimers as u8 {
+            true => !self.counters.takes_pending(kind),
+            false => level > StatsLevel::ExceptDetailedTimers as u8,
+        };
+        OperationTimer { kind, start: if is_timed { self.statistics.now() } else { None } }
     }
 
     /// An operation is over.

@@ -87,10 +87,16 @@ impl Statistics {
         StatsLevel::from_number(self.key().level_number())
     }
 
+    /// The number of [`Self::stats_level`].
+    #[inline]
+    pub(crate) fn level_number(&self) -> u8 {
+        self.key().level_number()
+    }
+
     /// Whether this level, or a higher one, is set.
     #[inline]
     pub(crate) fn has_level(&self, level: StatsLevel) -> bool {
-        self.key().level_number() >= level as u8
+        self.level_number() >= level as u8
     }
 
     #[inline]
@@ -162,6 +168,12 @@ impl Statistics {
     #[inline]
     pub fn start_detailed_timer(&self) -> Option<Moment> {
         self.has_detailed_timers().then(|| self.clock.now())
+    }
+
+    /// As [`Self::start_timer`], of waits for locks, which are timed at the highest level only.
+    #[inline]
+    pub fn start_lock_timer(&self) -> Option<Moment> {
+        if self.has_level(StatsLevel::All) { self.now() } else { None }
     }
 
     /// Whether what happens often and is short is timed.

@@ -166,8 +166,8 @@ metrics! {
         NoFileErrors = 75, "rocksdb.no.file.errors", counted;
         /// Microseconds writers spent stalled.
         StallMicros = 76, "rocksdb.stall.micros", counted;
-        /// Microseconds waiting for the DB mutex; off by default.
-        DbMutexWaitMicros = 77, "rocksdb.db.mutex.wait.micros", idle(NO_LOCK_TIMES);
+        /// Microseconds that writes waited for the lock that flushes and option changes share; at `kAll`.
+        DbMutexWaitMicros = 77, "rocksdb.db.mutex.wait.micros", counted;
         /// MultiGet calls.
         NumberMultigetCalls = 78, "rocksdb.number.multiget.get", counted;
         /// Keys requested through MultiGet.
@@ -261,23 +261,23 @@ metrics! {
         /// Total bytes of blocks read.
         ReadAmpTotalReadBytes = 123, "rocksdb.read.amp.total.read.bytes", idle(NO_READ_AMP_BITMAP);
         /// Refill periods fully consumed by the limiter.
-        NumberRateLimiterDrains = 124, "rocksdb.number.rate_limiter.drains", idle(NOT_YET);
+        NumberRateLimiterDrains = 124, "rocksdb.number.rate_limiter.drains", counted;
         /// Limiter-granted read bytes.
-        RateLimiterBytesRead = 125, "rocksdb.rate.limiter.bytes.read", idle(NOT_YET);
+        RateLimiterBytesRead = 125, "rocksdb.rate.limiter.bytes.read", counted;
         /// Limiter-granted write bytes.
-        RateLimiterBytesWrite = 126, "rocksdb.rate.limiter.bytes.write", idle(NOT_YET);
+        RateLimiterBytesWrite = 126, "rocksdb.rate.limiter.bytes.write", counted;
         /// Read requests to the limiter.
-        RateLimiterRequestsRead = 127, "rocksdb.rate.limiter.requests.read", idle(NOT_YET);
+        RateLimiterRequestsRead = 127, "rocksdb.rate.limiter.requests.read", counted;
         /// Write requests to the limiter.
-        RateLimiterRequestsWrite = 128, "rocksdb.rate.limiter.requests.write", idle(NOT_YET);
+        RateLimiterRequestsWrite = 128, "rocksdb.rate.limiter.requests.write", counted;
         /// Read requests that had to wait.
-        RateLimiterDelayedRequestsRead = 129, "rocksdb.rate.limiter.delayed.requests.read", idle(NOT_YET);
+        RateLimiterDelayedRequestsRead = 129, "rocksdb.rate.limiter.delayed.requests.read", counted;
         /// Write requests that had to wait.
-        RateLimiterDelayedRequestsWrite = 130, "rocksdb.rate.limiter.delayed.requests.write", idle(NOT_YET);
+        RateLimiterDelayedRequestsWrite = 130, "rocksdb.rate.limiter.delayed.requests.write", counted;
         /// Microseconds reads waited on the limiter.
-        RateLimiterTotalWaitMicrosRead = 131, "rocksdb.rate.limiter.total.wait.micros.read", idle(NOT_YET);
+        RateLimiterTotalWaitMicrosRead = 131, "rocksdb.rate.limiter.total.wait.micros.read", counted;
         /// Microseconds writes waited on the limiter.
-        RateLimiterTotalWaitMicrosWrite = 132, "rocksdb.rate.limiter.total.wait.micros.write", idle(NOT_YET);
+        RateLimiterTotalWaitMicrosWrite = 132, "rocksdb.rate.limiter.total.wait.micros.write", counted;
         /// Stacked BlobDB puts.
         BlobDbNumPut = 133, "rocksdb.blobdb.num.put", idle(STACKED_BLOB_DB);
         /// Stacked BlobDB batch writes.

@@ -402,11 +402,7 @@ impl DbIterator {
     /// Bytes of key and value here.
     #[inline]
     fn shown_bytes(&self) -> Option<usize> {
-        let value_size = || match &self.entry {
-            Entry::InPlace { length } => *length,
-            entry => entry.value(&*self.internal).len(),
-        };
-        self.valid.then(|| self.key().len() + value_size())
+        self.valid.then(|| self.key().len() + self.entry.value_len())
     }
 
     /// Finds the first entry from where a seek has put the internal cursor.

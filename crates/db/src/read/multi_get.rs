@@ -55,7 +55,9 @@ impl Db {
     ) -> Vec<Result<Option<PinnableSlice>>> {
         let _timer = Timer::start(PerfMetric::GetCpuNanos);
         let counted = self.count_lookup(HistogramType::DbMultiget);
-        let activity = counted.as_ref().map(|_| Activity::MultiGet.begin());
+        // Only what is timed in detail tells the activities of users apart.
+        let is_told_apart = counted.as_ref().is_some_and(CountedLookup::has_details);
+        let activity = is_told_apart.then(|| Activity::MultiGet.begin());
         let values = look_up(counted.as_ref());
         drop(activity);
         if counted.is_some() || counts() {

@@ -41,6 +41,12 @@ impl<'s> CountedLookup<'s> {
         recorder.end_operation(timer);
     }
 
+    /// Whether reads of files are counted by what the thread does.
+    #[inline]
+    pub(crate) fn has_details(&self) -> bool {
+        self.recorder.has_detailed_timers()
+    }
+
     /// One key of a lookup of several is found, or is not there.
     #[inline]
     pub(crate) fn count_one_of_several(&self, source: Source, is_found: bool) {
@@ -62,17 +68,17 @@ impl<'s> CountedLookup<'s> {
 /// A key is found, or is not there.
 #[inline]
 fn count_source(recorder: &Recorder<'_>, source: Source, is_found: bool) {
-    let level = match source {
-        Source::MemTables => return recorder.tick(Ticker::MemtableHit, 1),
-        Source::None => None,
-        Source::Level(_) if !is_found => None,
-        Source::Level(0) => Some(Ticker::GetHitL0),
-        Source::Level(1) => Some(Ticker::GetHitL1),
-        Source::Level(_) => Some(Ticker::GetHitL2AndUp),
-    };
+    if source == Source::MemTables {
+        return recorder.tick(Ticker::MemtableHit, 1);
+    }
     recorder.tick(Ticker::MemtableMiss, 1);
-    if let Some(level) = level {
-        recorder.tick(level, 1);
+    match source {
+        Source::Level(level) if is_found => match level {
+            0 => recorder.tick(Ticker::GetHitL0, 1),
+            1 => recorder.tick(Ticker::GetHitL1, 1),
+            _ => recorder.tick(Ticker::GetHitL2AndUp, 1),
+        },
+        _ => {}
     }
 }
 

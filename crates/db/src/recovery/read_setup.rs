@@ -20,7 +20,7 @@ pub(crate) fn table_options(
         comparator: comparator.clone(),
         block_cache: block_cache(family, context)?,
         statistics: context.statistics.clone(),
-        rate_limiter: context.rate_limiter.clone(),
+        rate_limiter: context.counted_rate_limiter(),
         ..TableOptions::default()
     };
     Ok(with_family_part(by_context, family))

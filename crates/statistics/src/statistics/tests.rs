@@ -125,6 +125,10 @@ fn the_level_says_what_is_counted() {
     assert_eq!(counted(StatsLevel::ExceptHistogramOrTimers), [1, 0, 0]);
     assert_eq!(counted(StatsLevel::ExceptTimers), [1, 1, 0]);
     assert_eq!(counted(StatsLevel::ExceptDetailedTimers), [1, 1, 1]);
+    statistics.set_stats_level(StatsLevel::ExceptTimeForMutex);
+    assert_eq!(statistics.start_lock_timer(), None);
+    statistics.set_stats_level(StatsLevel::All);
+    assert!(statistics.start_lock_timer().is_some());
     for number in 0..=5 {
         assert_eq!(StatsLevel::from_number(number) as u8, number);
     }

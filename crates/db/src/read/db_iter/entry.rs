@@ -53,6 +53,17 @@ impl Entry {
         }
     }
 
+    /// Bytes of the same.
+    #[inline]
+    pub(crate) fn value_len(&self) -> usize {
+        match self {
+            Self::InPlace { length } => *length,
+            Self::Held(value) => value.len(),
+            Self::Entity { default, .. } => default.len(),
+            Self::None => 0,
+        }
+    }
+
     /// The same, alive on its own.
     pub(crate) fn pinned_value(&self, internal: &dyn InternalIterator) -> PinnableSlice {
         match self {
