@@ -2,9 +2,9 @@
 
 use crate::flags::Flags;
 use crate::open_context::{cache_options, open_context, stats_level};
-use crate::runner;
+use crate::runner::{self, harness::null_provider};
 use base::{Result, Status};
-use engines::{NullProvider, RocksDbProvider, TouchstoneProvider, debian_library, fetched_library};
+use engines::{RocksDbProvider, TouchstoneProvider, debian_library, fetched_library};
 use std::path::PathBuf;
 
 /// Runs what the command line asks for, on the engine that it names.
@@ -15,12 +15,16 @@ pub fn run(flags: &Flags) -> Result<()> {
     let steps = runner::checked_steps(flags)?;
     match flags.text("engine") {
         "touchstone" => runner::run(flags, &steps, &TouchstoneProvider::new(open_context(flags)?)),
-        "null" => {
-            let (key_size, value_size) = (flags.uint("key_size"), flags.uint("value_size"));
-            let num = flags.uint("num");
-            let provider = NullProvider::new(key_size as usize, value_size as usize, num);
-            runner::run(flags, &steps, &provider)
-        }
+        "null" => runner::run(flags, &steps, &null_provider(flags)),
+        #[cfg(feature = "fjall")]
+        "fjall" => runner::run(flags, &steps, &store::<engines::store::FjallStore>(flags)),
+        #[cfg(feature = "redb")]
+        "redb" => runner::run(flags, &steps, &store::<engines::store::RedbStore>(flags)),
+        #[cfg(feature = "lmdb")]
+        "lmdb" => runner::run(flags, &steps, &store::<engines::store::LmdbStore>(flags)),
+        name @ ("fjall" | "redb" | "lmdb") => Err(Status::not_supported(format!(
+            "--engine={name}: this program was built without it; build with --features {name}"
+        ))),
         name => {
             let library = library(name)?;
             check_objects(flags)?;
@@ -29,6 +33,12 @@ pub fn run(flags: &Flags) -> Result<()> {
             runner::run(flags, &steps, &provider)
         }
     }
+}
+
+/// A store with the cache that `--cache_size` asks for.
+#[cfg(any(feature = "fjall", feature = "lmdb", feature = "redb"))]
+fn store<S: engines::store::Store>(flags: &Flags) -> engines::store::StoreProvider<S> {
+    engines::store::StoreProvider::new(flags.uint("cache_size"))
 }
 
 /// Refuses flags for objects that libraries are not given.
@@ -56,8 +66,8 @@ fn library(name: &str) -> Result<PathBuf> {
         None if name == "debian" => debian_library(),
         None if name.contains('/') || name.contains(".so") => Ok(PathBuf::from(name)),
         None => Err(Status::invalid_argument(format!(
-            "--engine={name} is not known; known are touchstone, null, debian, rocksdb:RELEASE, and \
-             the path of a library of RocksDB"
+            "--engine={name} is not known; known are touchstone, null, debian, rocksdb:RELEASE, the \
+             path of a library of RocksDB, fjall, redb and lmdb"
         ))),
     }
 }

@@ -230,6 +230,19 @@ impl Flags {
         }
     }
 
+    /// These flags with others in place of some.
+    ///
+    /// # Panics
+    /// If there is no such flag: names are literals of this crate.
+    pub(crate) fn with(&self, changes: &[(&str, String)]) -> Self {
+        let mut changed = self.clone();
+        for (name, value) in changes {
+            let flag = find(name).unwrap_or_else(|| panic!("flag {name}"));
+            changed.given.insert(flag.name, value.clone());
+        }
+        changed
+    }
+
     /// Whether the flag stands on the command line.
     pub fn is_given(&self, name: &str) -> bool {
         self.given.contains_key(name)

@@ -106,6 +106,11 @@ impl Recorder {
         Ok(Some(Self { file, common }))
     }
 
+    /// What the harness costs for an operation of the runs that follow.
+    pub(crate) fn set_harness_cost(&mut self, nanos_per_operation: f64) {
+        self.common.harness_nanos_per_op = Some(nanos_per_operation);
+    }
+
     /// Writes what a run measured between two moments.
     ///
     /// # Errors

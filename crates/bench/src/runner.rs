@@ -329,6 +329,13 @@ impl<'a, P: Provider> Runner<'a, P> {
         if step.repeats > 1 {
             println!("Running benchmark for {} times", step.repeats);
         }
+        if self.flags.bool("harness_cost") {
+            let nanos = harness::nanos_per_operation(self.flags, step)?;
+            println!("{:<12} : harness {nanos:.1} nanoseconds/op", step.name);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.set_harness_cost(nanos);
+            }
+        }
         let mut combined = CombinedStats::default();
         for repeat in 1..=step.repeats {
             combined.add(&self.run_once(benchmark, RunOf { repeat, is_warmup: false, ..run })?);
@@ -475,8 +482,8 @@ impl<'a, P: Provider> Runner<'a, P> {
         Some(Details(Arc::new(move || details_text(&flags, &targets))))
     }
 
-    /// Runs all threads once and prints what they measured.
-    fn run_threads(&mut self, benchmark: &Benchmark<P::Engine>) -> Result<Stats> {
+    /// Runs all threads once.
+    fn measure(&mut self, benchmark: &Benchmark<P::Engine>) -> Result<Stats> {
         let flags = self.flags;
         let asked_count = match benchmark.is_single_threaded {
             true => 1,
@@ -489,9 +496,6 @@ impl<'a, P: Provider> Runner<'a, P> {
                 (_, BackgroundThread::AdditionalMeasured) => (asked_count + 1, 0),
                 (_, BackgroundThread::First) => (asked_count, 1),
             };
-        if matches!(benchmark.name, "multireadrandom" | "approximatesizerandom") {
-            eprintln!("entries_per_batch = {}", flags.int("batch_size"));
-        }
         let running = thread_count - usize::from(benchmark.background.is_some());
         let workload = self.workload(benchmark, running)?;
         let report_file = report_file(flags)?;
@@ -529,7 +533,15 @@ impl<'a, P: Provider> Runner<'a, P> {
             }
         }
         // With one thread, which is in the background, nothing is measured.
-        let merged = merged.unwrap_or_else(|| Stats::start(0, Progress::default()));
+        Ok(merged.unwrap_or_else(|| Stats::start(0, Progress::default())))
+    }
+
+    /// Runs all threads once and prints what they measured.
+    fn run_threads(&mut self, benchmark: &Benchmark<P::Engine>) -> Result<Stats> {
+        if matches!(benchmark.name, "multireadrandom" | "approximatesizerandom") {
+            eprintln!("entries_per_batch = {}", self.flags.int("batch_size"));
+        }
+        let merged = self.measure(benchmark)?;
         println!("{}", merged.result(benchmark.name).trim_end_matches('\n'));
         if merged.result(benchmark.name).ends_with("\n\n") {
             println!();
@@ -768,5 +780,6 @@ fn known_names() -> Vec<&'static str> {
     timed.chain(actions).chain(properties).chain(["memstats"]).collect()
 }
 
+pub(crate) mod harness;
 #[cfg(test)]
 mod tests;

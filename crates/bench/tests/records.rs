@@ -174,67 +174,6 @@ fn a_stage_is_the_same_tree_whatever_was_there() {
     }
 }
 
-/// RocksDB's trees take the same shape by the same steps, and its counters are read.
-#[test]
-fn rocksdb_is_brought_into_shape_and_recorded_too() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let fill = ["--benchmarks=fillrandom", "--engine=debian"];
-    if bench(directory.path(), &fill).0 != 0 {
-        assert!(std::env::var_os("CI").is_none(), "librocksdb must be installed");
-        println!("skipped: no library of RocksDB");
-        return;
-    }
-    for (name, l0_files) in [("pre_flush", 6), ("post_flush", 7), ("compact_all", 0)] {
-        let shape = stage(directory.path(), name, &["--engine=debian"]);
-        assert_eq!(shape.levels[0].files, l0_files, "{name}");
-        assert_eq!(shape.memtable_entries > 3000, name == "pre_flush", "{name} {shape:?}");
-    }
-    let read = ["--benchmarks=readrandom", "--use_existing_db", "--reads=500", "--engine=debian"];
-    let (status, records) = bench(directory.path(), &read);
-    assert_eq!((status, records.len()), (0, 1));
-    let record = &records[0];
-    assert_eq!((record.engine.kind.as_str(), record.engine.library.is_some()), ("c_api", true));
-    let stalls = record.stalls.as_ref().expect("stalls");
-    assert_eq!(stalls["memtable-limit-stops"].count, Some(0));
-    assert!(stalls["total"].seconds.is_some(), "{stalls:?}");
-    let work = record.read_amplification.expect("what lookups did");
-    assert!(work.keys_compared_per_query > Some(1.0), "{work:?}");
-}
-
-/// The sizes of the campaign of 2021, measured with RocksDB 7.8.3: six files of L0 with 38 MiB, 38.2
-/// thousand entries, a million keys less those that were never written.
-#[test]
-#[ignore = "a million keys, some minutes without optimization: cargo test --test records -- --ignored"]
-fn a_million_keys_come_to_the_published_shape() {
-    let full = [
-        "--num=1000000",
-        "--write_buffer_size=8000000",
-        "--target_file_size_base=8000000",
-        "--max_bytes_for_level_base=64000000",
-    ];
-    for engine in ["--engine=touchstone", "--engine=debian"] {
-        let directory = tempfile::tempdir().expect("a directory");
-        let fill = ["--benchmarks=fillrandom", "--seed=999", engine];
-        assert_eq!(bench(directory.path(), &[&fill[..], &full].concat()).0, 0);
-        // Twice, so that it also comes out of what it made itself.
-        for name in ["pre_flush", "compact_all", "pre_flush"] {
-            let shape = stage(directory.path(), name, &[&full[..], &[engine]].concat());
-            let last = shape.levels[6];
-            let is_about = |bytes: u64, mebibytes: f64, tolerance: f64| {
-                (bytes as f64 / (mebibytes * 1_048_576.0) - 1.0).abs() < tolerance
-            };
-            assert!(is_about(last.bytes, 86.9, 0.01), "{engine} {last:?}");
-            let l0 = shape.levels[0];
-            if name == "pre_flush" {
-                assert!(shape.memtable_entries.abs_diff(38_200) <= 200, "{engine} {shape:?}");
-                assert!(l0.files == 6 && is_about(l0.bytes, 38.0, 0.02), "{engine} {l0:?}");
-            } else {
-                assert_eq!((shape.memtable_entries, l0.files), (0, 0), "{engine}");
-            }
-        }
-    }
-}
-
 #[test]
 fn parts_are_made_level_by_level() {
     let directory = tempfile::tempdir().expect("a directory");

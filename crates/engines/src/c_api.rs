@@ -59,20 +59,20 @@ impl RocksDbProvider {
     }
 
     /// The options of `wanted`, as far as the library takes them; see [`option_text`].
-    fn options(&self, wanted: &str, defaults: &str) -> Result<Arc<Options>> {
+    fn options(&self, wanted: &str, defaults: &str, table: &str) -> Result<Arc<Options>> {
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(options) = made().get(wanted) {
             return Ok(Arc::clone(options));
         }
         let accepts = |text: &str| self.base.with_string(text).is_ok();
-        let text = option_text::accepted(wanted, defaults, &accepts)?;
+        let text = option_text::accepted(wanted, defaults, table, &accepts)?;
         let options = Arc::new(self.base.with_string(&text).map_err(status_of)?);
         made().insert(wanted.to_owned(), Arc::clone(&options));
         Ok(options)
     }
 
     fn family_options(&self, family: &ColumnFamilyOptions) -> Result<Arc<Options>> {
-        let mut wanted = family.to_option_string();
+        let mut table = String::new();
         if let Some(cache) = &self.cache {
             let LruCacheOptions { capacity, num_shard_bits, .. } = cache;
             let (high, low) = (cache.high_pri_pool_ratio, cache.low_pri_pool_ratio);
@@ -83,9 +83,10 @@ impl RocksDbProvider {
             if low != 0.0 {
                 text += &format!("low_pri_pool_ratio={low};");
             }
-            wanted += &format!("block_based_table_factory={{block_cache={{{text}}}}};");
+            table = format!("block_cache={{{text}}};");
         }
-        self.options(&wanted, &ColumnFamilyOptions::default().to_option_string())
+        let defaults = ColumnFamilyOptions::default().to_option_string();
+        self.options(&family.to_option_string(), &defaults, &table)
     }
 }
 
@@ -104,7 +105,7 @@ impl Provider for RocksDbProvider {
 
     fn open(&self, opening: &Opening) -> Result<RocksDb> {
         let defaults = DbOptions::default().to_option_string();
-        let options = self.options(&opening.options.to_option_string(), &defaults)?;
+        let options = self.options(&opening.options.to_option_string(), &defaults, "")?;
         let families = opening
             .families
             .iter()

@@ -9,12 +9,13 @@
 //! | --- | --- |
 //! | [`TouchstoneProvider`] | our own |
 //! | [`RocksDbProvider`] | any library of RocksDB, through its C functions |
+//! | `store::StoreProvider` | fjall, redb, LMDB, each behind a feature |
 //! | [`NullProvider`] | answers at once, so that what is left is the harness |
 //!
 //! What an engine cannot do it answers with `NotSupported` and a sentence; [`Kind::may_skip`] says
 //! whether a step that meets this is skipped, or has failed.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod c_api;
 mod destroy;
@@ -23,6 +24,8 @@ mod native;
 mod null;
 mod opening;
 mod provider;
+#[cfg(any(feature = "fjall", feature = "lmdb", feature = "redb"))]
+pub mod store;
 mod tree_shape;
 
 pub use c_api::{RocksDb, RocksDbProvider, debian_library, fetched_library};

@@ -76,18 +76,33 @@ pub fn all() -> Vec<Judge> {
 /// As [`all`], and for a release that is none of the judges'.
 #[must_use]
 pub fn library(release: &str) -> Option<Judge> {
-    let path = if release == DEBIAN.0 {
-        PathBuf::from(DEBIAN.1)
-    } else {
-        assert!(FETCHED.contains(&release), "{release} is no judge");
-        directory().join(release).join("librocksdb.so")
-    };
+    let path = path_of(release);
     let name = format!("RocksDB {release}");
     if !is_installed(&name, &path) {
         return None;
     }
     let program = driver().to_owned();
     Some(Judge { name, release: release.to_owned(), program, argument: path.into() })
+}
+
+/// The files of RocksDB's own libraries that are installed, each with its release, for those who load
+/// them by themselves. For each one that is not installed, as [`all`].
+///
+/// # Panics
+/// As [`all`].
+#[must_use]
+pub fn library_files() -> Vec<(&'static str, PathBuf)> {
+    let releases = FETCHED.iter().chain([&DEBIAN.0]).map(|release| (*release, path_of(release)));
+    releases.filter(|(release, path)| is_installed(&format!("RocksDB {release}"), path)).collect()
+}
+
+fn path_of(release: &str) -> PathBuf {
+    if release == DEBIAN.0 {
+        PathBuf::from(DEBIAN.1)
+    } else {
+        assert!(FETCHED.contains(&release), "{release} is no judge");
+        directory().join(release).join("librocksdb.so")
+    }
 }
 
 /// The judge that is the Python package, if it is installed. If not, as [`all`]. Its family names

@@ -13,6 +13,10 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "crates/compression/src/lz4.rs",
         "liblz4 has dictionaries and LZ4HC, and no safe interface to them exists",
     ),
+    (
+        "crates/engines/src/store/lmdb.rs",
+        "LMDB maps a file that others could change; behind a feature",
+    ),
     ("crates/librocksdb/src/batch.rs", LIBROCKSDB),
     ("crates/librocksdb/src/cursor.rs", LIBROCKSDB),
     ("crates/librocksdb/src/database.rs", LIBROCKSDB),

@@ -50,13 +50,12 @@ impl PerfCounts {
         .iter()
         .map(|name| self.get(name))
         .sum();
-        let runs = match (self.get("get_from_memtable_count"), self.get("seek_child_seek_count")) {
-            // Seeks in a single run: there was nothing to merge.
-            (0, 0) => queries,
-            (memtables, 0) => memtables + filters_checked.max(blocks.saturating_sub(not_data)),
-            // Memtables that are sought are among these.
-            (memtables, sought) => memtables + sought,
+        let tables = match self.get("seek_child_seek_count") {
+            0 => filters_checked.max(blocks.saturating_sub(not_data)),
+            // Memtables are among these.
+            sought => sought,
         };
+        let runs = self.get("get_from_memtable_count") + tables;
         let compared = self.get("user_key_comparison_count");
         let share = |count: u64| count as f64 / queries as f64;
         Some(ReadAmplification {

@@ -7,7 +7,8 @@ use options::option_string::{quote, split_pairs, strip_braces};
 /// of some of them.
 const TABLE_FACTORY: (&str, &str) = ("table_factory", "block_based_table_factory");
 
-/// The part of `wanted`, an option string, that a release takes, which `accepts` tells of a string.
+/// The part of `wanted`, an option string, that a release takes, which `accepts` tells of a string;
+/// `table` is added to the options of the table format as it is.
 /// What it does not take is left out where it is as in `defaults`. Structs are taken apart where they
 /// are not taken whole.
 ///
@@ -17,6 +18,7 @@ const TABLE_FACTORY: (&str, &str) = ("table_factory", "block_based_table_factory
 pub(super) fn accepted(
     wanted: &str,
     defaults: &str,
+    table: &str,
     accepts: &dyn Fn(&str) -> bool,
 ) -> Result<String> {
     let pairs = |text| split_pairs(text).map_err(Status::invalid_argument);
@@ -24,8 +26,13 @@ pub(super) fn accepted(
     let mut text = String::new();
     for (name, value) in wanted {
         let default = defaults.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
+        // Of several values of one name the last alone would count, so that all of them go in one.
+        let value = match name == TABLE_FACTORY.0 {
+            true => format!("{{{}{table}}}", strip_braces(value)),
+            false => value.to_owned(),
+        };
         let name = if name == TABLE_FACTORY.0 { TABLE_FACTORY.1 } else { name };
-        if let Some(pair) = accepted_pair(name, value, default, accepts)? {
+        if let Some(pair) = accepted_pair(name, &value, default, accepts)? {
             text += &pair;
         }
     }

@@ -41,12 +41,6 @@ fn seeks_count_their_runs() {
 }
 
 #[test]
-fn seeks_in_a_single_run_have_nothing_to_merge() {
-    let counts = PerfCounts::parse("block_cache_hit_count = 9, block_cache_index_hit_count = 4");
-    assert_eq!(counts.per_query(4).unwrap().runs_per_query, 1.0);
-}
-
-#[test]
 fn nothing_counted_is_nothing_known() {
     assert_eq!(PerfCounts::parse("").per_query(10), None);
     assert_eq!(PerfCounts::parse("block_read_count = 0").per_query(10), None);
