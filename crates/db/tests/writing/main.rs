@@ -7,6 +7,7 @@ mod blocking_fs;
 mod column_families;
 mod compactions;
 mod control;
+mod counts;
 mod errors;
 mod fixture;
 mod held_iterators;
