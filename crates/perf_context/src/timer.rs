@@ -2,8 +2,9 @@
 
 use crate::metric::Measure;
 use crate::timed_metric::TimedMetric;
-use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::num::NonZeroU64;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 /// Adds the time it lives to a metric, if this thread measures that. Where it does not, it is a
 /// comparison at its start and one at its end.
@@ -53,14 +54,18 @@ fn stop<M: TimedMetric>(metric: M, start: NonZeroU64) -> Option<NonZeroU64> {
     end
 }
 
-/// What the clock for this measure says, in nanoseconds.
+/// What the clock for this measure says, in nanoseconds since some moment.
 #[cold]
 #[inline(never)]
 fn now(measure: Measure) -> Option<NonZeroU64> {
-    let Timespec { tv_sec, tv_nsec } = clock_gettime(match measure {
-        Measure::CpuTime => ClockId::ThreadCPUTime,
-        _ => ClockId::Monotonic,
-    });
-    let nanos = u64::try_from(tv_sec).ok()?.checked_mul(1_000_000_000)?;
-    NonZeroU64::new(nanos.checked_add(u64::try_from(tv_nsec).ok()?)?)
+    static FIRST: OnceLock<Instant> = OnceLock::new();
+    let nanos = match measure {
+        Measure::CpuTime => {
+            let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+            Duration::try_from(time).ok()?.as_nanos()
+        }
+        // The standard library's clock also works where the program runs under Valgrind.
+        _ => FIRST.get_or_init(Instant::now).elapsed().as_nanos() + 1,
+    };
+    NonZeroU64::new(u64::try_from(nanos).ok()?)
 }
