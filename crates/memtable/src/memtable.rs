@@ -207,6 +207,10 @@ impl MemTable {
     /// `visitor` returns false. In a column family with timestamps the versions of a key are those
     /// of all its timestamps. Range tombstones are not among them.
     pub fn get(&self, seek_key: &[u8], mut visitor: impl FnMut(MemTableEntry<'_>) -> bool) {
+        // A writer counts before it lets readers see what it wrote.
+        if self.num_point_entries() == 0 {
+            return;
+        }
         let user_key = extract_user_key(seek_key);
         count(PerfMetric::GetFromMemtableCount, 1);
         if let Some(filter) = &self.filter {

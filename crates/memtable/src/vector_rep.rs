@@ -196,15 +196,23 @@ impl Sorted {
     /// How many of the entries are before `target`, or at it where `or_at` says so.
     fn count_before(&self, target: &[u8], or_at: bool) -> usize {
         let Self { entries, common_prefix, samples, .. } = self;
+        if entries.is_empty() {
+            return 0;
+        }
         let (mut rank, mut from, mut to) = (0, 0, entries.len());
         if self.comparator.is_bytewise() {
             let user_key = extract_user_key(target);
             let head = &user_key[..user_key.len().min(common_prefix.len())];
-            match head.cmp(common_prefix) {
-                Ordering::Less => return 0,
-                Ordering::Greater => return entries.len(),
-                Ordering::Equal => rank = rank_of(user_key, common_prefix.len()),
+            // Nothing in common is the usual case, and a comparison of no bytes at no address is slow:
+            // processors with masked loads go to microcode for an address that is not mapped.
+            if !common_prefix.is_empty() {
+                match head.cmp(common_prefix) {
+                    Ordering::Less => return 0,
+                    Ordering::Greater => return entries.len(),
+                    Ordering::Equal => {}
+                }
             }
+            rank = rank_of(user_key, common_prefix.len());
             let first = samples.partition_point(|sample| *sample < rank);
             let ties = samples[first..].partition_point(|sample| *sample == rank);
             from = first.saturating_sub(1) * SAMPLE_DISTANCE;

@@ -294,7 +294,7 @@ fn histograms_headers_and_errors() {
         (&["--nonsense"], "unknown command line flag 'nonsense'"),
         (&["--readonly", "--db=/nowhere/at/all"], "/nowhere/at/all"),
         (&["--readonly", "--benchmarks=overwrite", &db], "writes"),
-        (&["--benchmarks=overwrite", "--sine_write_rate", &db], "--sine_write_rate"),
+        (&["--benchmarks=overwrite", "--async_io", &db], "--async_io"),
         (&["--readonly", "--benchmarks=nonsense", &db], "unknown benchmark 'nonsense'"),
         (&["--readonly", "--cache_type=hyper_clock_cache", &db], "lru_cache"),
     ] {
