@@ -208,7 +208,7 @@ fn load(db: &Db, memory_bytes: u64) {
                 entries.seek(key.as_bytes());
                 (0..1000).for_each(|_| {
                     if entries.valid() {
-                        entries.next()
+                        entries.next();
                     }
                 });
             }

@@ -44,7 +44,7 @@ fn rounded_up(value: f64) -> i64 {
 /// How much of each kind of operation there is.
 #[derive(Clone, Debug)]
 pub(super) struct OperationMix {
-    /// Where each kind ends, of [`OperationMix::range`].
+    /// Where each kind ends: numbers below the last are spread over them.
     ends: Vec<u64>,
     shares: Vec<f64>,
 }
