@@ -42,7 +42,19 @@ const STEPS: &[Step] = &[
         },
     },
     Step { name: "test", run: test },
+    Step { name: "stores", run: stores },
 ];
+
+/// Engines of the bench that are behind features: nothing else would notice if they broke.
+fn stores() -> Result<(), String> {
+    let features = "touchstone/fjall,touchstone/lmdb,touchstone/redb";
+    cargo(
+        &["clippy", "--locked", "-p", "touchstone", "--features", features, "--", "-D", "warnings"],
+        &[],
+    )?;
+    let features = "fjall,lmdb,redb";
+    cargo(&["test", "--locked", "-p", "touchstone-engines", "--features", features, "store"], &[])
+}
 
 /// Whether the gate has a step of this name.
 pub(crate) fn is_step(name: &str) -> bool {

@@ -22,9 +22,6 @@ pub fn run(flags: &Flags) -> Result<()> {
         "redb" => runner::run(flags, &steps, &store::<engines::store::RedbStore>(flags)),
         #[cfg(feature = "lmdb")]
         "lmdb" => runner::run(flags, &steps, &store::<engines::store::LmdbStore>(flags)),
-        name @ ("fjall" | "redb" | "lmdb") => Err(Status::not_supported(format!(
-            "--engine={name}: this program was built without it; build with --features {name}"
-        ))),
         name => {
             let library = library(name)?;
             check_objects(flags)?;
@@ -64,6 +61,10 @@ fn library(name: &str) -> Result<PathBuf> {
     match name.strip_prefix("rocksdb:") {
         Some(release) => fetched_library(release),
         None if name == "debian" => debian_library(),
+        // Those that the program was built with are no libraries.
+        None if ["fjall", "redb", "lmdb"].contains(&name) => Err(Status::not_supported(format!(
+            "--engine={name}: this program was built without it; build with --features {name}"
+        ))),
         None if name.contains('/') || name.contains(".so") => Ok(PathBuf::from(name)),
         None => Err(Status::invalid_argument(format!(
             "--engine={name} is not known; known are touchstone, null, debian, rocksdb:RELEASE, the \

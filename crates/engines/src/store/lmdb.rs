@@ -21,6 +21,9 @@ const ENTRIES_MAX: usize = 256;
 
 type Table = Database<Bytes, Bytes>;
 
+/// First and last key.
+type OwnedRange = (Bound<Vec<u8>>, Bound<Vec<u8>>);
+
 /// LMDB.
 pub struct LmdbStore {
     env: Env<WithoutTls>,
@@ -31,7 +34,7 @@ pub struct LmdbEntries {
     env: Env<WithoutTls>,
     table: Table,
     ahead: VecDeque<(Vec<u8>, Vec<u8>)>,
-    rest: Option<(Bound<Vec<u8>>, Bound<Vec<u8>>)>,
+    rest: Option<OwnedRange>,
     is_descending: bool,
     wanted: usize,
 }
