@@ -41,15 +41,26 @@ const STEPS: &[Step] = &[
             )
         },
     },
-    Step { name: "test", run: test },
     Step { name: "stores", run: stores },
+    Step { name: "test", run: test },
 ];
 
 /// Engines of the bench that are behind features: nothing else would notice if they broke.
 fn stores() -> Result<(), String> {
     let features = "touchstone/fjall,touchstone/lmdb,touchstone/redb";
     cargo(
-        &["clippy", "--locked", "-p", "touchstone", "--features", features, "--", "-D", "warnings"],
+        &[
+            "clippy",
+            "--locked",
+            "-p",
+            "touchstone",
+            "--features",
+            features,
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ],
         &[],
     )?;
     let features = "fjall,lmdb,redb";
