@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// # Errors
 /// The first failure: a flag that makes no sense, a database that does not open, a failed read.
 pub fn run(flags: &Flags) -> Result<()> {
-    let steps = runner::checked_steps(flags)?;
+    let steps = crate::step::checked_steps(flags)?;
     match flags.text("engine") {
         "touchstone" => runner::run(flags, &steps, &TouchstoneProvider::new(open_context(flags)?)),
         "null" => runner::run(flags, &steps, &null_provider(flags)),

@@ -22,6 +22,7 @@ pub mod runner;
 mod shape;
 mod shuffle;
 pub mod stats;
+mod step;
 mod target;
 mod tree_actions;
 mod value_generator;

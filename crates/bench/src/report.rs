@@ -3,58 +3,17 @@
 use crate::flags::Flags;
 use engines::{Identity, Kind};
 use env::ThreadStatus;
-use std::fs;
-use std::time::{SystemTime, UNIX_EPOCH};
+use host::Cpu;
+use jiff::Zoned;
 
-/// A point in local civil time (UTC where no zone is known).
-struct Civil {
-    year: i64,
-    month: i64,
-    day: i64,
-    weekday: usize,
-    hour: u64,
-    minute: u64,
-    second: u64,
-}
-
-/// Days since 1970 to a date of the Gregorian calendar (H. Hinnant, "chrono-compatible low-level
-/// date algorithms").
-fn civil_now() -> Civil {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let days = (seconds / 86_400) as i64;
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    Civil {
-        year: year_of_era + era * 400 + i64::from(month <= 2),
-        month,
-        day: day_of_year - (153 * shifted_month + 2) / 5 + 1,
-        weekday: (days + 4).rem_euclid(7) as usize,
-        hour: seconds / 3_600 % 24,
-        minute: seconds / 60 % 60,
-        second: seconds % 60,
-    }
-}
-
-/// `YYYY/MM/DD-HH:MM:SS`.
+/// `YYYY/MM/DD-HH:MM:SS`, local.
 pub(crate) fn timestamp() -> String {
-    let Civil { year, month, day, hour, minute, second, .. } = civil_now();
-    format!("{year:04}/{month:02}/{day:02}-{hour:02}:{minute:02}:{second:02}")
+    Zoned::now().strftime("%Y/%m/%d-%H:%M:%S").to_string()
 }
 
 /// The form of C's `ctime`, which scripts take apart.
-fn ctime() -> String {
-    const WEEKDAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let Civil { year, month, day, weekday, hour, minute, second } = civil_now();
-    let (weekday, month) = (WEEKDAYS[weekday], MONTHS[month as usize - 1]);
-    format!("{weekday} {month} {day:2} {hour:02}:{minute:02}:{second:02} {year}")
+fn ctime(time: &Zoned) -> String {
+    time.strftime("%a %b %e %H:%M:%S %Y").to_string()
 }
 
 /// Prints which engine runs.
@@ -73,10 +32,10 @@ fn print_engine(engine: &Identity) {
 /// Prints what ran where: the first lines of a run.
 pub(crate) fn print_header(flags: &Flags, engine: &Identity) {
     print_engine(engine);
-    eprintln!("Date:       {}", ctime());
-    let (cpus, model, cache) = cpu();
-    eprintln!("CPU:        {cpus} * {model}");
-    eprintln!("CPUCache:   {cache}");
+    eprintln!("Date:       {}", ctime(&Zoned::now()));
+    let cpu = Cpu::of_this_machine();
+    eprintln!("CPU:        {} * {}", cpu.processors, known(&cpu.model));
+    eprintln!("CPUCache:   {}", known(&cpu.cache));
     let key_size = flags.int("key_size");
     let (num, ratio) = (flags.int("num"), flags.double("compression_ratio"));
     let timestamp_size = flags.int("user_timestamp_size");
@@ -101,7 +60,7 @@ pub(crate) fn print_header(flags: &Flags, engine: &Identity) {
         "FileSize:   {:.1} MB (estimated)",
         megabytes(key_size as f64 + value_size as f64 * ratio)
     );
-    println!("Write rate: {} bytes/second", crate::runner::write_rate(flags));
+    println!("Write rate: {} bytes/second", crate::runner::shared::write_rate(flags));
     println!("Read rate: {} ops/second", flags.uint("benchmark_read_rate_limit"));
     println!("Compression: {}", compression_name(flags.text("compression_type")));
     println!("Compression sampling rate: {}", flags.int("sample_for_compression"));
@@ -197,17 +156,9 @@ fn memtable_name(flag: &str) -> &str {
     }
 }
 
-/// How many processors, which, and with how much cache.
-fn cpu() -> (usize, String, String) {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let fields = |wanted: &'static str| {
-        text.lines().filter_map(move |line| {
-            let (name, value) = line.split_once(':')?;
-            (name.trim() == wanted).then(|| value.trim().to_owned())
-        })
-    };
-    let first = |wanted| fields(wanted).next().unwrap_or_else(|| "unknown".to_owned());
-    (fields("model name").count(), first("model name"), first("cache size"))
+/// What the kernel says; a word for nothing.
+fn known(text: &str) -> &str {
+    if text.is_empty() { "unknown" } else { text }
 }
 
 #[cfg(test)]

@@ -1,11 +1,26 @@
 //! Steps of a run that change the tree and are not timed.
 
 use crate::flags::Flags;
+use crate::measure::shape::is_lacking;
 use crate::workload::Target;
 use base::Result;
 use base::status::Code;
 use db::{CompactFilesOptions, CompactRangeOptions, DEFAULT_COLUMN_FAMILY_NAME};
 use engines::Engine;
+use std::thread;
+use std::time::Duration;
+
+/// Numbers that are zero where nothing runs in the background and nothing is due.
+const BACKGROUND: [&str; 4] = [
+    "rocksdb.mem-table-flush-pending",
+    "rocksdb.num-running-flushes",
+    "rocksdb.compaction-pending",
+    "rocksdb.num-running-compactions",
+];
+
+/// How long `db_bench` sleeps before it looks whether anything runs, and after it found that.
+const SLEEP_BEFORE_LOOKS: Duration = Duration::from_secs(5);
+const SLEEP_BETWEEN_LOOKS: Duration = Duration::from_secs(10);
 
 /// How often a compaction of a level is tried.
 const RETRIES: usize = 10;
@@ -40,17 +55,40 @@ fn compact_all<E: Engine>(_: &Flags, targets: &[Target<E>]) -> Result<()> {
     })
 }
 
-/// Waits twice, as `db_bench` does.
-fn wait_for_compaction<E: Engine>(_: &Flags, targets: &[Target<E>]) -> Result<()> {
-    for Target { db, .. } in targets {
+/// Waits twice, as `db_bench` does, which sleeps between its looks; that is done for `--as_published`.
+fn wait_for_compaction<E: Engine>(flags: &Flags, targets: &[Target<E>]) -> Result<()> {
+    let sleeps = flags.bool("as_published");
+    if sleeps {
+        thread::sleep(SLEEP_BEFORE_LOOKS);
+    }
+    for Target { db, families } in targets {
         let path = db.path().display();
         for _ in 0..2 {
             println!("waitforcompaction({path}): started");
+            if let Some(name) = active(db, &families[0])? {
+                let meanwhile = if sleeps { "Sleep 10 seconds" } else { "Waiting" };
+                println!("waitforcompaction({path}): active({name}). {meanwhile}");
+                if sleeps {
+                    thread::sleep(SLEEP_BETWEEN_LOOKS);
+                }
+            }
             db.wait_for_compaction()?;
             println!("waitforcompaction({path}): finished");
         }
     }
     Ok(())
+}
+
+/// The first property that says that something runs or is due in the background.
+fn active<E: Engine>(db: &E, family: &E::Family) -> Result<Option<&'static str>> {
+    for name in BACKGROUND {
+        match db.int_property(family, name) {
+            Ok(Some(count)) if count > 0 => return Ok(Some(name)),
+            Err(status) if !is_lacking(&status) => return Err(status),
+            _ => {}
+        }
+    }
+    Ok(None)
 }
 
 fn compact_level0<E: Engine>(flags: &Flags, targets: &[Target<E>]) -> Result<()> {

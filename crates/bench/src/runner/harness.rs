@@ -1,7 +1,8 @@
 //! What the harness costs: the same workload over an engine that does nothing.
 
-use super::{Runner, Step, check};
+use super::Runner;
 use crate::flags::Flags;
+use crate::step::{Step, check};
 use crate::target;
 use base::{Result, Status};
 use engines::NullProvider;

@@ -8,7 +8,7 @@ use crate::flags::Flags;
 use crate::key_generator::KeyFormat;
 use crate::measure::shape::present;
 use crate::random::Random64;
-use crate::runner::value_kind;
+use crate::runner::shared::value_kind;
 use crate::value_generator::ValueGenerator;
 use crate::workload::Target;
 use base::status::Code;

@@ -1,70 +1,8 @@
-//! `touchstone bench` beside `db_bench` on one directory: same keys, same lines.
+//! Beside `db_bench` on one directory: same keys, same lines.
 
-use std::ffi::OsStr;
+use crate::{COMMON, db_bench, fill, fill_flags, owned, results, text, touchstone};
 use std::path::Path;
-use std::process::{Command, Output};
-
-const COMMON: &[&str] = &["--use_existing_db=1", "--readonly", "--progress_reports=0"];
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn touchstone<A: AsRef<OsStr>>(arguments: &[A]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_touchstone"))
-        .arg("bench")
-        .args(arguments)
-        .output()
-        .expect("the binary runs")
-}
-
-/// `db_bench`, or nothing where it is not installed.
-fn db_bench<A: AsRef<OsStr>>(arguments: &[A]) -> Option<Output> {
-    match Command::new("db_bench").args(arguments).output() {
-        Ok(output) => Some(output),
-        Err(error) => {
-            assert!(std::env::var_os("CI").is_none(), "db_bench must be installed: {error}");
-            println!("skipped: db_bench: {error}");
-            None
-        }
-    }
-}
-
-/// The parts of the result lines that do not depend on time: name, operations, message.
-fn results(output: &Output) -> Vec<String> {
-    let stdout = text(&output.stdout);
-    stdout
-        .lines()
-        .filter(|line| line.contains(" micros/op "))
-        .map(|line| {
-            let (name, rest) = line.split_once(':').expect("a result line");
-            let operations = rest.split_whitespace().rev().find(|word| word.ends_with(';'));
-            assert!(operations.is_some(), "{line}");
-            let count = rest.split(" seconds ").nth(1).expect("operations");
-            let count = count.split(' ').next().expect("a count");
-            let message = line.find('(').map_or("", |at| &line[at..]);
-            let rate = if line.contains("MB/s") { "MB/s" } else { "" };
-            format!("{} {count} {rate} {message}", name.trim())
-        })
-        .collect()
-}
-
-fn fill_flags(path: &Path) -> Vec<String> {
-    let db = format!("--db={}", path.display());
-    let fixed =
-        [&db, "--num=20000", "--seed=999", "--compression_type=none", "--progress_reports=0"];
-    owned(&fixed)
-}
-
-fn owned(flags: &[&str]) -> Vec<String> {
-    flags.iter().map(|&flag| flag.to_owned()).collect()
-}
-
-fn fill(path: &Path, flags: &[&str]) -> Option<Output> {
-    let output = db_bench(&[&fill_flags(path)[..], &owned(flags)].concat())?;
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    Some(output)
-}
+use std::process::Output;
 
 #[test]
 fn key_sequences_and_result_lines_are_db_benchs() {

@@ -1,7 +1,8 @@
-//! `touchstone bench` over every engine: the same flags leave the same entries, and find the same.
+//! Every engine: the same flags leave the same entries, and find the same.
 
+use crate::{results, text, touchstone};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 const FLAGS: &[&str] = &[
     "--num=3000",
@@ -22,41 +23,21 @@ const BENCHMARKS: &str = "--benchmarks=fillrandom,overwrite,deleterandom,mergera
                           waitforcompaction,readrandom,readmissing,multireadrandom,seekrandom,readseq,\
                           readreverse,levelstats";
 
-fn touchstone(arguments: &[&str]) -> Output {
-    let output = Command::new(env!("CARGO_BIN_EXE_touchstone")).args(arguments).output();
-    output.expect("the binary runs")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// What benchmarks say that does not depend on time: their names and what they counted.
-fn counts(stdout: &str) -> Vec<String> {
-    let lines = stdout.lines().filter(|line| line.contains(" micros/op "));
-    lines
-        .map(|line| {
-            let (name, _) = line.split_once(':').expect("a result line");
-            let (_, after) = line.split_once(" seconds ").expect("operations");
-            let (operations, _) = after.split_once(" operations;").expect("operations");
-            let message = line.find('(').map_or("", |at| &line[at..]);
-            format!("{} {operations} {message}", name.trim())
-        })
-        .collect()
-}
-
 /// Fills a database with an engine: what it counted, and what is in it then.
 fn fill(engine: &str, directory: &Path) -> (Vec<String>, String) {
     let db = format!("--db={}", directory.display());
     let engine = format!("--engine={engine}");
     let arguments: Vec<_> =
-        ["bench", &engine, &db, BENCHMARKS].into_iter().chain(FLAGS.iter().copied()).collect();
+        [&*engine, &db, BENCHMARKS].into_iter().chain(FLAGS.iter().copied()).collect();
     let output = touchstone(&arguments);
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success(), "{engine}: {stdout}{stderr}");
-    let dump = touchstone(&["ldb", &db, "scan", "--hex"]);
+    let dump = Command::new(env!("CARGO_BIN_EXE_touchstone"))
+        .args(["ldb", &db, "scan", "--hex"])
+        .output()
+        .expect("the binary runs");
     assert!(dump.status.success(), "{engine}: {}", text(&dump.stderr));
-    (counts(&stdout), text(&dump.stdout))
+    (results(&output), text(&dump.stdout))
 }
 
 #[test]
@@ -74,7 +55,7 @@ fn every_engine_keeps_and_finds_the_same() {
 
 #[test]
 fn the_harness_is_measured() {
-    let flags = ["bench", "--engine=null", "--benchmarks=fillrandom,levelstats", "--num=1000"];
+    let flags = ["--engine=null", "--benchmarks=fillrandom,levelstats", "--num=1000"];
     let output = touchstone(&[&flags[..], &["--harness_cost"]].concat());
     let stdout = text(&output.stdout);
     assert!(stdout.contains("fillrandom   : harness "), "{stdout}");

@@ -1,10 +1,10 @@
-//! The flags of `touchstone bench` beside those of `db_bench`: each is there, with its type and its
+//! Flags beside those of `db_bench`: each is there, with its type and its
 //! default.
 
+use crate::{text, touchstone};
 use bench::flags::table::FLAGS;
 use bench::flags::{Flags, Kind};
 use std::collections::BTreeMap;
-use std::process::Command;
 
 /// Defaults that differ from RocksDB 7.8.3's, and why.
 const OTHER_DEFAULTS: &[(&str, &str)] = &[
@@ -18,14 +18,7 @@ const OTHER_TYPES: &[(&str, &str)] = &[("compaction_readahead_size", "uint64 sin
 /// Type and default of each flag that `db_bench` itself defines, by name; none where it is not
 /// installed.
 fn real_flags() -> Option<BTreeMap<String, (String, String)>> {
-    let output = match Command::new("db_bench").arg("--help").output() {
-        Ok(output) => output,
-        Err(error) => {
-            assert!(std::env::var_os("CI").is_none(), "db_bench must be installed: {error}");
-            println!("skipped: db_bench: {error}");
-            return None;
-        }
-    };
+    let output = testing::peer::find("db_bench")?.run(&["--help"]);
     let text = String::from_utf8_lossy(&output.stdout);
     let own = text.split("Flags from ").find(|part| part.starts_with("./tools/db_bench_tool.cc"));
     // A flag is wrapped over several lines; the first is indented by four.
@@ -86,8 +79,7 @@ fn the_table_has_the_flags_of_the_newest_release_too() {
 
 #[test]
 fn help_names_every_flag_and_what_becomes_of_it() {
-    let output = Command::new(env!("CARGO_BIN_EXE_touchstone")).args(["bench", "--help"]).output();
-    let text = String::from_utf8(output.expect("the binary runs").stdout).expect("text");
+    let text = text(&touchstone(&["--help"]).stdout);
     for flag in bench::flags::all() {
         assert!(text.contains(&format!("  --{} (", flag.name)), "{}", flag.name);
     }

@@ -1,56 +1,13 @@
-//! What `touchstone bench --statistics` counts beside `db_bench`.
+//! What `--statistics` counts beside `db_bench`.
 //!
 //! What may differ: bytes in the block cache, which each charges by its own form of blocks; bytes of
 //! tables, by their properties; how often a table is opened where nothing is written, since RocksDB
 //! looks into each once more; syncs of the MANIFEST while a database is made. RocksDB 7.8.3 does not
 //! time lookups of a database that is open for reading only.
 
-use std::ffi::OsStr;
+use crate::{COMMON, db_bench, fill, fill_flags, owned, text, touchstone};
 use std::path::Path;
 use std::process::{Command, Output};
-
-const COMMON: &[&str] = &["--use_existing_db=1", "--readonly", "--progress_reports=0"];
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn touchstone<A: AsRef<OsStr>>(arguments: &[A]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_touchstone"))
-        .arg("bench")
-        .args(arguments)
-        .output()
-        .expect("the binary runs")
-}
-
-/// `db_bench`, or nothing where it is not installed.
-fn db_bench<A: AsRef<OsStr>>(arguments: &[A]) -> Option<Output> {
-    match Command::new("db_bench").args(arguments).output() {
-        Ok(output) => Some(output),
-        Err(error) => {
-            assert!(std::env::var_os("CI").is_none(), "db_bench must be installed: {error}");
-            println!("skipped: db_bench: {error}");
-            None
-        }
-    }
-}
-
-fn fill_flags(path: &Path) -> Vec<String> {
-    let db = format!("--db={}", path.display());
-    let fixed =
-        [&db, "--num=20000", "--seed=999", "--compression_type=none", "--progress_reports=0"];
-    owned(&fixed)
-}
-
-fn owned(flags: &[&str]) -> Vec<String> {
-    flags.iter().map(|&flag| flag.to_owned()).collect()
-}
-
-fn fill(path: &Path, flags: &[&str]) -> Option<Output> {
-    let output = db_bench(&[&fill_flags(path)[..], &owned(flags)].concat())?;
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    Some(output)
-}
 
 /// The count of a ticker in what `--statistics` printed.
 fn ticker(output: &Output, name: &str) -> u64 {
