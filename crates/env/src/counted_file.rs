@@ -145,6 +145,10 @@ impl RandomAccessFile for CountedRandomAccessFile {
         self.file.hint(pattern);
     }
 
+    fn readahead_max(&self) -> u64 {
+        self.file.readahead_max()
+    }
+
     fn use_direct_io(&self) -> bool {
         self.file.use_direct_io()
     }

@@ -5,6 +5,8 @@
 //! `compaction_readahead_size` by it. For RAID and device-mapper volumes the members count too.
 
 use host::BlockDevice;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Limits of the devices under one path.
@@ -18,6 +20,12 @@ pub struct DeviceLimits {
 /// The limits of the device that holds `path`.
 pub fn device_limits(path: &Path) -> DeviceLimits {
     limits_of(&host::block_devices(path))
+}
+
+/// As [`device_limits`] of a path on the file system with this number, looked up once for each.
+pub(crate) fn limits_of_device(device: u64, path: &Path) -> DeviceLimits {
+    static KNOWN: Mutex<BTreeMap<u64, DeviceLimits>> = Mutex::new(BTreeMap::new());
+    *KNOWN.lock().entry(device).or_insert_with(|| device_limits(path))
 }
 
 fn limits_of(devices: &[BlockDevice]) -> DeviceLimits {

@@ -196,6 +196,12 @@ pub trait RandomAccessFile: fmt::Debug + Send + Sync {
     /// Tells the system how the file will be read. Costs nothing where it cannot make use of it.
     fn hint(&self, _pattern: AccessPattern) {}
 
+    /// Bytes that every device below the file takes in one request; reading further ahead at once
+    /// would be split. `u64::MAX` where nothing limits it or nothing is known of it.
+    fn readahead_max(&self) -> u64 {
+        u64::MAX
+    }
+
     /// Whether reads bypass the page cache.
     fn use_direct_io(&self) -> bool {
         false

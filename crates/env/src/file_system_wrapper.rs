@@ -110,6 +110,7 @@ wrapper! {
         fn size(self: &Self) -> Result<u64> = target;
         fn prefetch(self: &Self, offset: u64, count: u64) = target;
         fn hint(self: &Self, pattern: AccessPattern) = target;
+        fn readahead_max(self: &Self) -> u64 = target;
         fn use_direct_io(self: &Self) -> bool = target;
         fn path(self: &Self) -> &Path = target;
     }

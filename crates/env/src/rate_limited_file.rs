@@ -148,6 +148,10 @@ impl RandomAccessFile for RateLimitedReads<'_> {
         self.file.hint(pattern);
     }
 
+    fn readahead_max(&self) -> u64 {
+        self.file.readahead_max()
+    }
+
     fn use_direct_io(&self) -> bool {
         self.file.use_direct_io()
     }

@@ -10,8 +10,8 @@ use crate::file_system::RandomAccessFile;
 use base::Result;
 use std::ops::Range;
 
-/// When and how much to read ahead. Sizes are to be capped with
-/// [`effective_readahead`](crate::effective_readahead).
+/// When and how much to read ahead. However large, a window is no larger than what the file's
+/// devices take at once ([`RandomAccessFile::readahead_max`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadaheadOptions {
     /// First window in bytes (`initial_auto_readahead_size`, default 8 KiB). 0: no readahead.
@@ -47,6 +47,8 @@ pub struct Readahead {
     options: ReadaheadOptions,
     /// Nothing is wanted from here on.
     end: u64,
+    /// No window is larger.
+    window_max: u64,
     /// Where the next read starts if it is sequential.
     expected: Option<u64>,
     /// Reads in sequence so far.
@@ -65,6 +67,7 @@ impl Readahead {
         Self {
             options: *options,
             end: u64::MAX,
+            window_max: u64::MAX,
             expected: None,
             num_file_reads: 0,
             size: options.initial_size.min(options.max_size),
@@ -77,6 +80,12 @@ impl Readahead {
     /// bound.
     pub fn set_end(&mut self, end: u64) {
         self.end = end;
+    }
+
+    /// Asks for at most `bytes` at once from now on: the kernel splits what is larger, and then reads
+    /// single pages.
+    pub fn set_window_max(&mut self, bytes: u64) {
+        self.window_max = bytes;
     }
 
     /// Tells of a block that the scan found in a cache, so that it is not taken for a jump.
@@ -105,12 +114,16 @@ impl Readahead {
             return None;
         }
         let start = offset.max(self.limit);
-        let window_end = read_end.max(self.limit).saturating_add(self.size).min(self.end);
+        let window_end = read_end
+            .max(self.limit)
+            .saturating_add(self.size)
+            .min(start.saturating_add(self.window_max))
+            .min(self.end);
         if window_end <= start || window_end <= read_end {
             return None;
         }
         self.limit = window_end;
-        self.trigger = window_end.saturating_sub(self.size / 2);
+        self.trigger = window_end.saturating_sub(self.size.min(self.window_max) / 2);
         self.size = self.size.saturating_mul(2).min(self.options.max_size);
         Some(start..window_end)
     }
@@ -123,6 +136,8 @@ impl Readahead {
 #[derive(Debug)]
 pub struct SequentialPrefetcher {
     readahead: Readahead,
+    /// Whether the file was asked how much it takes at once.
+    is_sized: bool,
     /// Only for direct files: `filled` bytes from `buffer_offset`, which is aligned.
     buffer: Option<AlignedBuffer>,
     buffer_offset: u64,
@@ -132,7 +147,13 @@ pub struct SequentialPrefetcher {
 impl SequentialPrefetcher {
     /// Nothing read yet.
     pub fn new(options: &ReadaheadOptions) -> Self {
-        Self { readahead: Readahead::new(options), buffer: None, buffer_offset: 0, filled: 0 }
+        Self {
+            readahead: Readahead::new(options),
+            is_sized: false,
+            buffer: None,
+            buffer_offset: 0,
+            filled: 0,
+        }
     }
 
     /// As [`Readahead::set_end`].
@@ -152,6 +173,10 @@ impl SequentialPrefetcher {
         offset: u64,
         buffer: &mut [u8],
     ) -> Result<usize> {
+        if !self.is_sized {
+            self.readahead.set_window_max(file.readahead_max());
+            self.is_sized = true;
+        }
         let window = self.readahead.next_window(offset, buffer.len() as u64);
         if !file.use_direct_io() {
             if let Some(window) = window {
@@ -163,7 +188,8 @@ impl SequentialPrefetcher {
             return Ok(buffer.len());
         }
         // The bytes are missing: read to the end of what has been decided.
-        let end = self.readahead.limit;
+        let most = align_down(offset).saturating_add(self.readahead.window_max);
+        let end = self.readahead.limit.min(align_down(most));
         if end <= offset.saturating_add(buffer.len() as u64) {
             return file.read_at(offset, buffer);
         }

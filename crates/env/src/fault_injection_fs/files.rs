@@ -141,6 +141,10 @@ impl RandomAccessFile for FaultRandomAccessFile {
         self.file.hint(pattern);
     }
 
+    fn readahead_max(&self) -> u64 {
+        self.file.readahead_max()
+    }
+
     fn use_direct_io(&self) -> bool {
         self.file.use_direct_io()
     }

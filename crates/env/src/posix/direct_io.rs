@@ -95,6 +95,10 @@ impl RandomAccessFile for DirectRandomAccessFile {
         self.file.size()
     }
 
+    fn readahead_max(&self) -> u64 {
+        self.file.readahead_max()
+    }
+
     fn use_direct_io(&self) -> bool {
         true
     }

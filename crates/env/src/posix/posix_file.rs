@@ -1,14 +1,16 @@
 //! An open descriptor with its name: positioned reads and writes that carry on until done.
 
 use super::sync_file_range::sync_file_range;
+use crate::device_limits::{effective_readahead, limits_of_device};
 use base::{Result, Status};
 use perf_context::{IoMetric, Timer, count_io};
 use rustix::fs::FallocateFlags;
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The kernel's file offsets are signed.
 const OFFSET_MAX: u64 = i64::MAX as u64;
@@ -17,11 +19,13 @@ const OFFSET_MAX: u64 = i64::MAX as u64;
 pub(super) struct PosixFile {
     file: File,
     path: PathBuf,
+    /// Known once somebody reads ahead.
+    readahead_max: OnceLock<u64>,
 }
 
 impl PosixFile {
     pub(super) fn new(file: File, path: &Path) -> Self {
-        Self { file, path: path.to_path_buf() }
+        Self { file, path: path.to_path_buf(), readahead_max: OnceLock::new() }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -42,6 +46,14 @@ impl PosixFile {
             Ok(metadata) => Ok(metadata.len()),
             Err(error) => Err(self.failed(&error, "get size of")),
         }
+    }
+
+    /// What the devices below take in one request.
+    pub(super) fn readahead_max(&self) -> u64 {
+        *self.readahead_max.get_or_init(|| {
+            let limits = self.file.metadata().map(|file| limits_of_device(file.dev(), &self.path));
+            effective_readahead(u64::MAX, &[limits.unwrap_or_default()])
+        })
     }
 
     /// One `pread`, repeated only if a signal interrupted it. Offsets that no file can have read

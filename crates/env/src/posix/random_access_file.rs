@@ -45,6 +45,10 @@ impl RandomAccessFile for PosixRandomAccessFile {
         let _ = fadvise(self.file.file(), 0, None, advice);
     }
 
+    fn readahead_max(&self) -> u64 {
+        self.file.readahead_max()
+    }
+
     fn path(&self) -> &Path {
         self.file.path()
     }

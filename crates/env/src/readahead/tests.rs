@@ -102,6 +102,7 @@ fn offsets_at_the_limit_of_numbers() {
 struct Recorder {
     file: Arc<dyn RandomAccessFile>,
     direct: bool,
+    readahead_max: u64,
     reads: Mutex<Vec<(u64, usize)>>,
     prefetches: Mutex<Vec<(u64, u64)>>,
 }
@@ -110,7 +111,13 @@ impl Recorder {
     fn new(path: &Path, direct: bool) -> Self {
         // The page cache serves both: what counts is what is asked of the file.
         let file = PosixFileSystem.new_random_access_file(path, &FileOptions::default()).unwrap();
-        Self { file, direct, reads: Mutex::default(), prefetches: Mutex::default() }
+        let (reads, prefetches) = (Mutex::default(), Mutex::default());
+        Self { file, direct, readahead_max: u64::MAX, reads, prefetches }
+    }
+
+    /// On a device that takes so many bytes at once.
+    fn on_device(path: &Path, direct: bool, readahead_max: u64) -> Self {
+        Self { readahead_max, ..Self::new(path, direct) }
     }
 }
 
@@ -127,6 +134,10 @@ impl RandomAccessFile for Recorder {
     fn prefetch(&self, offset: u64, count: u64) {
         self.prefetches.lock().push((offset, count));
         self.file.prefetch(offset, count);
+    }
+
+    fn readahead_max(&self) -> u64 {
+        self.readahead_max
     }
 
     fn use_direct_io(&self) -> bool {
@@ -196,4 +207,41 @@ fn a_large_readahead_takes_no_more_than_the_file() {
     assert_eq!(prefetcher.read_at(&file, 0, &mut [0; 100]).unwrap(), 100);
     assert_eq!(*file.reads.lock(), [(0, 12_288)]);
     assert_eq!(prefetcher.read_at(&file, 9_990, &mut [0; 100]).unwrap(), 10);
+}
+
+#[test]
+fn no_window_is_larger_than_what_the_devices_take() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("000010.sst");
+    let content: Vec<u8> = (0..3_000_001_u32).map(|i| (i / 7 + i * 29) as u8).collect();
+    std::fs::write(&path, &content).unwrap();
+    for limit in [128_u64 << 10, 512 << 10, 1280 << 10, 4096 << 10] {
+        for option in [96_u64 << 10, 512 << 10, 1 << 20, 2 << 20] {
+            let (most, least) = (limit.min(option + 8000), limit.min(option) / 2);
+            let buffered = Recorder::on_device(&path, false, limit);
+            scan(
+                &mut SequentialPrefetcher::new(&ReadaheadOptions::fixed(option)),
+                &buffered,
+                &content,
+            );
+            let windows = buffered.prefetches.into_inner();
+            assert!(windows.iter().all(|window| window.1 <= most), "{limit} {option} {windows:?}");
+            let (full, _) = windows.split_at(windows.len() - 1);
+            assert!(full.iter().all(|window| window.1 >= least), "{limit} {option} {windows:?}");
+            for (before, window) in windows.iter().zip(&windows[1..]) {
+                assert_eq!(window.0, before.0 + before.1, "nothing twice, nothing left out");
+            }
+
+            let direct = Recorder::on_device(&path, true, limit);
+            scan(
+                &mut SequentialPrefetcher::new(&ReadaheadOptions::fixed(option)),
+                &direct,
+                &content,
+            );
+            let reads = direct.reads.into_inner();
+            assert!(reads.iter().all(|read| read.1 as u64 <= limit), "{limit} {option} {reads:?}");
+            let mean = reads.iter().map(|read| read.1 as u64).sum::<u64>() / reads.len() as u64;
+            assert!(mean >= 64 << 10, "{limit} {option}: {mean} bytes at once");
+        }
+    }
 }
