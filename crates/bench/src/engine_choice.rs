@@ -4,6 +4,7 @@ use crate::flags::Flags;
 use crate::open_context::{cache_options, open_context, stats_level};
 use crate::runner::{self, harness::null_provider};
 use base::{Result, Status};
+use cache::{CacheOptions, LruCacheOptions};
 use engines::{RocksDbProvider, TouchstoneProvider, debian_library, fetched_library};
 use std::path::PathBuf;
 
@@ -25,10 +26,22 @@ pub fn run(flags: &Flags) -> Result<()> {
         name => {
             let library = library(name)?;
             check_objects(flags)?;
-            let cache = cache_options(flags)?;
+            let cache = lru_options(flags)?;
             let provider = RocksDbProvider::new(&library, cache.as_ref(), stats_level(flags)?)?;
             runner::run(flags, &steps, &provider)
         }
+    }
+}
+
+/// The cache of a library of RocksDB, which is told of by an option string.
+fn lru_options(flags: &Flags) -> Result<Option<LruCacheOptions>> {
+    match cache_options(flags)? {
+        None => Ok(None),
+        Some(CacheOptions::Lru(options)) => Ok(Some(options)),
+        Some(CacheOptions::HyperClock(_)) => Err(Status::not_supported(format!(
+            "--cache_type={}: option strings of RocksDB know no caches but lru_cache",
+            flags.text("cache_type")
+        ))),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::flags::Flags;
 use base::file_checksum::FileChecksumGenCrc32cFactory;
 use base::{Result, Status};
-use cache::{Cache, LruCache, LruCacheOptions};
+use cache::{Cache, CacheOptions, HyperClockCacheOptions, LruCacheOptions};
 use db::{OpenContext, WriteBufferManager};
 use env::rate_limiter::{GenericRateLimiter, RateLimiter, RateLimiterMode, RateLimiterOptions};
 use env::{InfoLogLevel, Logger};
@@ -53,29 +53,43 @@ fn statistics(flags: &Flags) -> Result<Option<Arc<Statistics>>> {
     Ok(stats_level(flags)?.map(statistics))
 }
 
-/// The block cache that `--cache_size` and the like ask for.
-pub(crate) fn cache_options(flags: &Flags) -> Result<Option<LruCacheOptions>> {
-    if flags.text("cache_type") != "lru_cache" {
-        return Err(Status::not_supported(format!(
-            "--cache_type={}: only lru_cache is there yet",
-            flags.text("cache_type")
-        )));
-    }
-    if flags.int("cache_size") <= 0 {
-        return Ok(None);
-    }
-    Ok(Some(LruCacheOptions {
-        capacity: flags.uint("cache_size") as usize,
-        num_shard_bits: flags.int("cache_numshardbits") as i32,
-        high_pri_pool_ratio: flags.double("cache_high_pri_pool_ratio"),
-        low_pri_pool_ratio: flags.double("cache_low_pri_pool_ratio"),
-        ..LruCacheOptions::default()
-    }))
+/// The block cache that `--cache_type`, `--cache_size` and the like ask for.
+pub(crate) fn cache_options(flags: &Flags) -> Result<Option<CacheOptions>> {
+    let capacity = flags.uint("cache_size") as usize;
+    let num_shard_bits = flags.int("cache_numshardbits") as i32;
+    let clock = |estimated_entry_charge| {
+        CacheOptions::HyperClock(HyperClockCacheOptions {
+            estimated_entry_charge,
+            num_shard_bits,
+            ..HyperClockCacheOptions::with_capacity(capacity)
+        })
+    };
+    let options = match flags.text("cache_type") {
+        "lru_cache" => CacheOptions::Lru(LruCacheOptions {
+            num_shard_bits,
+            high_pri_pool_ratio: flags.double("cache_high_pri_pool_ratio"),
+            low_pri_pool_ratio: flags.double("cache_low_pri_pool_ratio"),
+            ..LruCacheOptions::with_capacity(capacity)
+        }),
+        "hyper_clock_cache" | "auto_hyper_clock_cache" => clock(0),
+        "fixed_hyper_clock_cache" => clock(flags.uint("block_size") as usize),
+        "clock_cache" => {
+            return Err(Status::not_supported(
+                "--cache_type=clock_cache: RocksDB has given it up; hyper_clock_cache took its place",
+            ));
+        }
+        other => {
+            return Err(Status::invalid_argument(format!(
+                "--cache_type={other}: expected lru_cache, hyper_clock_cache, \
+                 auto_hyper_clock_cache or fixed_hyper_clock_cache"
+            )));
+        }
+    };
+    Ok((flags.int("cache_size") > 0).then_some(options))
 }
 
 fn block_cache(flags: &Flags) -> Result<Option<Arc<dyn Cache>>> {
-    let Some(options) = cache_options(flags)? else { return Ok(None) };
-    Ok(Some(Arc::new(LruCache::new(&options)?)))
+    cache_options(flags)?.as_ref().map(CacheOptions::make_shared_cache).transpose()
 }
 
 /// The limit of all memtables of all databases, charged to the block cache if asked for.
@@ -159,3 +173,6 @@ const LEVELS: [InfoLogLevel; 6] = [
     InfoLogLevel::Fatal,
     InfoLogLevel::Header,
 ];
+
+#[cfg(test)]
+mod tests;

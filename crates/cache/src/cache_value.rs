@@ -58,7 +58,11 @@ impl CacheValue {
     pub fn is_held(&self) -> bool {
         match self {
             Self::Plain(value) => Arc::strong_count(value) > 1,
-            Self::Linked(value) => Arc::strong_count(value) > 1 + value.link_count(),
+            Self::Linked(value) => {
+                let count = Arc::strong_count(value);
+                // Asking for links takes a lock.
+                count > 1 && count > 1 + value.link_count()
+            }
         }
     }
 

@@ -7,13 +7,20 @@
 #![forbid(unsafe_code)]
 
 pub mod cache_key;
+pub mod cache_options;
 pub mod cache_value;
+pub mod dropped;
+mod hash_index;
+pub mod hyper_clock_cache;
 pub mod lru_cache;
 pub mod reservation;
+pub mod sharded_cache;
 
 pub use cache_key::CacheKey;
+pub use cache_options::{CacheMetadataChargePolicy, CacheOptions};
 pub use cache_value::{CacheValue, LinkedValue};
-pub use lru_cache::{CacheMetadataChargePolicy, LruCache, LruCacheOptions};
+pub use hyper_clock_cache::{HyperClockCache, HyperClockCacheOptions};
+pub use lru_cache::{LruCache, LruCacheOptions};
 pub use reservation::CacheReservation;
 
 use base::Result;

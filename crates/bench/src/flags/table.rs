@@ -73,7 +73,7 @@ pub static FLAGS: &[Flag] = &[
     row("cache_low_pri_pool_ratio", Double, "0", Honoured, "Cache share for low-priority blocks."),
     row("cache_numshardbits", Int32, "-1", Honoured, "Log2 block cache shards; negative automatic."),
     row("cache_size", Int64, "33554432", Honoured, "Block cache bytes."),
-    row("cache_type", String, "lru_cache", Honoured, "Block cache implementation name."),
+    row("cache_type", String, "lru_cache", Honoured, "Block cache: lru_cache, or [auto_|fixed_]hyper_clock_cache."),
     row("cache_uri", String, "", Refused("only caches that --cache_type names are there"), "Custom block cache specification."),
     row("charge_blob_cache", Bool, "false", Refused("memory of this use is not charged to the block cache"), "Charge blob cache memory to block cache."),
     row("charge_compression_dictionary_building_buffer", Bool, "false", Refused("memory of this use is not charged to the block cache"), "Charge dictionary buffers to block cache."),

@@ -1,7 +1,9 @@
-use super::shard::Pool;
+use super::lru_shard::Pool;
 use super::*;
+use crate::sharded_cache::CacheShard;
+use crate::{Cache, CacheCounters, CacheKey, CacheValue, Priority};
 use proptest::prelude::*;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// One shard whose charges are those given.
@@ -31,7 +33,9 @@ fn get(cache: &LruCache, number: u64) -> Option<u64> {
 }
 
 fn pool(cache: &LruCache, pool: Pool) -> Vec<u64> {
-    cache.shards[0].0.lock().keys(pool).iter().map(|key| key.0[1]).collect()
+    let mut keys = Vec::new();
+    cache.for_each_shard(|shard| keys.extend(shard.keys(pool).iter().map(|key| key.0[1])));
+    keys
 }
 
 #[test]
@@ -101,7 +105,7 @@ fn one_insert_moves_a_bounded_number_of_entries() {
         assert_eq!(get(&cache, number), Some(number));
     }
     insert(&cache, 5000, Priority::Low);
-    let moved = shard::SECOND_CHANCES_MAX as u64;
+    let moved = lru_shard::SECOND_CHANCES_MAX as u64;
     let order = pool(&cache, Pool::Bottom);
     assert_eq!(order[..2], [5000, moved - 1]);
     assert_eq!(order.last(), Some(&(moved + 1)));
@@ -219,10 +223,8 @@ fn shards_are_rocksdbs_and_all_are_used() {
         }
     }
     assert_eq!(cache.occupancy_count(), 10_000);
-    for shard in &cache.shards {
-        assert!((90..230).contains(&shard.0.lock().len()), "{}", shard.0.lock().len());
-    }
-    let metadata = shard::METADATA_BYTES;
+    cache.for_each_shard(|shard| assert!((90..230).contains(&shard.len()), "{}", shard.len()));
+    let metadata = lru_shard::METADATA_BYTES;
     assert_eq!(cache.usage_bytes(), 10_000 * (1 + metadata));
 }
 
@@ -251,7 +253,7 @@ fn ids_are_new() {
 fn threads_share_a_cache() {
     let cache = LruCache::new(&LruCacheOptions {
         num_shard_bits: 2,
-        ..LruCacheOptions::with_capacity(1000 * (1 + shard::METADATA_BYTES))
+        ..LruCacheOptions::with_capacity(1000 * (1 + lru_shard::METADATA_BYTES))
     })
     .unwrap();
     std::thread::scope(|scope| {
@@ -273,7 +275,7 @@ fn threads_share_a_cache() {
     });
     assert!(cache.usage_bytes() <= cache.capacity_bytes());
     assert_eq!(cache.counters().lookups, 80_000);
-    cache.shards.iter().for_each(|shard| shard.0.lock().check());
+    cache.for_each_shard(LruShard::check);
 }
 
 /// The same rules over plain queues, newest first; nothing is ever held.
@@ -309,7 +311,7 @@ impl Model {
 
     fn hand_down(&mut self) {
         let usage = |queue: &VecDeque<ModelEntry>| queue.iter().map(|e| e.charge).sum::<usize>();
-        let mut chances = shard::SECOND_CHANCES_MAX;
+        let mut chances = lru_shard::SECOND_CHANCES_MAX;
         while usage(&self.queues[0]) > self.pools[0].unwrap_or(0) {
             let mut entry = self.queues[0].pop_back().unwrap();
             if entry.hit && chances > 0 {
@@ -337,7 +339,7 @@ impl Model {
     }
 
     fn make_room(&mut self, charge: usize) {
-        let mut chances = shard::SECOND_CHANCES_MAX;
+        let mut chances = lru_shard::SECOND_CHANCES_MAX;
         while self.usage() + charge > self.capacity {
             let Some(queue) = self.queues.iter_mut().rev().find(|queue| !queue.is_empty()) else {
                 return;
@@ -411,32 +413,11 @@ proptest! {
                     model.set_capacity(capacity, ratios);
                 }
             }
-            cache.shards[0].0.lock().check();
+            cache.for_each_shard(LruShard::check);
             prop_assert_eq!(cache.usage_bytes(), model.usage());
             for (number, list) in [Pool::High, Pool::Low, Pool::Bottom].into_iter().enumerate() {
                 let expected: Vec<u64> = model.queues[number].iter().map(|e| e.number).collect();
                 prop_assert_eq!(pool(&cache, list), expected);
-            }
-        }
-    }
-
-    /// Few hashes, so that slots collide, wrap around and move.
-    #[test]
-    fn the_index_behaves_as_a_map(steps in prop::collection::vec((0u32..40, any::<bool>()), 0..200)) {
-        let mut index = hash_index::HashIndex::default();
-        let mut model = BTreeMap::new();
-        for (entry, insert) in steps {
-            let hash = (entry % 7) * 0x1000_0001 + 12;
-            if insert && model.insert(entry, hash).is_none() {
-                index.insert(hash, entry);
-            } else if !insert && model.remove(&entry).is_some() {
-                index.remove(hash, entry);
-            }
-            prop_assert_eq!(index.len(), model.len());
-            for entry in 0..40 {
-                let hash = (entry % 7) * 0x1000_0001 + 12;
-                let expected = model.contains_key(&entry).then_some(entry);
-                prop_assert_eq!(index.find(hash, |it| it == entry), expected);
             }
         }
     }

@@ -234,7 +234,7 @@ fn histograms_headers_and_errors() {
         (&["--readonly", "--benchmarks=overwrite", &db], "writes"),
         (&["--benchmarks=overwrite", "--async_io", &db], "--async_io"),
         (&["--readonly", "--benchmarks=nonsense", &db], "unknown benchmark 'nonsense'"),
-        (&["--readonly", "--cache_type=hyper_clock_cache", &db], "lru_cache"),
+        (&["--readonly", "--cache_type=clock_cache", &db], "hyper_clock_cache took its place"),
     ] {
         let output = touchstone(arguments);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");

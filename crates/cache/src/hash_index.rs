@@ -5,9 +5,9 @@
 //! markers to skip.
 
 /// No entry. Also the largest number of entries.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Slot {
     hash: u32,
     entry: u32,
@@ -17,32 +17,41 @@ const EMPTY: Slot = Slot { hash: 0, entry: NONE };
 const LENGTH_MIN: usize = 16;
 
 /// Bytes of index for each entry, on average.
-pub(super) const BYTES_PER_ENTRY: usize = 2 * size_of::<Slot>();
+pub(crate) const BYTES_PER_ENTRY: usize = 2 * size_of::<Slot>();
 
-pub(super) struct HashIndex {
-    /// A power of two, at most three quarters used.
+#[derive(Debug)]
+pub(crate) struct HashIndex {
+    /// A power of two. Never all are used.
     slots: Box<[Slot]>,
     used: usize,
+    /// Whether it grows once three quarters are used.
+    grows: bool,
 }
 
 impl Default for HashIndex {
     fn default() -> Self {
-        Self { slots: Box::new([EMPTY; LENGTH_MIN]), used: 0 }
+        Self { slots: Box::new([EMPTY; LENGTH_MIN]), used: 0, grows: true }
     }
 }
 
 impl HashIndex {
-    pub(super) fn len(&self) -> usize {
+    /// One of `slot_count` slots, a power of two, for good. Whoever adds entries leaves some free.
+    pub(crate) fn fixed(slot_count: usize) -> Self {
+        debug_assert!(slot_count.is_power_of_two());
+        Self { slots: vec![EMPTY; slot_count].into_boxed_slice(), used: 0, grows: false }
+    }
+
+    pub(crate) fn len(&self) -> usize {
         self.used
     }
 
-    pub(super) fn slot_count(&self) -> usize {
+    pub(crate) fn slot_count(&self) -> usize {
         self.slots.len()
     }
 
     /// The entry of this hash that `is_it` accepts.
     #[inline]
-    pub(super) fn find(&self, hash: u32, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+    pub(crate) fn find(&self, hash: u32, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         let mut at = self.home(hash);
         loop {
             let slot = self.slots[at];
@@ -57,8 +66,8 @@ impl HashIndex {
     }
 
     /// Adds an entry that is not there.
-    pub(super) fn insert(&mut self, hash: u32, entry: u32) {
-        if (self.used + 1) * 4 > self.slots.len() * 3 {
+    pub(crate) fn insert(&mut self, hash: u32, entry: u32) {
+        if self.grows && (self.used + 1) * 4 > self.slots.len() * 3 {
             self.grow();
         }
         self.used += 1;
@@ -66,7 +75,7 @@ impl HashIndex {
     }
 
     /// Removes an entry that is there.
-    pub(super) fn remove(&mut self, hash: u32, entry: u32) {
+    pub(crate) fn remove(&mut self, hash: u32, entry: u32) {
         let mut hole = self.home(hash);
         while self.slots[hole].entry != entry {
             assert_ne!(self.slots[hole].entry, NONE, "an entry is missing from its index");
@@ -116,3 +125,6 @@ impl HashIndex {
         (at + 1) & (self.slots.len() - 1)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,10 @@
 //! One shard: entries in a slab, an index over them, and three lists through them.
 
-use super::hash_index::{self, HashIndex, NONE};
-use crate::{CacheCounters, CacheKey, CacheValue, Insertion, Priority};
+use crate::dropped::Dropped;
+use crate::hash_index::{self, HashIndex, NONE};
+use crate::sharded_cache::{CacheShard, NewEntry, NoRoom};
+use crate::{CacheKey, CacheValue, Insertion, Priority};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many entries one insert moves to the front because they were hit, before it drops one
 /// nevertheless: bounds the time under the lock. On average there is at most one move for each hit.
@@ -22,6 +25,7 @@ pub(super) enum Pool {
 }
 
 /// One cache line.
+#[derive(Debug)]
 #[repr(align(64))]
 struct Entry {
     key: CacheKey,
@@ -35,45 +39,32 @@ struct Entry {
     hash: u32,
     pool: Pool,
     priority: Priority,
-    /// Hit since it was last moved to a front.
-    hit: bool,
+    /// Hit since it was last moved to a front. Relaxed: it matters roughly, and who reads it has the
+    /// shard alone.
+    hit: AtomicBool,
 }
 
 const _: () = assert!(size_of::<Entry>() == 64);
 
-/// Values to be dropped once the lock is released; almost always at most one.
-#[derive(Default)]
-pub(super) struct Dropped {
-    first: Option<CacheValue>,
-    rest: Vec<CacheValue>,
-}
-
-impl Drop for Dropped {
-    fn drop(&mut self) {
-        self.first.iter().chain(&self.rest).for_each(CacheValue::left_cache);
-    }
-}
-
-impl Dropped {
-    fn push(&mut self, value: Option<CacheValue>) {
-        if self.first.is_none() {
-            self.first = value;
-        } else {
-            self.rest.extend(value);
-        }
-    }
-}
-
-/// How much a shard may hold, in bytes. A pool that is `None` takes no entries.
-#[derive(Clone, Copy, Default)]
-pub(super) struct ShardLimits {
+/// How much a shard may hold. A pool that has no share takes no entries.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LruLimits {
+    /// In bytes.
     pub(super) capacity: usize,
-    pub(super) high_pool: Option<usize>,
-    pub(super) low_pool: Option<usize>,
+    /// Of the capacity, for high and low priority.
+    pub(super) pool_ratios: [f64; 2],
     pub(super) strict: bool,
 }
 
-#[derive(Clone, Copy)]
+impl LruLimits {
+    /// Bytes of the high and of the low pool.
+    fn pool(&self, pool: Pool) -> Option<usize> {
+        let ratio = *self.pool_ratios.get(pool as usize)?;
+        (ratio > 0.0).then_some((self.capacity as f64 * ratio) as usize)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
 struct List {
     newest: u32,
     oldest: u32,
@@ -82,64 +73,44 @@ struct List {
 
 const EMPTY_LIST: List = List { newest: NONE, oldest: NONE, usage: 0 };
 
-pub(super) struct Shard {
+/// A shard of an LRU cache.
+#[derive(Debug)]
+pub struct LruShard {
     index: HashIndex,
     entries: Vec<Entry>,
     free: u32,
     lists: [List; 3],
     usage: usize,
-    limits: ShardLimits,
-    counters: CacheCounters,
+    limits: LruLimits,
+    inserts: u64,
+    evictions: u64,
 }
 
-impl Default for Shard {
-    fn default() -> Self {
-        Self {
-            index: HashIndex::default(),
-            entries: Vec::new(),
-            free: NONE,
-            lists: [EMPTY_LIST; 3],
-            usage: 0,
-            limits: ShardLimits::default(),
-            counters: CacheCounters::default(),
-        }
-    }
-}
-
-impl Shard {
+impl CacheShard for LruShard {
     #[inline]
-    pub(super) fn lookup(&mut self, key: &CacheKey, hash: u32) -> Option<CacheValue> {
-        self.counters.lookups += 1;
-        let entry = self.find(key, hash)?;
-        self.counters.hits += 1;
-        let entry = &mut self.entries[entry as usize];
-        entry.hit = true;
+    fn lookup(&self, key: &CacheKey, hash: u32) -> Option<CacheValue> {
+        let entry = &self.entries[self.find(key, hash)? as usize];
+        // Most often it is set already: readers share the line then.
+        if !entry.hit.load(Ordering::Relaxed) {
+            entry.hit.store(true, Ordering::Relaxed);
+        }
         entry.value.clone()
     }
 
-    /// Whether the value was taken in.
-    pub(super) fn insert(
-        &mut self,
-        key: CacheKey,
-        hash: u32,
-        value: CacheValue,
-        charge: usize,
-        priority: Priority,
-        dropped: &mut Dropped,
-    ) -> Insertion {
+    fn insert(&mut self, new: NewEntry, dropped: &mut Dropped) -> Result<Insertion, NoRoom> {
+        let NewEntry { key, hash, value, charge, priority } = new;
         let known = self.find(&key, hash);
         if let Some(entry) = known {
             dropped.push(self.remove(entry));
         }
         if charge > self.limits.capacity {
             dropped.push(Some(value));
-            return Insertion::NotKept;
+            return Err(NoRoom::TooLarge);
         }
         self.make_room(charge, dropped);
-        let full = self.usage + charge > self.limits.capacity;
-        if full && self.limits.strict {
+        if self.usage + charge > self.limits.capacity && self.limits.strict {
             dropped.push(Some(value));
-            return Insertion::NotKept;
+            return Err(NoRoom::Capacity);
         }
         let entry = self.allocate(Entry {
             key,
@@ -150,50 +121,64 @@ impl Shard {
             hash,
             pool: Pool::Bottom,
             priority,
-            hit: false,
+            hit: AtomicBool::new(false),
         });
         self.usage += charge;
-        self.counters.inserts += 1;
+        self.inserts += 1;
         self.index.insert(hash, entry);
         let pool = self.pool_of(priority, false);
         self.link(entry, pool);
         self.maintain_pools();
-        if known.is_some() { Insertion::Replaced } else { Insertion::Added }
+        Ok(if known.is_some() { Insertion::Replaced } else { Insertion::Added })
     }
 
-    pub(super) fn erase(&mut self, key: &CacheKey, hash: u32) -> Option<CacheValue> {
+    fn erase(&mut self, key: &CacheKey, hash: u32) -> Option<CacheValue> {
         self.find(key, hash).and_then(|entry| self.remove(entry))
     }
 
-    pub(super) fn set_limits(&mut self, limits: ShardLimits, dropped: &mut Dropped) {
-        self.limits = limits;
+    fn set_capacity(&mut self, capacity: usize, dropped: &mut Dropped) {
+        self.limits.capacity = capacity;
         self.maintain_pools();
         self.make_room(0, dropped);
     }
 
-    pub(super) fn usage(&self) -> usize {
+    fn usage(&self) -> usize {
         self.usage
     }
 
-    pub(super) fn pinned_usage(&self) -> usize {
-        self.entries.iter().filter(|entry| is_pinned(entry)).map(|entry| entry.charge).sum()
-    }
-
-    pub(super) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.index.len()
     }
 
-    pub(super) fn table_address_count(&self) -> usize {
+    fn table_address_count(&self) -> usize {
         self.index.slot_count()
     }
 
-    /// Values and their charges, in no order.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (&CacheValue, usize)> {
+    fn entries(&self) -> impl Iterator<Item = (&CacheValue, usize)> {
         self.entries.iter().filter_map(|entry| Some((entry.value.as_ref()?, entry.charge)))
     }
 
-    pub(super) fn counters(&self) -> CacheCounters {
-        self.counters
+    fn inserts(&self) -> u64 {
+        self.inserts
+    }
+
+    fn evictions(&self) -> u64 {
+        self.evictions
+    }
+}
+
+impl LruShard {
+    pub(super) fn new(limits: LruLimits) -> Self {
+        Self {
+            index: HashIndex::default(),
+            entries: Vec::new(),
+            free: NONE,
+            lists: [EMPTY_LIST; 3],
+            usage: 0,
+            limits,
+            inserts: 0,
+            evictions: 0,
+        }
     }
 
     #[inline]
@@ -218,7 +203,7 @@ impl Shard {
                 chances -= 1;
                 self.renew(oldest);
             } else {
-                self.counters.evictions += 1;
+                self.evictions += 1;
                 dropped.push(self.remove(oldest));
             }
         }
@@ -232,17 +217,17 @@ impl Shard {
     /// Moves an entry that was used to the front, where it counts as new again.
     fn renew(&mut self, entry: u32) {
         self.unlink(entry);
-        self.entries[entry as usize].hit = false;
+        *self.entries[entry as usize].hit.get_mut() = false;
         let pool = self.pool_of(self.entries[entry as usize].priority, true);
         self.link(entry, pool);
         self.maintain_pools();
     }
 
     fn pool_of(&self, priority: Priority, hit: bool) -> Pool {
-        let ShardLimits { high_pool, low_pool, .. } = self.limits;
-        if high_pool.is_some() && (hit || priority == Priority::High) {
+        let has = |pool| self.limits.pool(pool).is_some();
+        if has(Pool::High) && (hit || priority == Priority::High) {
             Pool::High
-        } else if low_pool.is_some() && (hit || priority != Priority::Bottom) {
+        } else if has(Pool::Low) && (hit || priority != Priority::Bottom) {
             Pool::Low
         } else {
             Pool::Bottom
@@ -252,7 +237,7 @@ impl Shard {
     /// Hands the oldest entries of a pool that is too large down to the next.
     fn maintain_pools(&mut self) {
         let mut chances = SECOND_CHANCES_MAX;
-        let high_pool = self.limits.high_pool.unwrap_or(0);
+        let high_pool = self.limits.pool(Pool::High).unwrap_or(0);
         while self.lists[Pool::High as usize].usage > high_pool {
             let oldest = self.lists[Pool::High as usize].oldest;
             self.unlink(oldest);
@@ -263,7 +248,7 @@ impl Shard {
             }
             self.link(oldest, if again { Pool::High } else { Pool::Low });
         }
-        let low_pool = self.limits.low_pool.unwrap_or(0);
+        let low_pool = self.limits.pool(Pool::Low).unwrap_or(0);
         while self.lists[Pool::Low as usize].usage > low_pool {
             let oldest = self.lists[Pool::Low as usize].oldest;
             self.unlink(oldest);
@@ -364,5 +349,5 @@ fn is_pinned(entry: &Entry) -> bool {
 /// Whether it was found since this was last asked.
 fn take_hit(entry: &mut Entry) -> bool {
     let by_link = entry.value.as_ref().is_some_and(CacheValue::take_use);
-    std::mem::take(&mut entry.hit) || by_link
+    std::mem::take(entry.hit.get_mut()) || by_link
 }
