@@ -17,6 +17,7 @@ pub mod crc32c;
 pub mod dbformat;
 pub mod file_checksum;
 pub mod filename;
+pub mod flush_block_policy;
 pub mod hash;
 pub mod histogram;
 pub mod internal_iterator;
@@ -36,6 +37,7 @@ pub use compaction_filter::{CompactionFilter, CompactionFilterFactory, SharedCom
 pub use comparator::Comparator;
 pub use dbformat::{InternalKey, ParsedInternalKey, SequenceNumber, ValueType};
 pub use file_checksum::{FileChecksumGenContext, FileChecksumGenFactory, FileChecksumGenerator};
+pub use flush_block_policy::{FlushBlockPolicy, FlushBlockPolicyFactory};
 pub use internal_iterator::InternalIterator;
 pub use internal_key_comparator::InternalKeyComparator;
 pub use merge_operator::MergeOperator;

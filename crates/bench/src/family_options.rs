@@ -6,7 +6,7 @@ use base::{Result, Status};
 use options::{
     ChecksumType, ColumnFamilyOptions, CompactionPri, CompactionStopStyle, CompactionStyle,
     CompressionType, ConfigOptions, DataBlockIndexType, FilterPolicy, IndexShorteningMode,
-    IndexType, LruCacheOptions, ObjectName, PrepopulateBlockCache, Registry,
+    IndexType, LruCacheOptions, PrepopulateBlockCache, Registry,
 };
 
 /// Flags that set a field of `compaction_options_universal`, and the value that leaves it alone.
@@ -211,16 +211,19 @@ fn set_objects(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
             Status::invalid_argument(format!("--merge_operator={name} is not known"))
         })?);
     }
-    options.memtable_factory = match flags.text("memtablerep") {
-        "skip_list" => ObjectName::new("SkipListFactory"),
-        "vector" => ObjectName::new("VectorRepFactory"),
-        other if flags.bool("readonly") => ObjectName::new(other),
+    match flags.text("memtablerep") {
+        name @ ("skip_list" | "vector") => {
+            let factory = registry.memtable_rep_factory(name);
+            options.memtable_factory = factory.unwrap_or(options.memtable_factory.clone());
+        }
+        // Nothing is written.
+        _ if flags.bool("readonly") => {}
         other => {
             return Err(Status::not_supported(format!(
                 "--memtablerep={other}: only skip_list and vector are there"
             )));
         }
-    };
+    }
     Ok(())
 }
 

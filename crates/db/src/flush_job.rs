@@ -192,6 +192,7 @@ impl DbImpl {
         job_id: u64,
     ) {
         for ((pick, built), file_number) in picks.iter().zip(tables).zip(numbers) {
+            pick.memtables.iter().for_each(|immutable| immutable.memtable.mark_flushed());
             let levels = writing.state.lock().level_summary(pick.family.id);
             let facts = FlushFacts { job_id, pick, file_number: *file_number };
             writing.events.flush_finished(&facts, built, &levels);

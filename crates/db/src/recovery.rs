@@ -26,7 +26,7 @@ use base::filename::wal_file_name;
 use base::{InternalKeyComparator, Result, SequenceNumber, Status};
 use blob::{BlobFileCache, BlobSource};
 use env::FileOptions;
-use memtable::{MemTable, MemTableOptions, MemTableRepKind};
+use memtable::{MemTable, MemTableOptions, VectorRepFactory};
 pub(crate) use memtable_inserter::MemTableInserter;
 use memtable_inserter::RecoveringFamily;
 use options::{DbOptions, DbPath, TableFactory};
@@ -231,7 +231,10 @@ pub(crate) fn table_paths(
 
 /// A memtable that is filled once and then only read.
 fn filled_once() -> MemTableOptions {
-    MemTableOptions { rep: MemTableRepKind::Vector { reserve: 0 }, ..MemTableOptions::default() }
+    MemTableOptions {
+        rep_factory: Arc::new(VectorRepFactory::default()),
+        ..MemTableOptions::default()
+    }
 }
 
 pub(crate) fn recovering_families(

@@ -7,31 +7,16 @@ use crate::flush_reason::FlushReason;
 use crate::write::memtable_stage::ActiveFamily;
 use base::{Result, SequenceNumber};
 use env::InfoLogLevel;
-use memtable::{MemTable, MemTableOptions, MemTableRepKind};
+use memtable::{MemTable, MemTableOptions};
 use options::{ColumnFamilyOptions, DbOptions};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The representation that `memtable_factory` names, by RocksDB's names of it; none if it is one that
-/// is not there. `vector:N` takes room for `N` records at once.
-pub(crate) fn memtable_rep(options: &ColumnFamilyOptions) -> Option<MemTableRepKind> {
-    let id = options.memtable_factory.id();
-    let (name, argument) = id.split_once(':').unwrap_or((&*id, ""));
-    match name {
-        "SkipListFactory" | "skip_list" => Some(MemTableRepKind::SkipList),
-        "VectorRepFactory" | "vector" => {
-            Some(MemTableRepKind::Vector { reserve: argument.parse().unwrap_or(0) })
-        }
-        _ => None,
-    }
-}
-
-/// How memtables of a column family are made: of skip lists where another representation is asked
-/// for that is not there, which a warning says.
+/// How memtables of a column family are made.
 pub(crate) fn memtable_options(options: &ColumnFamilyOptions) -> MemTableOptions {
     let as_size = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
     MemTableOptions {
-        rep: memtable_rep(options).unwrap_or_default(),
+        rep_factory: options.memtable_factory.clone(),
         write_buffer_size: as_size(options.write_buffer_size),
         arena_block_size: as_size(options.arena_block_size),
         prefix_bloom_size_ratio: options.memtable_prefix_bloom_size_ratio.clamp(0.0, 0.25),
@@ -40,6 +25,7 @@ pub(crate) fn memtable_options(options: &ColumnFamilyOptions) -> MemTableOptions
         insert_hint_extractor: options.memtable_insert_with_hint_prefix_extractor.clone(),
         memory: None,
         max_range_deletions: options.memtable_max_range_deletions,
+        column_family_id: 0,
     }
 }
 
@@ -50,7 +36,9 @@ pub(crate) fn new_memtable(
     creation_sequence: SequenceNumber,
 ) -> MemTable {
     let memory = family.memtable_memory.clone();
-    let options = MemTableOptions { memory, ..memtable_options(&family.options()) };
+    let column_family_id = family.id;
+    let options =
+        MemTableOptions { memory, column_family_id, ..memtable_options(&family.options()) };
     MemTable::new(family.comparator.clone(), &options).with_identity(id, creation_sequence)
 }
 

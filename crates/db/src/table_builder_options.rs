@@ -102,6 +102,7 @@ fn family_part(family: &ColumnFamilyOptions) -> TableBuilderOptions {
         super_block_alignment_size: table.super_block_alignment_size,
         super_block_alignment_space_overhead_ratio: table
             .super_block_alignment_space_overhead_ratio,
+        flush_block_policy_factory: Some(table.flush_block_policy_factory.clone()),
         block_restart_interval: positive(table.block_restart_interval),
         index_block_restart_interval: positive(table.index_block_restart_interval),
         use_delta_encoding: table.use_delta_encoding,

@@ -1,7 +1,6 @@
 //! What whoever opens a database should know about the options they gave.
 
 use crate::column_family::ColumnFamilyDescriptor;
-use crate::switch_memtable::memtable_rep;
 use options::{ColumnFamilyOptions, DbOptions};
 
 /// Options that name an object, and what a missing one means for reads.
@@ -11,7 +10,9 @@ const OBJECTS_OF_READS: [(&str, &str); 2] = [
 ];
 
 /// Those whose object only writes need.
-const OBJECTS_OF_WRITES: [(&str, &str); 4] = [
+const OBJECTS_OF_WRITES: [(&str, &str); 6] = [
+    ("memtable_factory", "memtables are what they were before, by default skip lists"),
+    ("table_factory.flush_block_policy_factory", "data blocks end by their size"),
     ("compaction_filter", "compactions do not filter by it"),
     ("compaction_filter_factory", "compactions do not filter by what it would make"),
     ("sst_partitioner_factory", "tables are not divided by it"),
@@ -69,12 +70,6 @@ fn collect(
     for ColumnFamilyDescriptor { name, options } in families {
         let owner = format!("column family {name}");
         warnings.extend(unhonoured(&owner, &that_matter(options.unhonoured())));
-        if matters("memtable_factory") && memtable_rep(options).is_none() {
-            let name = options.memtable_factory.as_str();
-            warnings.push(format!(
-                "{owner}: memtable_factory={name} is not there: a skip list is used"
-            ));
-        }
         warnings.extend(unregistered(&owner, options, &OBJECTS_OF_READS));
         let of_writes = OBJECTS_OF_WRITES.into_iter().filter(|(option, _)| matters(option));
         warnings.extend(unregistered(&owner, options, &of_writes.collect::<Vec<_>>()));

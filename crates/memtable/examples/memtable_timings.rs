@@ -4,8 +4,9 @@
 
 use base::dbformat::MAX_SEQUENCE_NUMBER;
 use base::{InternalKey, InternalKeyComparator, ValueType};
-use memtable::{MemTable, MemTableOptions, MemTableRepKind};
+use memtable::{MemTable, MemTableOptions, MemTableRepFactory, SkipListFactory, VectorRepFactory};
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Instant;
 
 const VALUE_SIZE: usize = 100;
@@ -39,10 +40,13 @@ fn time(what: &str, count: u64, work: impl FnOnce()) {
 
 fn main() {
     let count = std::env::args().nth(1).and_then(|count| count.parse().ok()).unwrap_or(500_000);
-    for rep in [MemTableRepKind::SkipList, MemTableRepKind::Vector { reserve: 0 }] {
+    let factories: [Arc<dyn MemTableRepFactory>; 2] =
+        [Arc::new(SkipListFactory), Arc::new(VectorRepFactory::default())];
+    for rep_factory in factories {
         for order in [Order::Ascending, Order::Random, Order::Prefixed] {
-            print!("{:28} {:10}", format!("{rep:?}"), format!("{order:?}"));
-            let options = MemTableOptions { rep, ..MemTableOptions::default() };
+            print!("{:28} {:10}", rep_factory.name(), format!("{order:?}"));
+            let options =
+                MemTableOptions { rep_factory: rep_factory.clone(), ..MemTableOptions::default() };
             let memtable = MemTable::new(InternalKeyComparator::bytewise(), &options);
             let value = [b'v'; VALUE_SIZE];
             time("add", count, || {

@@ -14,6 +14,7 @@ pub mod memtable;
 pub mod memtable_memory;
 pub mod memtable_options;
 pub mod memtable_rep;
+pub mod memtable_rep_factory;
 mod memtable_stats;
 mod range_tombstones;
 #[expect(unsafe_code, reason = "nodes that readers reach while others are linked")]
@@ -24,7 +25,11 @@ mod write_buffer;
 
 pub use memtable::{MemTable, MemTableWriter};
 pub use memtable_memory::{MemTableMemory, MemTableMemoryObserver};
-pub use memtable_options::{MemTableOptions, MemTableRepKind};
+pub use memtable_options::MemTableOptions;
 pub use memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
+pub use memtable_rep_factory::{
+    MemTableAccounting, MemTableRepContext, MemTableRepFactory, MemTableRepSides, SkipListFactory,
+    VectorRepFactory,
+};
 pub use skip_list_rep::{SkipListRep, SkipListRepWriter};
 pub use vector_rep::{VectorRep, VectorRepWriter};

@@ -2,12 +2,11 @@
 
 use crate::dynamic_bloom::DynamicBloom;
 use crate::memtable_memory::CountedMemory;
-use crate::memtable_options::{MemTableOptions, MemTableRepKind};
+use crate::memtable_options::MemTableOptions;
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
+use crate::memtable_rep_factory::MemTableRepContext;
 use crate::memtable_stats::MemTableStats;
 use crate::range_tombstones::RangeTombstones;
-use crate::skip_list_rep::SkipListRep;
-use crate::vector_rep::VectorRep;
 use crate::write_buffer::{ArenaAccount, WriteBuffer, encoded_size};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key, pack_sequence_and_type};
 use base::hash::hash64;
@@ -121,16 +120,11 @@ impl MemTable {
         let bloom_bytes = filter.as_ref().map_or(0, |filter| filter.bloom.size_bytes());
         let account = ArenaAccount::new(options, bloom_bytes);
         let write_buffer = WriteBuffer::new(options, &account);
-        let (rep, writer): (Arc<dyn MemTableRep>, Box<dyn MemTableRepWriter>) = match options.rep {
-            MemTableRepKind::SkipList => {
-                let (rep, writer) = SkipListRep::new(comparator.clone());
-                (rep, Box::new(writer))
-            }
-            MemTableRepKind::Vector { reserve } => {
-                let (rep, writer) = VectorRep::new(comparator.clone(), reserve);
-                (rep, Box::new(writer))
-            }
-        };
+        let (rep, writer) = options.rep_factory.create(&MemTableRepContext {
+            comparator: comparator.clone(),
+            prefix_extractor: options.prefix_extractor.clone(),
+            column_family_id: options.column_family_id,
+        });
         let memory = options.memory.clone().map(CountedMemory::new);
         let mut state = WriterState { rep: writer, account, memory };
         state.count_memory();
@@ -196,6 +190,11 @@ impl MemTable {
         self.is_immutable.store(true, Ordering::Relaxed);
         self.rep.mark_immutable();
         self.range_tombstones.mark_immutable();
+    }
+
+    /// Says that all records are in a table now.
+    pub fn mark_flushed(&self) {
+        self.rep.mark_flushed();
     }
 
     /// Whether no record will be added any more.
@@ -435,6 +434,9 @@ impl MemTableWriter<'_> {
         let size = encoded_size(user_key, value);
         memtable.stats.add(sequence, value_type, size);
         state.account.add(size, is_range_tombstone);
+        if state.account.is_as_held() {
+            state.account.set_held(memtable.rep.allocated_bytes());
+        }
         memtable.write_buffer.publish(&state.account);
         state.count_memory();
     }

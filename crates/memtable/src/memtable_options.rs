@@ -1,27 +1,15 @@
 //! What a memtable is made by.
 
 use crate::memtable_memory::MemTableMemory;
+use crate::memtable_rep_factory::{MemTableRepFactory, SkipListFactory};
 use base::SliceTransform;
 use std::sync::Arc;
-
-/// Which representation holds the records (`memtable_factory`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MemTableRepKind {
-    /// A skip list (`SkipListFactory`): the default, for reads and writes alike.
-    #[default]
-    SkipList,
-    /// A vector that is sorted when it is read (`VectorRepFactory`): the cheapest to fill.
-    Vector {
-        /// Records to take memory for at once (`count`).
-        reserve: usize,
-    },
-}
 
 /// Options of a memtable, by RocksDB's names.
 #[derive(Clone, Debug)]
 pub struct MemTableOptions {
-    /// `memtable_factory`. Default: a skip list.
-    pub rep: MemTableRepKind,
+    /// What holds the records (`memtable_factory`). Default: a skip list.
+    pub rep_factory: Arc<dyn MemTableRepFactory>,
     /// `write_buffer_size`: bytes at which a memtable is full, counted as RocksDB's memtables take
     /// them. Default: 64 MiB.
     pub write_buffer_size: usize,
@@ -43,12 +31,14 @@ pub struct MemTableOptions {
     /// `memtable_max_range_deletions`: range tombstones at which a memtable counts as full.
     /// Default: 0, no limit.
     pub max_range_deletions: u32,
+    /// The column family, for factories that want to know. Default: 0.
+    pub column_family_id: u32,
 }
 
 impl Default for MemTableOptions {
     fn default() -> Self {
         Self {
-            rep: MemTableRepKind::default(),
+            rep_factory: Arc::new(SkipListFactory),
             write_buffer_size: 64 << 20,
             arena_block_size: 0,
             prefix_bloom_size_ratio: 0.0,
@@ -57,6 +47,7 @@ impl Default for MemTableOptions {
             insert_hint_extractor: None,
             memory: None,
             max_range_deletions: 0,
+            column_family_id: 0,
         }
     }
 }

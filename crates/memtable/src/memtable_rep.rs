@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The side of a container of records that is read, in internal key order, also while records are
-/// inserted. Records with equal internal keys are all kept, the last one inserted first.
+/// inserted (`rocksdb::MemTableRep`). Records with equal internal keys are all kept, the last one inserted first.
 ///
 /// Who reads sees every record whose insertion happened before, those inserted meanwhile or not,
 /// and each of them whole.
@@ -29,8 +29,12 @@ pub trait MemTableRep: fmt::Debug + Send + Sync {
     /// Bytes of memory held, spare room included.
     fn allocated_bytes(&self) -> usize;
 
-    /// Says that nothing will be inserted any more.
+    /// Says that nothing will be inserted any more (`MarkReadOnly`). Default: nothing is to be done.
     fn mark_immutable(&self) {}
+
+    /// Says that all records are in a table now (`MarkFlushed`). Readers may still be there. Default:
+    /// nothing is to be done.
+    fn mark_flushed(&self) {}
 }
 
 /// The side of a container of records that is written.
@@ -93,10 +97,20 @@ pub struct MemTableEntry<'a> {
 #[derive(Clone, Copy)]
 enum Home<'a> {
     Arena(ArenaSlice<'a>),
-    Chunk { chunk: &'a Arc<Vec<u8>>, value_start: usize },
+    Chunk {
+        chunk: &'a Arc<Vec<u8>>,
+        value_start: usize,
+    },
+    /// Nothing: who wants to keep the value copies it.
+    Unknown,
 }
 
 impl<'a> MemTableEntry<'a> {
+    /// A record of a program's own container, by its internal key and its value.
+    pub fn new(key: &'a [u8], value: &'a [u8]) -> Self {
+        Self { key, value, home: Home::Unknown }
+    }
+
     /// A record whose key and value lie in an arena.
     #[inline]
     pub(crate) fn in_arena(key: &'a [u8], value: ArenaSlice<'a>) -> Self {
@@ -141,6 +155,7 @@ impl<'a> MemTableEntry<'a> {
                 let owner = Arc::clone(chunk) as Arc<dyn PinnedBytes>;
                 PinnableSlice::pinned(owner, value_start..value_start + self.value.len())
             }
+            Home::Unknown => PinnableSlice::from(self.value),
         }
     }
 }

@@ -7,7 +7,8 @@
 //! The arena begins with 2 KiB of its own. A piece is taken from the current block if it fits, else
 //! from a new one, or from one of its own if it is larger than a quarter of a block.
 
-use crate::memtable_options::{MemTableOptions, MemTableRepKind};
+use crate::memtable_options::MemTableOptions;
+use crate::memtable_rep_factory::MemTableAccounting;
 use base::coding::varint_length;
 use base::dbformat::TRAILER_SIZE;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,7 +49,7 @@ fn block_size(options: &MemTableOptions) -> usize {
 /// RocksDB's arena, without its memory.
 #[derive(Debug)]
 pub(crate) struct ArenaAccount {
-    kind: MemTableRepKind,
+    accounting: MemTableAccounting,
     block_size: usize,
     /// Bytes of all blocks.
     allocated: usize,
@@ -59,27 +60,31 @@ pub(crate) struct ArenaAccount {
     block_count: usize,
     /// Nodes of skip lists so far.
     node_count: u64,
-    /// Bytes of the representation outside of the arena.
-    vector_size: usize,
+    /// Bytes of the container outside of the arena.
+    outside_size: usize,
+    /// Encoded bytes of records that are not in the arena.
+    records_size: usize,
 }
 
 impl ArenaAccount {
     pub(crate) fn new(options: &MemTableOptions, bloom_bytes: usize) -> Self {
         let mut account = Self {
-            kind: options.rep,
+            accounting: options.rep_factory.accounting(),
             block_size: block_size(options),
             allocated: INLINE_BLOCK_SIZE,
             unused: INLINE_BLOCK_SIZE,
             aligned_end: 0,
             block_count: 0,
             node_count: 0,
-            vector_size: 0,
+            outside_size: 0,
+            records_size: 0,
         };
-        let lists = match options.rep {
+        let lists = match account.accounting {
             // Range tombstones have a list of their own.
-            MemTableRepKind::SkipList => 2,
-            MemTableRepKind::Vector { .. } => {
-                account.vector_size = VECTOR_SIZE;
+            MemTableAccounting::SkipList => 2,
+            MemTableAccounting::AsHeld => 1,
+            MemTableAccounting::Vector => {
+                account.outside_size = VECTOR_SIZE;
                 1
             }
         };
@@ -94,18 +99,29 @@ impl ArenaAccount {
 
     /// Counts a record of `size` encoded bytes.
     pub(crate) fn add(&mut self, size: usize, is_range_tombstone: bool) {
-        match self.kind {
-            MemTableRepKind::Vector { .. } if !is_range_tombstone => {
+        match self.accounting {
+            MemTableAccounting::Vector if !is_range_tombstone => {
                 self.allocate(size);
-                self.vector_size += POINTER_SIZE;
+                self.outside_size += POINTER_SIZE;
             }
+            MemTableAccounting::AsHeld if !is_range_tombstone => self.records_size += size,
             _ => self.add_node(size),
         }
     }
 
+    /// Whether the container says itself how much it holds.
+    pub(crate) fn is_as_held(&self) -> bool {
+        self.accounting == MemTableAccounting::AsHeld
+    }
+
+    /// Takes what such a container says. No container holds less than its records.
+    pub(crate) fn set_held(&mut self, bytes: usize) {
+        self.outside_size = bytes.max(self.records_size);
+    }
+
     /// Bytes taken in blocks, of which the arena has none at first.
     pub(crate) fn allocated_in_blocks(&self) -> usize {
-        self.allocated + self.vector_size - INLINE_BLOCK_SIZE
+        self.allocated + self.outside_size - INLINE_BLOCK_SIZE
     }
 
     /// Counts what remembers an insertion's place.
@@ -176,7 +192,7 @@ impl WriteBuffer {
     }
 
     pub(crate) fn publish(&self, account: &ArenaAccount) {
-        let allocated = account.allocated + account.vector_size;
+        let allocated = account.allocated + account.outside_size;
         let used = allocated + account.block_count * POINTER_SIZE - account.unused;
         self.allocated.store(allocated, Ordering::Relaxed);
         self.unused.store(account.unused, Ordering::Relaxed);

@@ -135,7 +135,7 @@ impl ColumnFamilyOptions {
     fn is_present_object(&self, info: &OptionInfo, value: &str) -> bool {
         let is_object = matches!(
             info.type_name().as_str(),
-            "object" | "comparator" | "merge operator" | "prefix extractor"
+            "object" | "comparator" | "merge operator" | "prefix extractor" | "memtable factory"
         );
         is_object && self.get(info.name).is_some_and(|present| present == value)
     }

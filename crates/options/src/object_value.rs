@@ -8,9 +8,10 @@ use crate::registry::Registry;
 use crate::release::Release;
 use crate::value::{Context, OptionValue, SetError, bad};
 use base::{
-    CompactionFilterFactory, Comparator, MergeOperator, SharedCompactionFilter, SliceTransform,
-    SstPartitionerFactory, TablePropertiesCollectorFactory,
+    CompactionFilterFactory, Comparator, FlushBlockPolicyFactory, MergeOperator,
+    SharedCompactionFilter, SliceTransform, SstPartitionerFactory, TablePropertiesCollectorFactory,
 };
+use memtable::MemTableRepFactory;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -300,25 +301,30 @@ fn set_object<S: ObjectSlot, T: ObjectClass + Clone>(
     }
 }
 
-/// From a row for each class: what an option can hold of it.
+/// From a row for each class: what an option can hold of it. Those in `always` are never missing.
 macro_rules! object_classes {
-    ($($variant:ident: $type:ty, $class:literal, $find:ident, $properties:expr;)*) => {
+    (
+        optional { $($variant:ident: $type:ty, $class:literal, $find:ident, $properties:expr;)* }
+        always { $(
+            $always:ident: $always_type:ty, $always_class:literal, $always_find:ident,
+            $always_properties:expr;
+        )* }
+    ) => {
         /// What an option holds.
         #[derive(Clone)]
         pub(crate) enum Object {
-            /// A comparator, which is always there.
-            Comparator(Arc<dyn Comparator>),
             /// Several.
             Collectors(Vec<Arc<dyn TablePropertiesCollectorFactory>>),
             $( $variant(Option<$type>), )*
+            $( $always($always_type), )*
         }
 
         impl Object {
             fn is(&self, other: &Self) -> bool {
                 match (self, other) {
-                    (Self::Comparator(a), Self::Comparator(b)) => a.is(b),
                     (Self::Collectors(a), Self::Collectors(b)) => a.is(b),
                     $( (Self::$variant(a), Self::$variant(b)) => a.is(b), )*
+                    $( (Self::$always(a), Self::$always(b)) => a.is(b), )*
                     _ => false,
                 }
             }
@@ -360,6 +366,49 @@ macro_rules! object_classes {
                 }
             }
         )*
+
+        $(
+            impl ObjectClass for $always_type {
+                const CLASS: &'static str = $always_class;
+                fn find(id: &str, properties: &[Property<'_>], registry: &Registry) -> Option<Self> {
+                    registry.$always_find(id, properties)
+                }
+                fn name(&self) -> &str {
+                    (**self).name()
+                }
+                fn properties(&self) -> Vec<(&'static str, String)> {
+                    $always_properties(self)
+                }
+            }
+
+            impl ObjectSlot for $always_type {
+                fn into_object(self) -> Object {
+                    Object::$always(self)
+                }
+            }
+
+            impl OptionValue for $always_type {
+                fn type_name() -> String {
+                    $always_class.to_owned()
+                }
+                fn set(&mut self, text: &str, context: &mut Context<'_>) -> Result<(), SetError> {
+                    let known = [self.clone()];
+                    set_object(self, text, context, &known, |slot, object| match object {
+                        Some(object) => {
+                            *slot = object;
+                            Ok(())
+                        }
+                        None => bad(format!(
+                            "expected the name of a {}, found {text:?}",
+                            $always_class
+                        )),
+                    })
+                }
+                fn print(&self, _release: Release) -> String {
+                    printed(self)
+                }
+            }
+        )*
     };
 }
 
@@ -369,53 +418,26 @@ fn none<T>(_object: &T) -> Vec<(&'static str, String)> {
 }
 
 object_classes! {
-    MergeOperator: Arc<dyn MergeOperator>, "merge operator", configured_merge_operator, none;
-    SliceTransform: Arc<dyn SliceTransform>, "prefix extractor", configured_slice_transform, none;
-    CompactionFilter: SharedCompactionFilter, "compaction filter", configured_compaction_filter,
-        none;
-    CompactionFilterFactory: Arc<dyn CompactionFilterFactory>, "compaction filter factory",
-        configured_compaction_filter_factory,
-        |object: &Arc<dyn CompactionFilterFactory>| (**object).properties();
-    SstPartitionerFactory: Arc<dyn SstPartitionerFactory>, "partitioner factory",
-        configured_sst_partitioner_factory,
-        |object: &Arc<dyn SstPartitionerFactory>| (**object).properties();
-}
-
-impl ObjectClass for Arc<dyn Comparator> {
-    const CLASS: &'static str = "comparator";
-    fn find(id: &str, properties: &[Property<'_>], registry: &Registry) -> Option<Self> {
-        registry.configured_comparator(id, properties)
+    optional {
+        MergeOperator: Arc<dyn MergeOperator>, "merge operator", configured_merge_operator, none;
+        SliceTransform: Arc<dyn SliceTransform>, "prefix extractor", configured_slice_transform, none;
+        CompactionFilter: SharedCompactionFilter, "compaction filter", configured_compaction_filter,
+            none;
+        CompactionFilterFactory: Arc<dyn CompactionFilterFactory>, "compaction filter factory",
+            configured_compaction_filter_factory,
+            |object: &Arc<dyn CompactionFilterFactory>| (**object).properties();
+        SstPartitionerFactory: Arc<dyn SstPartitionerFactory>, "partitioner factory",
+            configured_sst_partitioner_factory,
+            |object: &Arc<dyn SstPartitionerFactory>| (**object).properties();
     }
-    fn name(&self) -> &str {
-        (**self).name()
-    }
-    fn properties(&self) -> Vec<(&'static str, String)> {
-        Vec::new()
-    }
-}
-
-impl ObjectSlot for Arc<dyn Comparator> {
-    fn into_object(self) -> Object {
-        Object::Comparator(self)
-    }
-}
-
-impl OptionValue for Arc<dyn Comparator> {
-    fn type_name() -> String {
-        <Self as ObjectClass>::CLASS.to_owned()
-    }
-    fn set(&mut self, text: &str, context: &mut Context<'_>) -> Result<(), SetError> {
-        let known = [self.clone()];
-        set_object(self, text, context, &known, |slot, object| match object {
-            Some(object) => {
-                *slot = object;
-                Ok(())
-            }
-            None => bad(format!("expected the name of a comparator, found {text:?}")),
-        })
-    }
-    fn print(&self, _release: Release) -> String {
-        printed(self)
+    always {
+        Comparator: Arc<dyn Comparator>, "comparator", configured_comparator, none;
+        MemTableRepFactory: Arc<dyn MemTableRepFactory>, "memtable factory",
+            configured_memtable_rep_factory,
+            |object: &Arc<dyn MemTableRepFactory>| (**object).properties();
+        FlushBlockPolicyFactory: Arc<dyn FlushBlockPolicyFactory>, "flush block policy factory",
+            configured_flush_block_policy_factory,
+            |object: &Arc<dyn FlushBlockPolicyFactory>| (**object).properties();
     }
 }
 

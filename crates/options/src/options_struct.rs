@@ -106,7 +106,26 @@ pub(crate) trait Configurable: OptionStruct + Clone {
 
 impl Configurable for DbOptions {}
 
-impl Configurable for BlockBasedTableOptions {}
+impl Configurable for BlockBasedTableOptions {
+    fn configure(
+        &mut self,
+        name: &str,
+        text: &str,
+        context: &mut Context<'_>,
+    ) -> std::result::Result<(), SetError> {
+        // Where these are part of other options, theirs are in the context.
+        let outer = std::mem::replace(&mut context.objects, std::mem::take(&mut self.objects));
+        let result = self.set_or_remark(name, text, context);
+        self.objects = std::mem::replace(&mut context.objects, outer);
+        result
+    }
+
+    fn print_option(&self, row: &'static Row<Self>, release: Release) -> String {
+        let object = self.object(row.info.name);
+        let text = object.and_then(|object| self.objects.text(row.info.name, &object));
+        text.map_or_else(|| (row.print)(self, release), str::to_owned)
+    }
+}
 
 impl Configurable for ColumnFamilyOptions {
     fn configure(
@@ -149,10 +168,23 @@ impl Configurable for ColumnFamilyOptions {
     }
 }
 
+impl BlockBasedTableOptions {
+    fn object(&self, option: &str) -> Option<Object> {
+        (option == "flush_block_policy_factory")
+            .then(|| Object::FlushBlockPolicyFactory(self.flush_block_policy_factory.clone()))
+    }
+
+    /// As [`ColumnFamilyOptions::unregistered`].
+    pub fn unregistered(&self, option: &str) -> Option<&str> {
+        self.objects.unregistered(option, &self.object(option)?)
+    }
+}
+
 impl ColumnFamilyOptions {
     fn object(&self, option: &str) -> Option<Object> {
         Some(match option {
             "comparator" => Object::Comparator(self.comparator.clone()),
+            "memtable_factory" => Object::MemTableRepFactory(self.memtable_factory.clone()),
             "merge_operator" => Object::MergeOperator(self.merge_operator.clone()),
             "prefix_extractor" => Object::SliceTransform(self.prefix_extractor.clone()),
             "memtable_insert_with_hint_prefix_extractor" => {
@@ -173,8 +205,12 @@ impl ColumnFamilyOptions {
     }
 
     /// The name that an option whose value is an object was set to, where nobody had registered an
-    /// object of that name and none was given since. Of a list the first such name.
+    /// object of that name and none was given since. Of a list the first such name. `table_factory.a`
+    /// is an option of block-based tables.
     pub fn unregistered(&self, option: &str) -> Option<&str> {
+        if let Some(field) = option.strip_prefix("table_factory.") {
+            return self.table.unregistered(field);
+        }
         self.objects.unregistered(option, &self.object(option)?)
     }
 

@@ -2,9 +2,11 @@
 
 use crate::object_value::Property;
 use base::{
-    CompactionFilterFactory, Comparator, FileChecksumGenFactory, MergeOperator,
-    SharedCompactionFilter, SliceTransform, SstPartitionerFactory, TablePropertiesCollectorFactory,
+    CompactionFilterFactory, Comparator, FileChecksumGenFactory, FlushBlockPolicyFactory,
+    MergeOperator, SharedCompactionFilter, SliceTransform, SstPartitionerFactory,
+    TablePropertiesCollectorFactory,
 };
+use memtable::MemTableRepFactory;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -177,6 +179,22 @@ kinds! {
     register_table_properties_collector register_table_properties_collector_maker,
     |object: &Arc<dyn TablePropertiesCollectorFactory>| object.name().to_owned(),
     base::table_properties_collector::builtin;
+
+    /// The factory of memtables of this name, if there is one: registered, `SkipListFactory` or
+    /// `VectorRepFactory`, which have nicknames too, for instance `skip_list` and `vector:1024`.
+    memtable_rep_factories: Arc<dyn MemTableRepFactory>,
+    memtable_rep_factory configured_memtable_rep_factory,
+    register_memtable_rep_factory register_memtable_rep_factory_maker,
+    |object: &Arc<dyn MemTableRepFactory>| object.name().to_owned(),
+    memtable::memtable_rep_factory::builtin;
+
+    /// The rule for where data blocks end of this name, if there is one: registered,
+    /// `FlushBlockBySizePolicyFactory` or `FlushBlockEveryKeyPolicyFactory`.
+    flush_block_policy_factories: Arc<dyn FlushBlockPolicyFactory>,
+    flush_block_policy_factory configured_flush_block_policy_factory,
+    register_flush_block_policy_factory register_flush_block_policy_factory_maker,
+    |object: &Arc<dyn FlushBlockPolicyFactory>| object.name().to_owned(),
+    plain(base::flush_block_policy::builtin);
 
     /// The factory of file checksums of this name, if there is one: registered, or
     /// `FileChecksumGenCrc32cFactory`.

@@ -6,6 +6,7 @@
 
 use crate::object_value::ObjectId;
 use crate::option_string::split_pairs;
+use crate::options_struct::Configurable;
 use crate::release::Release;
 use crate::schema::OptionStruct;
 use crate::schema::block_based::BlockBasedTableOptions;
@@ -126,7 +127,7 @@ impl ColumnFamilyOptions {
         context: &mut Context<'_>,
     ) -> Result<(), SetError> {
         let result = match factory {
-            TableFactory::BlockBased => self.table.set_or_remark(field, text, context),
+            TableFactory::BlockBased => self.table.configure(field, text, context),
             TableFactory::Plain => self.plain_table.set_or_remark(field, text, context),
             TableFactory::Cuckoo => self.cuckoo_table.set_or_remark(field, text, context),
             TableFactory::Other(_) => {
@@ -160,7 +161,10 @@ impl ColumnFamilyOptions {
             rows.map(|row| (row.info.name, (row.print)(options, release))).collect()
         }
         match &self.table_factory {
-            TableFactory::BlockBased => printed(&self.table, release),
+            TableFactory::BlockBased => {
+                let rows = BlockBasedTableOptions::written_rows(release);
+                rows.map(|row| (row.info.name, self.table.print_option(row, release))).collect()
+            }
             TableFactory::Plain => printed(&self.plain_table, release),
             TableFactory::Cuckoo => printed(&self.cuckoo_table, release),
             TableFactory::Other(_) => Vec::new(),

@@ -31,7 +31,7 @@ mod tools;
 pub use builder::{BlockBasedTableBuilder, FinishedTable};
 pub use entry_value::EntryValue;
 pub(crate) use filter_reader::FilterBits;
-pub(crate) use flush_block_policy::FlushBlockPolicy;
+pub(crate) use flush_block_policy::FlushBlockBySize;
 pub use iterator::TableIterator;
 pub use reader::BlockBasedTable;
 pub(crate) use table_stats::{count_checksum, count_decompression};

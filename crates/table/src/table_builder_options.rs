@@ -8,7 +8,9 @@ use crate::properties::UNKNOWN_COLUMN_FAMILY_ID;
 use base::compaction_filter::TableFileCreationReason;
 use base::file_checksum::FileChecksumGenFactory;
 use base::table_properties_collector::TablePropertiesCollectorFactory;
-use base::{ChecksumType, InternalKeyComparator, Result, SliceTransform, Status};
+use base::{
+    ChecksumType, FlushBlockPolicyFactory, InternalKeyComparator, Result, SliceTransform, Status,
+};
 use compression::{CompressionOptions, CompressionType};
 use statistics::Statistics;
 use std::sync::Arc;
@@ -51,6 +53,8 @@ pub struct TableBuilderOptions {
     /// At most one part in this many of `super_block_alignment_size` is left empty for it. Default:
     /// 128.
     pub super_block_alignment_space_overhead_ratio: u64,
+    /// Makes a rule of its own for where data blocks end. Default: none, by size.
+    pub flush_block_policy_factory: Option<Arc<dyn FlushBlockPolicyFactory>>,
     /// Entries from one restart point to the next in data blocks. Default: 16.
     pub block_restart_interval: usize,
     /// The same in index blocks. Default: 1.
@@ -151,6 +155,7 @@ impl Default for TableBuilderOptions {
             block_align: false,
             super_block_alignment_size: 0,
             super_block_alignment_space_overhead_ratio: 128,
+            flush_block_policy_factory: None,
             block_restart_interval: 16,
             index_block_restart_interval: 1,
             use_delta_encoding: true,

@@ -92,5 +92,10 @@ fn a_memtable_that_is_not_there_is_said_to_be_a_skip_list() {
         assert_eq!(warnings_of(known), [""; 0], "{known}");
     }
     let family = "column family default: memtable_factory=prefix_hash";
-    assert_eq!(warnings_of("prefix_hash"), [format!("{family} is not there: a skip list is used")]);
+    assert_eq!(
+        warnings_of("prefix_hash"),
+        [format!(
+            "{family} is not registered: memtables are what they were before, by default skip lists"
+        )]
+    );
 }

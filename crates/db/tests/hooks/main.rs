@@ -8,6 +8,8 @@ mod collectors;
 mod compaction_filters;
 mod file_checksums;
 mod fixture;
+mod flush_block_policies;
+mod memtables;
 mod merge_operators;
 mod orders;
 mod panics;

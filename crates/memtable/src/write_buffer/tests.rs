@@ -1,4 +1,6 @@
 use super::*;
+use crate::memtable_rep_factory::VectorRepFactory;
+use std::sync::Arc;
 
 /// How many records of these sizes a memtable takes until it is full.
 fn entries_until_full(
@@ -52,7 +54,7 @@ fn blocks_are_an_eighth_and_a_mebibyte_at_most() {
 fn memtables_hold_as_many_records_as_rocksdbs() {
     let skip_list = MemTableOptions::default();
     let vector =
-        MemTableOptions { rep: MemTableRepKind::Vector { reserve: 0 }, ..skip_list.clone() };
+        MemTableOptions { rep_factory: Arc::new(VectorRepFactory::default()), ..skip_list.clone() };
     // write_buffer_size, arena_block_size, sizes of key and value, records
     let rows = [
         (&skip_list, 64 << 20, 0, 16, 100, 460_753..=460_820),
@@ -103,12 +105,12 @@ fn memory_is_told_as_rocksdb_tells_it() {
 #[test]
 fn range_tombstones_count_as_nodes_of_a_list() {
     let options = MemTableOptions {
-        rep: MemTableRepKind::Vector { reserve: 0 },
+        rep_factory: Arc::new(VectorRepFactory::default()),
         ..MemTableOptions::default()
     };
     let mut account = ArenaAccount::new(&options, 0);
-    let (unused, vector_size) = (account.unused, account.vector_size);
+    let (unused, outside_size) = (account.unused, account.outside_size);
     // A pointer and what it takes to align the node.
     account.add(20, true);
-    assert_eq!((account.unused, account.vector_size), (unused - 8 - 32, vector_size));
+    assert_eq!((account.unused, account.outside_size), (unused - 8 - 32, outside_size));
 }

@@ -183,7 +183,7 @@ fn unknown_names_and_values_can_be_ignored() {
 #[test]
 fn aliases_are_the_options_they_stand_for() {
     let options = cf("memtable=VectorRepFactory;memtable_veirfy_per_key_checksum_on_seek=true");
-    assert_eq!(options.memtable_factory.id(), "VectorRepFactory");
+    assert_eq!(options.memtable_factory.name(), "VectorRepFactory");
     assert!(options.memtable_verify_per_key_checksum_on_seek);
     assert_eq!(options.get("memtable").unwrap(), "VectorRepFactory");
     assert!(options.get("colour").is_none());

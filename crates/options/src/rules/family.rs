@@ -31,7 +31,11 @@ fn has_spread_levels(family: &Family<'_>) -> bool {
 }
 
 fn inserts_concurrently(family: &Family<'_>) -> bool {
-    matches!(&*family.options.memtable_factory.id(), "SkipListFactory" | "skip_list")
+    match family.options.unregistered("memtable_factory") {
+        None => family.options.memtable_factory.is_insert_concurrently_supported(),
+        // With something beside its name that is not understood.
+        Some(name) => matches!(name.split(':').next(), Some("SkipListFactory" | "skip_list")),
+    }
 }
 
 /// Whether a range matters: some do only under another option.

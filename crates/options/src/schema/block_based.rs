@@ -5,19 +5,22 @@ use crate::enums::{
     PrepopulateBlockCache,
 };
 use crate::filter_policy::FilterPolicy;
-use crate::object_value::ObjectName;
+use crate::object_value::{ObjectName, ObjectTexts};
 use crate::release::Release;
 use crate::schema::cache::LruCacheOptions;
 use crate::schema::{no_short_form, options};
 use crate::value::{Context, OptionValue, SetError};
+use base::FlushBlockPolicyFactory;
+use base::flush_block_policy::FlushBlockBySizePolicyFactory;
+use std::sync::Arc;
 
 options! {
     /// Options of block-based tables (`rocksdb::BlockBasedTableOptions`).
     pub struct BlockBasedTableOptions, short form no_short_form;
     rows {
         /// Rule for ending a data block.
-        flush_block_policy_factory: ObjectName =
-            ObjectName::new("FlushBlockBySizePolicyFactory"), mutable accepted 4.2;
+        flush_block_policy_factory: Arc<dyn FlushBlockPolicyFactory> =
+            Arc::new(FlushBlockBySizePolicyFactory), mutable honoured 4.2;
         /// Metadata blocks live in the block cache.
         cache_index_and_filter_blocks: bool = false, mutable honoured 4.2;
         /// Metadata blocks use the cache's high-priority pool.
@@ -104,6 +107,10 @@ options! {
         initial_auto_readahead_size: u64 = 8192, mutable honoured 7.2;
         /// Sequential reads seen before readahead begins.
         num_file_reads_for_auto_readahead: u64 = 2, mutable honoured 7.7;
+    }
+    hidden {
+        /// Where the objects came from.
+        objects: ObjectTexts;
     }
     objects {
         /// Cache of pages on a fast device.

@@ -17,6 +17,7 @@ use base::{
     CompactionFilterFactory, Comparator, MergeOperator, SharedCompactionFilter, SliceTransform,
     SstPartitionerFactory, TablePropertiesCollectorFactory,
 };
+use memtable::{MemTableRepFactory, SkipListFactory};
 use std::sync::Arc;
 
 options! {
@@ -87,7 +88,7 @@ options! {
         /// Skipped versions before an iterator reseeks.
         max_sequential_skip_in_iterations: u64 = 8, mutable honoured 4.0;
         /// In-memory container kind.
-        memtable_factory: ObjectName = ObjectName::new("SkipListFactory"), fixed honoured 4.1;
+        memtable_factory: Arc<dyn MemTableRepFactory> = Arc::new(SkipListFactory), fixed honoured 4.1;
         /// Makers of user-defined table properties.
         table_properties_collector_factories as "table_properties_collectors":
             Vec<Arc<dyn TablePropertiesCollectorFactory>> = Vec::new(), fixed honoured 6.26;

@@ -12,7 +12,7 @@ mod finish;
 use super::block_compressor::{BlockCompressor, Compressed};
 use super::block_writer::BlockWriter;
 use super::dictionary_buffer::DictionaryBuffer;
-use super::flush_block_policy::FlushBlockPolicy;
+use super::flush_block_policy::BlockEnds;
 use crate::block::EntryWalker;
 use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
 use crate::data_block::KeyTransform;
@@ -49,7 +49,7 @@ pub struct BlockBasedTableBuilder {
     writer: BlockWriter,
     compressor: BlockCompressor,
     data_block: BlockBuilder,
-    flush_policy: FlushBlockPolicy,
+    block_ends: BlockEnds,
     filter: Option<FilterBlockBuilder>,
     index: IndexBuilder,
     index_wants_keys: bool,
@@ -100,11 +100,7 @@ impl BlockBasedTableBuilder {
                 options.statistics.clone(),
             ),
             data_block: BlockBuilder::new(data_block_options(&options)),
-            flush_policy: FlushBlockPolicy::new(
-                options.block_size,
-                options.block_size_deviation,
-                options.block_align,
-            ),
+            block_ends: BlockEnds::new(&options),
             filter: FilterBlockBuilder::new(&options),
             index_wants_keys: index.wants_keys(),
             index,
@@ -194,12 +190,15 @@ impl BlockBasedTableBuilder {
                 || self.options.comparator.compare(&self.last_key, internal_key).is_lt(),
             "keys must ascend"
         );
-        if self.data_block.entry_count() > 0
-            && self.flush_policy.must_flush(self.data_block.size_for_cut(), || {
-                let key_size = internal_key.len() - self.stripped_timestamp_size;
-                self.data_block.size_for_cut_after(key_size, value.len(), true)
-            })
-        {
+        let (block, stripped_size) = (&self.data_block, self.stripped_timestamp_size);
+        let size_after =
+            || block.size_for_cut_after(internal_key.len() - stripped_size, value.len(), true);
+        if self.block_ends.must_flush(
+            (internal_key, value),
+            block.entry_count(),
+            || block.size_for_cut(),
+            size_after,
+        ) {
             self.flush(Some(internal_key))?;
         }
         if self.held_back.is_none() {

@@ -1,17 +1,67 @@
 //! When a block is full.
 
 use crate::format::BLOCK_TRAILER_SIZE;
+use crate::table_builder_options::TableBuilderOptions;
+use base::FlushBlockPolicy;
+use base::flush_block_policy::{FlushBlockContext, FlushBlockRequest};
+
+/// What ends data blocks.
+#[derive(Debug)]
+pub(crate) enum BlockEnds {
+    /// Their size.
+    BySize(FlushBlockBySize),
+    /// A rule that a program brought along.
+    ByPolicy(Box<dyn FlushBlockPolicy>),
+}
+
+impl BlockEnds {
+    pub(crate) fn new(options: &TableBuilderOptions) -> Self {
+        let context = FlushBlockContext {
+            block_size: options.block_size,
+            block_size_deviation: options.block_size_deviation,
+            block_align: options.block_align,
+        };
+        match options.flush_block_policy_factory.as_ref().and_then(|made| made.create(&context)) {
+            Some(policy) => Self::ByPolicy(policy),
+            None => Self::BySize(FlushBlockBySize::new(
+                options.block_size,
+                options.block_size_deviation,
+                options.block_align,
+            )),
+        }
+    }
+
+    /// Whether a block of `size` with `entry_count` entries is to end before one more.
+    #[inline]
+    pub(crate) fn must_flush(
+        &mut self,
+        (key, value): (&[u8], &[u8]),
+        entry_count: usize,
+        size: impl FnOnce() -> usize,
+        size_after: impl FnOnce() -> usize,
+    ) -> bool {
+        match self {
+            Self::BySize(rule) => entry_count > 0 && rule.must_flush(size(), size_after),
+            Self::ByPolicy(policy) => {
+                let (block_size, block_size_after) = (size(), size_after());
+                let request =
+                    FlushBlockRequest { key, value, entry_count, block_size, block_size_after };
+                policy.update(&request) && entry_count > 0
+            }
+        }
+    }
+}
 
 /// Ends blocks by size.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FlushBlockPolicy {
+pub(crate) struct FlushBlockBySize {
     block_size: usize,
     /// A block larger than this ends before an entry that would not fit.
     deviation_size: usize,
     is_aligned: bool,
 }
 
-impl FlushBlockPolicy {
+impl FlushBlockBySize {
     /// Blocks of `block_size` bytes, less at most `deviation_percent`; aligned ones never take more.
     pub(crate) fn new(block_size: u64, deviation_percent: u8, is_aligned: bool) -> Self {
         let percent = 100 - u64::from(deviation_percent.min(100));

@@ -3,7 +3,7 @@
 use super::index_block::IndexEntry;
 use super::index_builder::{WriteIndexBlock, WrittenIndex};
 use super::shortened_index_builder::{IndexShape, ShortenedIndexBuilder};
-use crate::block_based::FlushBlockPolicy;
+use crate::block_based::FlushBlockBySize;
 use crate::format::BlockHandle;
 use crate::table_builder_options::TableBuilderOptions;
 use base::Result;
@@ -21,7 +21,7 @@ struct Partition {
 #[derive(Debug)]
 pub(crate) struct PartitionedIndexBuilder {
     shape: IndexShape,
-    flush_policy: FlushBlockPolicy,
+    flush_policy: FlushBlockBySize,
     complete: Vec<Partition>,
     complete_size: usize,
     current: Partition,
@@ -38,7 +38,7 @@ impl PartitionedIndexBuilder {
         let keys_are_user_keys = builder.keys_are_user_keys();
         Self {
             shape,
-            flush_policy: FlushBlockPolicy::new(
+            flush_policy: FlushBlockBySize::new(
                 options.metadata_block_size,
                 options.block_size_deviation,
                 false,

@@ -297,7 +297,7 @@ fn defaults() -> ColumnFamilyOptions {
 
 /// The options of tables by default: those of 7.8.3, which reads no later format.
 fn table_defaults() -> BlockBasedTableOptions {
-    BlockBasedTableOptions { format_version: 5, ..BlockBasedTableOptions::default() }
+    BlockBasedTableOptions::default().format_version(5)
 }
 
 /// Sets the block cache of 7.8.3 by default, which no OPTIONS file names.

@@ -23,6 +23,10 @@ fn objects(info: &OptionInfo) -> BoxedStrategy<String> {
             r"|\{mine\}|\{mine:CompactOnDeletionCollector\}|\{\{id=CompactOnDeletionCollector;window_size=9;\}\}"
                 .boxed()
         }
+        "memtable factory" => r"SkipListFactory|mine|\{id=VectorRepFactory;count=[1-9];\}".boxed(),
+        "flush block policy factory" => {
+            r"FlushBlockEveryKeyPolicyFactory|mine|\{id=mine;a=1;\}".boxed()
+        }
         "list of objects" => r"|\{One\}|\{One:Two\}|\{\{id=One;a=1;\}:Two\}".boxed(),
         other => panic!("no values for the type {other} of {}", info.name),
     }

@@ -118,7 +118,7 @@ pub(super) const REFUSED: &[(&str, &str, Code, &str, &str)] = &[
         "",
         "memtable_factory=vector",
         InvalidArgument,
-        "memtable_factory=vector",
+        "memtable_factory=VectorRepFactory",
         "allow_concurrent_memtable_write=false",
     ),
     (
