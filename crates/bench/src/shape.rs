@@ -6,11 +6,11 @@
 //! automatic compactions off.
 //!
 //! [`wanted`] says what the flag asks for, [`plan`] which steps lead there, [`difference`] what is
-//! still missing, [`shaper`] does it.
+//! still missing, [`shaper`] does it, with [`draw_down`] where an engine lacks a call.
 
 pub(crate) mod difference;
+pub(crate) mod draw_down;
 pub(crate) mod keeper;
 pub(crate) mod plan;
 pub(crate) mod shaper;
-pub(crate) mod text;
 pub(crate) mod wanted;

@@ -1,10 +1,12 @@
 //! Steps of a run that change the tree and are not timed.
 
+use crate::family_options::family_options;
 use crate::flags::Flags;
-use crate::measure::shape::is_lacking;
+use crate::measure::shape::{is_lacking, present};
+use crate::shape::draw_down::draw_down;
 use crate::workload::Target;
-use base::Result;
 use base::status::Code;
+use base::{Result, Status};
 use db::{CompactFilesOptions, CompactRangeOptions, DEFAULT_COLUMN_FAMILY_NAME};
 use engines::Engine;
 use std::thread;
@@ -109,9 +111,10 @@ fn compact_level<E: Engine>(flags: &Flags, target: &Target<E>, is_level0: bool) 
         };
         match target.db.compact_files(&options, &target.families[0], &files, to) {
             Ok(()) => break,
-            Err(status) if retries_left == 0 || status.code() == Code::NotSupported => {
-                return Err(status);
+            Err(status) if status.code() == Code::NotSupported => {
+                return without_compact_files(flags, target, is_level0, to, status);
             }
+            Err(status) if retries_left == 0 => return Err(status),
             // Another compaction may have taken some of the files.
             Err(status) => {
                 eprintln!("compact{} CompactFiles failed: {status}", u8::from(!is_level0));
@@ -120,6 +123,35 @@ fn compact_level<E: Engine>(flags: &Flags, target: &Target<E>, is_level0: bool) 
         }
     }
     Ok(())
+}
+
+/// The same by other means, for engines that cannot be told which files to compact; `lacking` is what they
+/// said.
+fn without_compact_files<E: Engine>(
+    flags: &Flags,
+    target: &Target<E>,
+    is_level0: bool,
+    to: usize,
+    lacking: Status,
+) -> Result<()> {
+    let Target { db, families } = target;
+    if is_level0 {
+        draw_down(target, &family_options(flags)?, to)?;
+        let off = flags.bool("disable_auto_compactions");
+        let changes = [("disable_auto_compactions", if off { "true" } else { "false" })];
+        return db.set_options(&families[0], &changes);
+    }
+    let shape = present(db, &families[0])?;
+    let in_memory = shape.memtable_entries + shape.immutable_memtables;
+    let others = shape.levels.iter().filter(|level| level.files > 0 && level.level != to);
+    // Where only two levels have data, compacting all of it does the same.
+    match in_memory == 0
+        && others.clone().count() == 1
+        && others.clone().all(|level| level.level < to)
+    {
+        true => db.compact_range(&CompactRangeOptions::default(), &families[0], None, None),
+        false => Err(lacking),
+    }
 }
 
 /// The files of the level by number, and the level to compact them to; none, and a word why, if

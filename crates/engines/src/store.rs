@@ -118,8 +118,9 @@ impl<S: Store> Provider for StoreProvider<S> {
     }
 
     fn open(&self, opening: &Opening) -> Result<StoreEngine<S>> {
-        if opening.read_only {
-            return Err(lacks("databases that are open for reading only"));
+        let directory = opening.path.join(S::NAME);
+        if opening.read_only && !directory.is_dir() {
+            return Err(Status::io_error(format!("{}: there is no database", directory.display())));
         }
         eprintln!(
             "note: {} has its own defaults and a cache of {} bytes; options of RocksDB do not \
@@ -129,13 +130,14 @@ impl<S: Store> Provider for StoreProvider<S> {
         );
         fs::create_dir_all(&opening.path)
             .map_err(|error| Status::from_io(&error, "create", &opening.path))?;
-        let store = S::open(&opening.path.join(S::NAME), self.cache_bytes)?;
+        let store = S::open(&directory, self.cache_bytes)?;
         let tables = opening.families.iter().map(|family| {
             let name = family.name.to_string();
             store.table(&name).map(|table| (name, table))
         });
         let tables = tables.collect::<Result<_>>()?;
-        Ok(StoreEngine { path: opening.path.clone(), store, tables })
+        let Opening { path, read_only, .. } = opening;
+        Ok(StoreEngine { path: path.clone(), store, tables, read_only: *read_only })
     }
 
     fn destroy(&self, path: &Path, _wal_dir: Option<&Path>) -> Result<()> {
@@ -155,6 +157,19 @@ pub struct StoreEngine<S: Store> {
     path: PathBuf,
     store: S,
     tables: Vec<(String, S::Table)>,
+    /// Whether writes are refused. The files are opened as ever.
+    read_only: bool,
+}
+
+impl<S: Store> StoreEngine<S> {
+    fn apply(&self, batch: &StoreBatch<S>, sync: bool) -> Result<()> {
+        match self.read_only {
+            true => {
+                Err(Status::not_supported("writing to a database that is open for reading only"))
+            }
+            false => self.store.apply(batch, sync),
+        }
+    }
 }
 
 /// Between which keys a cursor goes; the lower one is inclusive, the upper one is not.
@@ -284,19 +299,19 @@ impl<S: Store> Engine for StoreEngine<S> {
 
     #[inline]
     fn write(&self, sync: &bool, batch: &mut StoreBatch<S>) -> Result<()> {
-        self.store.apply(batch, *sync)
+        self.apply(batch, *sync)
     }
 
     fn put(&self, sync: &bool, family: &S::Table, key: &[u8], value: &[u8]) -> Result<()> {
         let mut batch = self.new_batch();
         batch.put(family, key, value)?;
-        self.store.apply(&batch, *sync)
+        self.apply(&batch, *sync)
     }
 
     fn delete(&self, sync: &bool, family: &S::Table, key: &[u8]) -> Result<()> {
         let mut batch = self.new_batch();
         batch.delete(family, key)?;
-        self.store.apply(&batch, *sync)
+        self.apply(&batch, *sync)
     }
 
     fn flush(&self, families: &[S::Table]) -> Result<()> {

@@ -4,7 +4,7 @@ use crate::cell::{Cell, Failure};
 use crate::control_loop::{ControlLoop, moved};
 use crate::journal::{Entry, Journal};
 use crate::page_cache;
-use crate::plan::{Database, Group, Spec, Step, database_of, plan};
+use crate::plan::{Database, Group, Spec, Step, Tree, database_of, plan};
 use crate::progress::Progress;
 use crate::statistics::median;
 use record::Record;
@@ -37,7 +37,8 @@ impl Campaign<'_> {
     /// Runs each engine for a moment with each option set, so that what cannot run is known at once.
     pub(crate) fn try_engines(&self) -> Result<(), Failure> {
         let directory = self.databases.join("try");
-        for set in 0..self.spec.sets.len() {
+        let sets = (0..self.spec.sets.len()).filter(|set| self.spec.loaded_by(*set) == *set);
+        for set in sets {
             for engine in &self.spec.engines {
                 remove(&directory)?;
                 let mut flags = self.spec.load_flags(set);
@@ -133,7 +134,7 @@ impl Campaign<'_> {
             let before_nanos = control.run();
             for engine in 0..self.spec.engines.len() {
                 let (set, benchmark) =
-                    (&self.spec.sets[group.set].name, &self.spec.benchmarks[group.benchmark]);
+                    (&self.spec.sets[group.set].name, self.spec.benchmarks_text(group));
                 let name = &self.spec.engines[engine];
                 progress.begin(format!("round {}: {benchmark}, {set}, {name}", group.round + 1));
                 let (cache, records) = self.cell(group, engine)?;
@@ -155,10 +156,14 @@ impl Campaign<'_> {
 
     /// Runs one benchmark with one engine, and says what was in the page cache.
     fn cell(&self, group: Group, engine: usize) -> Result<(&'static str, Vec<Record>), Failure> {
-        let benchmark = &self.spec.benchmarks[group.benchmark];
-        let mut flags = self.spec.flags_of(group.set);
+        // Counting what reads do costs engines unlike much; whoever wants it says so.
+        let mut flags = vec!["--perf_level=1".to_owned()];
+        flags.extend(self.spec.flags_of_group(group));
         let (loaded, work) = (self.loaded(group.set, engine), self.databases.join("work"));
-        let database = database_of(benchmark);
+        let database = match self.spec.sets[group.set].tree {
+            Tree::Shape(_) => Database::Copy,
+            _ => database_of(&self.spec.benchmarks[group.benchmark]),
+        };
         let (directory, more): (_, &[&str]) = match database {
             Database::Fresh => (&work, &["--use_existing_db=0"]),
             Database::Shared => (&loaded, &["--use_existing_db=1", "--readonly=1"]),
@@ -173,7 +178,8 @@ impl Campaign<'_> {
             Database::Fresh => page_cache::EMPTY,
             _ => page_cache::prepare(directory, self.spec.cache).map_err(Failure::Failed)?,
         };
-        let records = self.run(&self.spec.engines[engine], benchmark, directory, flags)?;
+        let benchmarks = self.spec.benchmarks_text(group);
+        let records = self.run(&self.spec.engines[engine], &benchmarks, directory, flags)?;
         remove(&work)?;
         Ok((cache, records))
     }

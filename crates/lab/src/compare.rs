@@ -106,7 +106,8 @@ fn run(
         confidence: arguments.confidence / 100.0,
         ..Bootstrap::default()
     };
-    let summary = summarize(&spec, journal.entries(), machine.as_ref(), &bootstrap);
+    let mut summary = summarize(&spec, journal.entries(), machine.as_ref(), &bootstrap);
+    summary.command = arguments.command();
     publish(&summary, output, out)?;
     finish(ended, &summary, arguments, &databases, err)
 }

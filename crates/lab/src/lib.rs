@@ -22,6 +22,7 @@ pub mod report;
 pub mod statistics;
 pub mod summary;
 mod text_table;
+pub mod trees;
 pub mod verdict;
 pub mod workload_of;
 

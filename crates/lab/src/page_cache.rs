@@ -64,7 +64,11 @@ pub(crate) fn files_below(directory: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Copies a directory with all that is in it.
+/// Names of files that nothing changes once they are written, so that a link to one is a copy.
+const WRITTEN_ONCE: &[&str] = &["blob", "sst"];
+
+/// Copies a directory with all that is in it. Files that are written once are linked where the file system
+/// can, so that the device has nothing to write meanwhile.
 ///
 /// # Errors
 /// Something cannot be read or written; the copy is then not complete.
@@ -77,6 +81,12 @@ pub(crate) fn copy_directory(from: &Path, to: &Path) -> Result<(), String> {
         let told = |error: io::Error| format!("copying {}: {error}", file.display());
         if let Some(parent) = target.parent() {
             fs::create_dir_all(parent).map_err(told)?;
+        }
+        let is_written_once = file
+            .extension()
+            .is_some_and(|extension| WRITTEN_ONCE.iter().any(|known| extension == *known));
+        if is_written_once && fs::hard_link(&file, &target).is_ok() {
+            continue;
         }
         fs::copy(&file, &target).map_err(told)?;
     }

@@ -10,7 +10,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 /// Flags under a name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OptionSet {
     /// For tables.
     pub name: String,
@@ -19,6 +19,23 @@ pub struct OptionSet {
     /// Operations that begin in a second, whatever the engine does; none where each begins when the one
     /// before it ended.
     pub arrival_rate: Option<u64>,
+    /// The tree that benchmarks meet.
+    #[serde(default)]
+    pub tree: Tree,
+}
+
+/// The tree that benchmarks of an option set meet. Where it is chosen, all that only read share a process,
+/// and the others run with the sets where it is not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tree {
+    /// Whatever there is; each benchmark has a process of its own.
+    #[default]
+    AsItComes,
+    /// The one that was loaded.
+    Loaded,
+    /// One that the bench makes of a copy, as its `--shape` names it.
+    Shape(String),
 }
 
 /// State of the page cache when a benchmark begins.
@@ -42,6 +59,9 @@ pub struct Spec {
     pub sets: Vec<OptionSet>,
     /// Flags of all.
     pub flags: Vec<String>,
+    /// Flags of single benchmarks, by their base names; they come last.
+    #[serde(default)]
+    pub benchmark_flags: Vec<(String, Vec<String>)>,
     /// Benchmarks that fill the databases for those that need one, in one process.
     pub load: String,
     /// How often everything is measured.
@@ -123,14 +143,14 @@ pub fn database_of(benchmark: &str) -> Database {
     }
 }
 
-/// One benchmark with one option set in one round; indexes into [`Spec`].
+/// Benchmarks of one process with one option set in one round; indexes into [`Spec`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Group {
     /// From 0.
     pub round: usize,
     /// Index of the option set.
     pub set: usize,
-    /// Index of the benchmark.
+    /// Index of the benchmark; of several that share a process, of the first.
     pub benchmark: usize,
 }
 
@@ -159,15 +179,77 @@ pub fn plan(spec: &Spec) -> Vec<Step> {
     let mut steps: Vec<Step> = if needs_load { loads.collect() } else { Vec::new() };
     for round in 0..spec.rounds {
         for set in sets.clone() {
-            let benchmarks = 0..spec.benchmarks.len();
-            steps
-                .extend(benchmarks.map(|benchmark| Step::Measure(Group { round, set, benchmark })));
+            let parts = spec.parts(set);
+            let group = |part: &Vec<usize>| Group { round, set, benchmark: part[0] };
+            steps.extend(parts.iter().map(|part| Step::Measure(group(part))));
         }
     }
     steps
 }
 
 impl Spec {
+    /// The benchmarks of an option set, those together that share a process; none of them is empty.
+    pub fn parts(&self, set: usize) -> Vec<Vec<usize>> {
+        let reads = |index: &usize| database_of(&self.benchmarks[*index]) == Database::Shared;
+        let all = 0..self.benchmarks.len();
+        let are_chosen = self.sets.iter().any(|set| set.tree != Tree::AsItComes);
+        match self.sets[set].tree {
+            Tree::AsItComes => {
+                all.filter(|index| !are_chosen || !reads(index)).map(|index| vec![index]).collect()
+            }
+            Tree::Loaded | Tree::Shape(_) => {
+                let together: Vec<usize> = all.filter(reads).collect();
+                if together.is_empty() { Vec::new() } else { vec![together] }
+            }
+        }
+    }
+
+    /// The benchmarks that a group measures.
+    pub fn benchmarks_of(&self, group: Group) -> Vec<usize> {
+        let mut parts = self.parts(group.set).into_iter();
+        parts.find(|part| part[0] == group.benchmark).unwrap_or_default()
+    }
+
+    /// The group that measures a benchmark with an option set; none if it does not run with it.
+    pub fn group_of(&self, round: usize, set: usize, benchmark: usize) -> Option<Group> {
+        let mut parts = self.parts(set).into_iter();
+        let part = parts.find(|part| part.contains(&benchmark))?;
+        Some(Group { round, set, benchmark: part[0] })
+    }
+
+    /// What the bench is told to run for a group. Where trees are chosen each benchmark runs once more
+    /// before, unless its name says how often it does.
+    pub fn benchmarks_text(&self, group: Group) -> String {
+        let warms_up = self.sets[group.set].tree != Tree::AsItComes;
+        let name = |index: usize| match self.benchmarks[index].as_str() {
+            name if warms_up && !name.contains('[') => format!("{name}[W1]"),
+            name => name.to_owned(),
+        };
+        self.benchmarks_of(group).into_iter().map(name).collect::<Vec<_>>().join(",")
+    }
+
+    /// The flags of the benchmark of a group: those of its option set, then its own.
+    pub fn flags_of_group(&self, group: Group) -> Vec<String> {
+        let mut flags = self.flags_of(group.set);
+        if let Tree::Shape(shape) = &self.sets[group.set].tree {
+            flags.push(format!("--shape={shape}"));
+        }
+        let name = base_name(&self.benchmarks[group.benchmark]);
+        let own = self.benchmark_flags.iter().filter(|(benchmark, _)| benchmark == name);
+        flags.extend(own.flat_map(|(_, flags)| flags.iter().cloned()));
+        flags
+    }
+
+    /// Names of benchmarks for tables: without repeats, where that leaves them unlike each other.
+    pub fn benchmark_names(&self) -> Vec<String> {
+        let name_of = |name: &String| {
+            let base = base_name(name);
+            let alike = self.benchmarks.iter().filter(|other| base_name(other) == base).count();
+            if alike == 1 { base.to_owned() } else { name.clone() }
+        };
+        self.benchmarks.iter().map(name_of).collect()
+    }
+
     /// The flags of an option set: those of all first, so that the set's own win.
     pub fn flags_of(&self, set: usize) -> Vec<String> {
         let set = &self.sets[set];

@@ -2,6 +2,7 @@
 
 pub mod chart;
 pub mod csv;
+pub mod markdown;
 mod numbers;
 pub mod page;
 pub mod terminal;
@@ -20,6 +21,7 @@ pub fn files(summary: &Summary) -> Result<Vec<(String, String)>, String> {
         ("results.json".to_owned(), json + "\n"),
         ("results.csv".to_owned(), csv::render(summary)),
         ("versions.tsv".to_owned(), versions::render(summary)),
+        ("results.md".to_owned(), markdown::render(summary, &charts)),
         ("page.html".to_owned(), page::render(summary, &charts)),
     ];
     files.extend(charts.into_iter().map(|chart| (format!("{}.svg", chart.name), chart.svg)));

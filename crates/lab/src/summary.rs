@@ -5,8 +5,9 @@
 use crate::journal::Entry;
 use crate::limit::{self, Resource};
 use crate::machine::report::Report;
-use crate::plan::{Cache, Database, Group, Spec, Step, database_of, plan};
+use crate::plan::{Cache, Database, Group, Spec, Step, base_name, database_of, plan};
 use crate::statistics::{Bootstrap, Interval, median, ratio, ratio_interval, spread};
+use crate::trees::{TreeRow, trees};
 use crate::verdict::{Verdict, verdict};
 use crate::workload_of::workload_of;
 use host::HostFacts;
@@ -87,6 +88,8 @@ pub struct Summary {
     pub complete: bool,
     /// What is missing, in a sentence; absent if nothing is.
     pub missing: Option<String>,
+    /// The command line, but for where things are; empty where it is not known.
+    pub command: Vec<String>,
     /// What was asked for.
     pub spec: Spec,
     /// Where it was measured.
@@ -103,6 +106,30 @@ pub struct Summary {
     pub warnings: Vec<String>,
     /// By option set, benchmark and engine.
     pub rows: Vec<Row>,
+    /// Trees that were chosen, by option set and engine.
+    pub trees: Vec<TreeRow>,
+}
+
+impl Summary {
+    /// The row of a benchmark with an option set and an engine.
+    pub fn row(&self, set: &str, benchmark: &str, engine: &str) -> Option<&Row> {
+        let is_it = |row: &&Row| {
+            (row.set.as_str(), row.benchmark.as_str(), row.engine.as_str())
+                == (set, benchmark, engine)
+        };
+        self.rows.iter().find(is_it)
+    }
+
+    /// Whether an engine does nothing, so that its times are what the harness costs.
+    pub fn is_harness(&self, engine: &str) -> bool {
+        self.engines.iter().any(|(name, facts)| name == engine && facts.kind == "null")
+    }
+
+    /// The engines but those that do nothing.
+    pub fn measured_engines(&self) -> Vec<String> {
+        let names = self.spec.engine_names().into_iter();
+        names.filter(|name| !self.is_harness(name)).collect()
+    }
 }
 
 /// Makes a summary of a journal.
@@ -124,6 +151,7 @@ pub fn summarize(
         schema: SCHEMA,
         complete: missing.is_none(),
         missing,
+        command: Vec::new(),
         spec: spec.clone(),
         engines: engines.clone(),
         machine: machine.cloned(),
@@ -132,6 +160,7 @@ pub fn summarize(
         warnings: warnings(&host, &engines, &rows),
         host,
         rows,
+        trees: trees(spec, entries),
     }
 }
 
@@ -158,7 +187,7 @@ fn attempt_of(entries: &[Entry], group: Group) -> Option<(usize, Option<f64>)> {
 struct Sample<'a> {
     round: usize,
     is_disturbed: bool,
-    records: &'a [Record],
+    records: Vec<&'a Record>,
 }
 
 /// All rounds of an engine with a benchmark and an option set.
@@ -167,8 +196,9 @@ fn samples<'a>(
     entries: &'a [Entry],
     (set, benchmark, engine): (usize, usize, usize),
 ) -> Vec<Sample<'a>> {
+    let name = base_name(&spec.benchmarks[benchmark]);
     let of_round = |round: usize| {
-        let group = Group { round, set, benchmark };
+        let group = spec.group_of(round, set, benchmark)?;
         let (attempt, moved) = attempt_of(entries, group)?;
         let records = entries.iter().find_map(|entry| match entry {
             Entry::Cell { group: g, attempt: a, engine: e, records, .. }
@@ -178,6 +208,7 @@ fn samples<'a>(
             }
             _ => None,
         })?;
+        let records = records.iter().filter(|record| record.benchmark == name).collect();
         let is_disturbed = moved.is_none_or(|moved| moved > spec.control_tolerance);
         Some(Sample { round, is_disturbed, records })
     };
@@ -185,9 +216,9 @@ fn samples<'a>(
 }
 
 /// Median over the repeats of a process that count.
-fn of_records(records: &[Record], value: impl Fn(&Record) -> Option<f64>) -> Option<f64> {
+fn of_records(records: &[&Record], value: impl Fn(&Record) -> Option<f64>) -> Option<f64> {
     let counted = records.iter().filter(|record| !record.warmup && record.skipped.is_none());
-    median(&counted.filter_map(value).collect::<Vec<f64>>())
+    median(&counted.filter_map(|record| value(record)).collect::<Vec<f64>>())
 }
 
 /// A latency of the type of operation that there is most of.
@@ -195,7 +226,7 @@ fn latency(record: &Record, value: impl Fn(&record::Latency) -> f64) -> Option<f
     record.latency_micros.values().max_by_key(|latency| latency.count).map(value)
 }
 
-fn measured(records: &[Record], measure: Measure) -> Option<f64> {
+fn measured(records: &[&Record], measure: Measure) -> Option<f64> {
     of_records(records, |record| match measure {
         Measure::OpsPerSecond => record.ops_per_second,
         Measure::P99Micros => latency(record, |latency| latency.p99),
@@ -243,15 +274,15 @@ fn row(spec: &Spec, (set, benchmark): (usize, usize), engine: &str, own: &[Sampl
         None => Measure::OpsPerSecond,
     };
     let values = |value: &dyn Fn(&Record) -> Option<f64>| -> Vec<f64> {
-        own.iter().filter_map(|sample| of_records(sample.records, value)).collect()
+        own.iter().filter_map(|sample| of_records(&sample.records, value)).collect()
     };
     let median_of = |value: &dyn Fn(&Record) -> Option<f64>| median(&values(value));
     let samples: Vec<f64> =
-        own.iter().filter_map(|sample| measured(sample.records, measure)).collect();
-    let skipped = own.iter().flat_map(|sample| sample.records).find_map(|r| r.skipped.clone());
+        own.iter().filter_map(|sample| measured(&sample.records, measure)).collect();
+    let skipped = own.iter().flat_map(|sample| &sample.records).find_map(|r| r.skipped.clone());
     Row {
         set: set.name.clone(),
-        benchmark: spec.benchmarks[benchmark].clone(),
+        benchmark: spec.benchmark_names()[benchmark].clone(),
         engine: engine.to_owned(),
         measure,
         median: median(&samples),
@@ -288,7 +319,7 @@ fn compare(row: &mut Row, own: &[Sample<'_>], reference: &[Sample<'_>], bootstra
     let pair = |sample: &Sample<'_>| {
         let other = reference.iter().find(|other| other.round == sample.round)?;
         let (own, other) =
-            (measured(sample.records, row.measure)?, measured(other.records, row.measure)?);
+            (measured(&sample.records, row.measure)?, measured(&other.records, row.measure)?);
         Some(match row.measure {
             Measure::OpsPerSecond => (own, other),
             Measure::P99Micros => (other, own),
@@ -303,7 +334,7 @@ fn compare(row: &mut Row, own: &[Sample<'_>], reference: &[Sample<'_>], bootstra
 }
 
 fn set_limit(row: &mut Row, spec: &Spec, benchmark: usize, own: &[Sample<'_>], machine: &Report) {
-    let mut records = own.iter().flat_map(|sample| sample.records);
+    let mut records = own.iter().flat_map(|sample| &sample.records);
     let Some(record) = records.rfind(|record| !record.warmup && record.skipped.is_none()) else {
         return;
     };
@@ -380,7 +411,8 @@ fn warnings(host: &HostFacts, engines: &[(String, EngineFacts)], rows: &[Row]) -
             facts.name, facts.version
         ));
     }
-    let disturbed: usize = rows.iter().map(|row| row.disturbed_rounds).sum();
+    let measured = rows.iter().filter(|row| row.skipped.is_none());
+    let disturbed: usize = measured.map(|row| row.disturbed_rounds).sum();
     let all: usize = rows.iter().map(|row| row.samples.len()).sum();
     if disturbed > 0 {
         warnings.push(format!(

@@ -4,12 +4,16 @@ use record::{EngineFacts, Record};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A program that behaves like `touchstone bench` as far as a comparison sees it. It keeps its command
 /// lines in `calls`, makes a file in the database, refuses the engine `broken`, fails once where there is
 /// a file `fail-once`, and is twice as fast with the engine `fast`.
 const BENCH: &str = r#"#!/bin/sh
+[ $# -gt 0 ] || exit 0
 here=$(dirname "$0")
 echo "$*" >> "$here/calls"
 for a; do
@@ -29,7 +33,7 @@ if [ -n "$readonly" ] && [ ! -e "$db/000001.sst" ]; then echo "no database in $d
 [ -n "$readonly" ] || echo data > "$db/000001.sst"
 ops=1000; [ "$engine" != fast ] || ops=2000
 echo "$benchmarks" | tr , '\n' | while read -r name; do
-  sed "s/BENCHMARK/$name/;s/ENGINE/$engine/;s/4321\.5/$ops/" "$here/line" >> "$json"
+  sed "s/BENCHMARK/${name%%[*}/;s/ENGINE/$engine/;s/4321\.5/$ops/" "$here/line" >> "$json"
 done
 "#;
 
@@ -43,6 +47,10 @@ impl Setup {
         let program = directory.path().join("program");
         fs::write(&program, BENCH).expect("written");
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("allowed");
+        // A test that forks while this one writes keeps the program open for a moment.
+        while Command::new(&program).status().is_err() {
+            thread::sleep(Duration::from_millis(5));
+        }
         let record = Record {
             schema: record::SCHEMA,
             engine: EngineFacts { name: "ENGINE".to_owned(), ..EngineFacts::default() },
@@ -95,6 +103,50 @@ impl Setup {
             .map(|line| [value(line, "--engine="), value(line, "--benchmarks="), database(line)])
             .collect()
     }
+}
+
+#[test]
+fn benchmarks_that_read_share_a_process_in_each_shape() {
+    let setup = Setup::new();
+    let (status, out, err) = setup.compare(&[
+        "--engine=slow,fast",
+        "--benchmarks=overwrite,readrandom,seekrandom[X3]",
+        "--rounds=3",
+        "--shape=loaded",
+        "--shape=memtable=10,l0=2",
+        "--benchmark-flags=overwrite: --threads=2",
+    ]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let round: Vec<[String; 3]> = setup.calls().into_iter().rev().take(6).rev().collect();
+    let together = "readrandom[W1],seekrandom[X3]";
+    let expected = [
+        ["slow", "overwrite", "work"],
+        ["fast", "overwrite", "work"],
+        ["slow", together, "set0-engine0"],
+        ["fast", together, "set0-engine1"],
+        ["slow", together, "work"],
+        ["fast", together, "work"],
+    ];
+    assert_eq!(round, expected);
+    let calls = fs::read_to_string(setup.path("calls")).expect("it is there");
+    let count = |text: &str| calls.lines().filter(|line| line.contains(text)).count();
+    assert_eq!(
+        (count("--shape=memtable=10,l0=2"), count("--threads=2"), count("readonly=1")),
+        (6, 6, 6)
+    );
+
+    let document = setup.output("results.md");
+    for part in [
+        "    --shape=loaded \\",
+        "| benchmark | slow | fast |",
+        "| overwrite | 1000 | 2000 (2.00 +) |",
+        "## seekrandom",
+        "| memtable=10,l0=2 | 1000 | 2000 (2.00 +) |",
+        "![ratio-seekrandom](ratio-seekrandom.svg)",
+    ] {
+        assert!(document.contains(part), "{part} is not in\n{document}");
+    }
+    assert!(setup.output("ratio-readrandom.svg").contains("memtable=10,l0=2"));
 }
 
 const TWO: &[&str] = &["--engine=slow,fast", "--rounds=3"];

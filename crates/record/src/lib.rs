@@ -12,6 +12,7 @@ mod latency;
 mod measures;
 #[allow(clippy::module_inception, reason = "the crate is named after its main noun")]
 mod record;
+pub mod shape_text;
 
 pub use latency::Latency;
 pub use measures::{Device, FamilyShape, LevelShape, ReadAmplification, Shape, Shapes, Stall};

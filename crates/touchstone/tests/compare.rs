@@ -52,6 +52,54 @@ fn engines_are_measured_and_compared() {
     assert!(json.contains("\"complete\": true"));
 }
 
+/// The way that the published results go, with few keys.
+#[test]
+fn results_are_published_with_their_trees_and_the_cost_of_the_harness() {
+    let mut engines = vec!["touchstone", "null"];
+    match Path::new(LIBRARY).exists() {
+        true => engines.push("debian"),
+        false => println!("skipped for RocksDB: {LIBRARY} is not there"),
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let (output, work) = (directory.path().join("results"), directory.path().join("work"));
+    let ran = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/results"))
+        .arg(format!("--touchstone={}", env!("CARGO_BIN_EXE_touchstone")))
+        .arg(format!("--output={}", output.display()))
+        .arg(format!("--work={}", work.display()))
+        .arg(format!("--engine={}", engines.join(",")))
+        .arg("--size=short")
+        .output()
+        .expect("the script starts");
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+    let results = fs::read_to_string(output.join("results.md")).expect("it is there");
+    let trees: Vec<&str> = results.lines().filter(|line| line.contains(" entries")).collect();
+    let shapes = [
+        ("pre_flush", "L0 6 files"),
+        ("post_flush", "L0 7 files"),
+        ("compact_l0", "memtable 0 entries, L"),
+        ("compact_l1", "memtable 0 entries, L6"),
+        ("compact_all", "memtable 0 entries, L6"),
+        ("l0_and_lmax", "L0 6 files"),
+    ];
+    for engine in engines.iter().filter(|engine| **engine != "null") {
+        for (shape, part) in shapes {
+            let start = format!("| {shape} | {engine} | ");
+            let tree = trees.iter().find(|line| line.starts_with(&start));
+            assert!(
+                tree.is_some_and(|line| line.contains(part)),
+                "{shape} of {engine}:\n{results}"
+            );
+        }
+    }
+    for part in ["## seekrandom", "| readwhilewriting | ", "What the harness costs"] {
+        assert!(results.contains(part), "{part} is not in\n{results}");
+    }
+    assert!(!results.contains("Incomplete"), "{results}");
+    for file in ["page.html", "results.csv", "ratio-readseq.svg", "ratio-1.svg"] {
+        assert_eq!(output.join(file).exists(), engines.len() > 2 || !file.starts_with("ratio"));
+    }
+}
+
 #[test]
 fn an_engine_that_does_not_load_is_one_sentence() {
     let directory = tempfile::tempdir().expect("a directory");

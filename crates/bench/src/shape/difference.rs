@@ -1,8 +1,7 @@
 //! What a shape lacks of the one that is wanted, and whether it stayed as it was.
 
-use super::text;
 use super::wanted::{Fill, Settings, Target};
-use record::FamilyShape;
+use record::{FamilyShape, shape_text as text};
 use std::collections::BTreeMap;
 
 /// Bytes of a level may differ by one in this many.

@@ -2,14 +2,13 @@
 
 use super::difference::change;
 use super::shaper::Shaper;
-use super::text;
 use super::wanted::{Stage, Wanted};
 use crate::family_options::family_options;
 use crate::flags::Flags;
 use crate::workload::{Changes, Target};
 use base::{Result, Status};
 use engines::Engine;
-use record::Shape;
+use record::{Shape, shape_text as text};
 
 /// Keeps the databases of a run in shape.
 #[derive(Debug)]

@@ -1,10 +1,9 @@
 //! Which steps lead from the shape that there is to the one that is wanted.
 
 use super::difference::{differences, is_about};
-use super::text;
 use super::wanted::{Fill, Settings, Target, Wanted};
 use base::{Result, Status};
-use record::FamilyShape;
+use record::{FamilyShape, shape_text as text};
 use std::fmt;
 
 /// Thousandths of a memtable that surely do not fill it.

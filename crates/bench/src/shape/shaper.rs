@@ -1,8 +1,8 @@
 //! Brings a database into a shape.
 
 use super::difference::{differences, entries};
+use super::draw_down::draw_down;
 use super::plan::{Step, overwrites, plan};
-use super::text;
 use super::wanted::{Fill, Settings, Stage, Wanted};
 use crate::flags::Flags;
 use crate::key_generator::KeyFormat;
@@ -16,7 +16,7 @@ use base::{Result, Status};
 use db::{CompactFilesOptions, CompactRangeOptions, ReadOptions, WriteOptions};
 use engines::Engine;
 use options::ColumnFamilyOptions;
-use record::FamilyShape;
+use record::{FamilyShape, shape_text as text};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -46,7 +46,7 @@ pub(crate) struct Shaper<'a, E: Engine> {
     flags: &'a Flags,
     target: &'a Target<E>,
     settings: Settings,
-    write_buffer_bytes: u64,
+    options: &'a ColumnFamilyOptions,
     keys: KeyFormat,
     values: ValueGenerator,
     random: Random64,
@@ -63,7 +63,7 @@ impl<'a, E: Engine> Shaper<'a, E> {
     pub(crate) fn new(
         flags: &'a Flags,
         target: &'a Target<E>,
-        options: &ColumnFamilyOptions,
+        options: &'a ColumnFamilyOptions,
         seed_base: u64,
     ) -> Result<Self> {
         if flags.int("compaction_style") != 0 {
@@ -87,7 +87,7 @@ impl<'a, E: Engine> Shaper<'a, E> {
             flags,
             target,
             settings,
-            write_buffer_bytes: options.write_buffer_size,
+            options,
             keys: KeyFormat {
                 key_size: flags.uint("key_size") as usize,
                 prefix_size: flags.uint("prefix_size") as usize,
@@ -212,20 +212,28 @@ impl<'a, E: Engine> Shaper<'a, E> {
                 let options = CompactRangeOptions::default();
                 self.target.db.compact_range(&options, &self.target.families[0], None, None)
             }
-            Step::CompactLevel { from, to } if to > from => self.take_level(*from, *to),
-            // Up, which files that are chosen cannot go: where the last level was used first.
-            Step::CompactLevel { to, .. } => {
-                let options = CompactRangeOptions {
-                    change_level: true,
-                    target_level: *to as i32,
-                    ..CompactRangeOptions::default()
-                };
-                self.target.db.compact_range(&options, &self.target.families[0], None, None)
+            Step::CompactLevel { from, to } if to > from => {
+                self.take_level(*from, *to).or_else(|status| match status.code() {
+                    // It is the only one, so that all can be told where to go.
+                    Code::NotSupported => self.move_all(*to),
+                    _ => Err(status),
+                })
             }
+            // Up, which files that are chosen cannot go: where the last level was used first.
+            Step::CompactLevel { to, .. } => self.move_all(*to),
             Step::FillLevel { level, bytes } => self.fill_level(*level, *bytes),
             Step::FillMemtables(count) => self.fill_memtables(*count),
             Step::FillMemtable(fill) => self.fill_memtable(*fill),
         }
+    }
+
+    fn move_all(&self, to: usize) -> Result<()> {
+        let options = CompactRangeOptions {
+            change_level: true,
+            target_level: to as i32,
+            ..CompactRangeOptions::default()
+        };
+        self.target.db.compact_range(&options, &self.target.families[0], None, None)
     }
 
     /// Compacts all files of a level into another.
@@ -267,7 +275,10 @@ impl<'a, E: Engine> Shaper<'a, E> {
             written += count;
             self.target.db.flush(&self.target.families)?;
             self.wait()?;
-            self.take_level(0, level)?;
+            self.take_level(0, level).or_else(|status| match status.code() {
+                Code::NotSupported => draw_down(self.target, self.options, level),
+                _ => Err(status),
+            })?;
             share = 1.0;
         }
         Ok(())
@@ -315,7 +326,7 @@ impl<'a, E: Engine> Shaper<'a, E> {
                     "--shape: a memtable holds only {} entries, {wanted} were wanted; \
                      --write_buffer_size is {}",
                     expected - entries,
-                    self.write_buffer_bytes
+                    self.options.write_buffer_size
                 )));
             }
         }
@@ -325,7 +336,7 @@ impl<'a, E: Engine> Shaper<'a, E> {
     /// Entries after which a memtable that is filled is looked at.
     fn look_after(&self) -> u64 {
         let entry_bytes = self.flags.uint("key_size") + self.flags.uint("value_size");
-        (self.write_buffer_bytes / (entry_bytes + 1) / LOOKS_PER_MEMTABLE).max(1)
+        (self.options.write_buffer_size / (entry_bytes + 1) / LOOKS_PER_MEMTABLE).max(1)
     }
 
     /// Where it is not known how many entries a memtable holds, its memory tells.
@@ -338,7 +349,7 @@ impl<'a, E: Engine> Shaper<'a, E> {
         let mut entries = self.present()?.memtable_entries;
         loop {
             let shape = self.present()?;
-            if shape.memtable_bytes >= self.write_buffer_bytes * share / 1000 {
+            if shape.memtable_bytes >= self.options.write_buffer_size * share / 1000 {
                 return Ok(());
             }
             if shape.memtable_entries < entries {

@@ -1,7 +1,7 @@
 //! What `--shape` asks for.
 
-use super::text;
 use base::{Result, Status};
+use record::shape_text as text;
 
 /// How full the memtable is in the stages that have one, in thousandths: 38,200 of the 47,345 entries
 /// that 8,000,000 bytes hold.

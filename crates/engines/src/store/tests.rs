@@ -68,8 +68,24 @@ fn check<S: Store>() {
     assert!(engine.snapshot().is_err());
     drop((table, other));
     engine.close().unwrap();
+
+    check_reading_only(&provider, &opening);
     provider.destroy(&opening.path, None).unwrap();
     assert!(!opening.path.join(S::NAME).exists());
+}
+
+/// A store that is opened for reading has what was written, and takes no more.
+fn check_reading_only<S: Store>(provider: &StoreProvider<S>, opening: &Opening) {
+    let reading = Opening { read_only: true, ..opening.clone() };
+    let engine = provider.open(&reading).unwrap();
+    let table = engine.family("default").unwrap();
+    let value = engine.get(&KeyBounds::default(), &table, &9u32.to_be_bytes()).unwrap();
+    assert_eq!(value.unwrap().to_vec(), b"new");
+    assert!(engine.put(&false, &table, b"key", b"value").is_err());
+    drop(table);
+    engine.close().unwrap();
+    let nothing = Opening { path: opening.path.join("nothing"), ..reading };
+    assert!(provider.open(&nothing).is_err());
 }
 
 #[cfg(feature = "fjall")]

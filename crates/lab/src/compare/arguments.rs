@@ -1,6 +1,6 @@
 //! The command line of `touchstone compare`.
 
-use crate::plan::{Cache, OptionSet, Spec};
+use crate::plan::{Cache, Database, OptionSet, Spec, Tree, base_name, database_of};
 use clap::Parser;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,6 +16,7 @@ const OWN_FLAGS: &[&str] = &[
     "engine",
     "json",
     "readonly",
+    "shape",
     "use_existing_db",
     "wal_dir",
 ];
@@ -55,6 +56,13 @@ pub(super) struct Arguments {
     /// Operations that begin in each second, whatever the engine does; several rates are several sets.
     #[arg(long, value_name = "RATE,RATE", value_delimiter = ',')]
     pub(super) arrival_rate: Vec<u64>,
+    /// The tree that benchmarks meet that only read: a shape as `touchstone bench --shape` names it, or
+    /// `loaded` for the one that was loaded; several. They then share a process, each after a warm-up.
+    #[arg(long, value_name = "SHAPE")]
+    pub(super) shape: Vec<String>,
+    /// Flags for one benchmark only, as "BENCHMARK: --flag=value --flag=value"; several.
+    #[arg(long, value_name = "FLAGS")]
+    pub(super) benchmark_flags: Vec<String>,
     /// Benchmarks that fill the databases for those that need one.
     #[arg(long, value_name = "NAME,NAME", default_value = "fillseq,flush")]
     pub(super) load: String,
@@ -125,11 +133,14 @@ impl Arguments {
             return Err("--arrival-rate: expected at least 1 operation in a second".to_owned());
         }
         check_flags(&self.flags)?;
+        let benchmark_flags = self.benchmark_flags()?;
+        self.check_shapes(&benchmark_flags)?;
         Ok(Spec {
             engines: self.engine.clone(),
             benchmarks: self.benchmarks.clone(),
             sets: self.sets()?,
             flags: self.flags.clone(),
+            benchmark_flags,
             load: self.load.clone(),
             rounds: self.rounds,
             cache: self.cache,
@@ -138,14 +149,97 @@ impl Arguments {
         })
     }
 
+    /// The command line that measures the same, without where things are and how long they may take.
+    pub(super) fn command(&self) -> Vec<String> {
+        let default = Self::parse_from(["compare"]);
+        let mut command = vec!["touchstone".to_owned(), "compare".to_owned()];
+        command.push(format!("--engine={}", self.engine.join(",")));
+        command.push(format!("--benchmarks={}", self.benchmarks.join(",")));
+        let several = [
+            ("set", &self.set),
+            ("shape", &self.shape),
+            ("benchmark-flags", &self.benchmark_flags),
+        ];
+        for (name, values) in several {
+            command.extend(values.iter().map(|value| format!("--{name}={value}")));
+        }
+        let rates: Vec<String> = self.arrival_rate.iter().map(u64::to_string).collect();
+        let cache = if self.cache == Cache::Cold { "cold" } else { "warm" };
+        let single = [
+            ("arrival-rate", rates.join(","), String::new()),
+            ("rounds", self.rounds.to_string(), default.rounds.to_string()),
+            ("cache", cache.to_owned(), "warm".to_owned()),
+            ("load", self.load.clone(), default.load.clone()),
+            (
+                "control-tolerance",
+                self.control_tolerance.to_string(),
+                default.control_tolerance.to_string(),
+            ),
+            ("retries", self.retries.to_string(), default.retries.to_string()),
+            ("confidence", self.confidence.to_string(), default.confidence.to_string()),
+            ("seed", self.seed.to_string(), default.seed.to_string()),
+        ];
+        let given = single.into_iter().filter(|(_, value, default)| value != default);
+        command.extend(given.map(|(name, value, _)| format!("--{name}={value}")));
+        if self.no_limits {
+            command.push("--no-limits".to_owned());
+        }
+        if !self.flags.is_empty() {
+            command.push("--".to_owned());
+            command.extend(self.flags.iter().cloned());
+        }
+        command
+    }
+
     pub(super) fn time_limit(&self) -> Option<Duration> {
         self.timeout.map(Duration::from_secs)
     }
 
-    /// The option sets, each once for each rate.
+    /// The flags of single benchmarks, by their names.
+    fn benchmark_flags(&self) -> Result<Vec<(String, Vec<String>)>, String> {
+        let of_text = |text: &String| {
+            let (benchmark, flags) = named_flags("--benchmark-flags", "BENCHMARK", text)?;
+            match self.benchmarks.iter().any(|name| base_name(name) == benchmark) {
+                true => Ok((benchmark, flags)),
+                false => Err(format!("--benchmark-flags: '{benchmark}' is not in --benchmarks")),
+            }
+        };
+        self.benchmark_flags.iter().map(of_text).collect()
+    }
+
+    /// Sees whether benchmarks can share a process where `--shape` makes them.
+    fn check_shapes(&self, own_flags: &[(String, Vec<String>)]) -> Result<(), String> {
+        if self.shape.is_empty() {
+            return Ok(());
+        }
+        if self.cache == Cache::Cold {
+            return Err("--shape: making a shape and warming up leave nothing cold".to_owned());
+        }
+        let reading = self.benchmarks.iter().filter(|name| database_of(name) == Database::Shared);
+        let reading: Vec<&str> = reading.map(|name| base_name(name)).collect();
+        if reading.is_empty() {
+            return Err("--shape: none of --benchmarks only reads".to_owned());
+        }
+        for (index, name) in reading.iter().enumerate() {
+            if reading[..index].contains(name) {
+                return Err(format!("--shape: '{name}' would be twice in one process"));
+            }
+            if own_flags.iter().any(|(benchmark, _)| benchmark == name) {
+                return Err(format!(
+                    "--benchmark-flags: with --shape '{name}' shares a process with others"
+                ));
+            }
+        }
+        let named = |shape: &&String| shape.trim().is_empty();
+        match self.shape.iter().find(named) {
+            Some(_) => Err("--shape: expected a name, found none".to_owned()),
+            None => Ok(()),
+        }
+    }
+
+    /// The option sets, each once for each rate, and then once more for each shape.
     fn sets(&self) -> Result<Vec<OptionSet>, String> {
-        let default =
-            OptionSet { name: "default".to_owned(), flags: Vec::new(), arrival_rate: None };
+        let default = OptionSet { name: "default".to_owned(), ..OptionSet::default() };
         let sets = match self.set.is_empty() {
             true => vec![default],
             false => self.set.iter().map(|text| option_set(text)).collect::<Result<_, _>>()?,
@@ -155,8 +249,29 @@ impl Arguments {
                 return Err(format!("--set: '{}' is there twice", set.name));
             }
         }
+        let (rated, shaped) = (self.at_rates(sets), !self.shape.is_empty());
+        let writes = self.benchmarks.iter().any(|name| database_of(name) != Database::Shared);
+        let in_shapes = |set: &OptionSet| -> Vec<OptionSet> {
+            let plain = (!shaped || writes).then(|| set.clone());
+            let in_shape = |shape: &String| OptionSet {
+                name: match set.name.as_str() {
+                    "default" => shape.clone(),
+                    name => format!("{name}, {shape}"),
+                },
+                tree: match shape.as_str() {
+                    "loaded" => Tree::Loaded,
+                    shape => Tree::Shape(shape.to_owned()),
+                },
+                ..set.clone()
+            };
+            plain.into_iter().chain(self.shape.iter().map(in_shape)).collect()
+        };
+        Ok(rated.iter().flat_map(in_shapes).collect())
+    }
+
+    fn at_rates(&self, sets: Vec<OptionSet>) -> Vec<OptionSet> {
         if self.arrival_rate.is_empty() {
-            return Ok(sets);
+            return sets;
         }
         let at_rates = |set: OptionSet| {
             self.arrival_rate.iter().map(move |&rate| OptionSet {
@@ -165,19 +280,25 @@ impl Arguments {
                 ..set.clone()
             })
         };
-        Ok(sets.into_iter().flat_map(at_rates).collect())
+        sets.into_iter().flat_map(at_rates).collect()
     }
 }
 
 /// An option set of its text, `NAME: --flag=value --flag=value`.
 fn option_set(text: &str) -> Result<OptionSet, String> {
+    let (name, flags) = named_flags("--set", "NAME", text)?;
+    Ok(OptionSet { name, flags, ..OptionSet::default() })
+}
+
+/// A name and flags of a text, `NAME: --flag=value --flag=value`.
+fn named_flags(flag: &str, what: &str, text: &str) -> Result<(String, Vec<String>), String> {
     let (name, flags) = text
         .split_once(':')
         .filter(|(name, _)| !name.trim().is_empty() && !name.starts_with('-'))
-        .ok_or_else(|| format!("--set: expected 'NAME: --flag=value …', found '{text}'"))?;
+        .ok_or_else(|| format!("{flag}: expected '{what}: --flag=value …', found '{text}'"))?;
     let flags: Vec<String> = flags.split_whitespace().map(str::to_owned).collect();
     check_flags(&flags)?;
-    Ok(OptionSet { name: name.trim().to_owned(), flags, arrival_rate: None })
+    Ok((name.trim().to_owned(), flags))
 }
 
 /// Refuses what is no flag, and flags that the comparison gives itself.

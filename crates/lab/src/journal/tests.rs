@@ -7,6 +7,7 @@ fn header() -> Entry {
         benchmarks: vec!["fillseq".to_owned()],
         sets: Vec::new(),
         flags: Vec::new(),
+        benchmark_flags: Vec::new(),
         load: "fillseq".to_owned(),
         rounds: 1,
         cache: Cache::Cold,

@@ -5,12 +5,14 @@ fn spec() -> Spec {
         name: name.to_owned(),
         flags: vec![format!("--cache_size={}", name.len())],
         arrival_rate: None,
+        tree: Tree::AsItComes,
     };
     Spec {
         engines: vec!["touchstone".to_owned(), "debian".to_owned()],
         benchmarks: vec!["fillrandom".to_owned(), "readrandom[X2-W1]".to_owned()],
         sets: vec![set("small"), set("large one")],
         flags: vec!["--num=1000".to_owned(), "--cache_size=0".to_owned()],
+        benchmark_flags: Vec::new(),
         load: "fillseq".to_owned(),
         rounds: 2,
         cache: Cache::Warm,

@@ -1,5 +1,6 @@
 //! Charts as SVG: ratios, shares of the limit, and latency over rate.
 
+use crate::plan::{OptionSet, Tree};
 use crate::summary::{Measure, Row, Summary};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -65,31 +66,33 @@ impl Bars<'_> {
 /// A chart cannot be drawn.
 pub fn all(summary: &Summary) -> Result<Vec<Chart>, String> {
     let mut charts = Vec::new();
-    let series = summary.spec.engine_names();
-    for (index, set) in summary.spec.sets.iter().enumerate() {
+    let series = summary.measured_engines();
+    let ratio = |row: &Row| {
+        let interval = row.ratio_low.zip(row.ratio_high);
+        row.ratio.map(|height| Bar { height, interval })
+    };
+    let limit = |row: &Row| row.limit_percent.map(|height| Bar { height, interval: None });
+    for place in places(summary) {
         let title = |what: &str| match &summary.missing {
-            Some(_) => format!("{}: {what} (incomplete)", set.name),
-            None => format!("{}: {what}", set.name),
+            Some(_) => format!("{}: {what} (incomplete)", place.title),
+            None => format!("{}: {what}", place.title),
         };
-        let ratios = (series.len() > 1).then(|| {
-            let bar = |row: &Row| {
-                let interval = row.ratio_low.zip(row.ratio_high);
-                row.ratio.map(|height| Bar { height, interval })
-            };
-            let bars = bars(summary, &set.name, bar);
-            let title = title(&format!("times as good as {}", series[0]));
-            ("ratio", Bars { title, y_label: "ratio", line: Some(1.0), ..bars })
-        });
-        let limit = |row: &Row| row.limit_percent.map(|height| Bar { height, interval: None });
+        let ratios = Bars {
+            title: title(&format!("times as good as {}", summary.spec.engines[0])),
+            y_label: "ratio",
+            line: Some(1.0),
+            ..bars(summary, &place, &series, &ratio)
+        };
         let limits = Bars {
             title: title("percent of what the machine allows"),
             y_label: "percent",
-            ..bars(summary, &set.name, limit)
+            ..bars(summary, &place, &series, &limit)
         };
+        let ratios = (series.len() > 1).then_some(("ratio", ratios));
         for (name, bars) in ratios.into_iter().chain([("limit", limits)]) {
             if bars.bars.iter().flatten().any(Option::is_some) {
                 let svg = draw_bars(&bars)?;
-                charts.push(Chart { name: format!("{name}-{}", index + 1), svg });
+                charts.push(Chart { name: format!("{name}-{}", place.name), svg });
             }
         }
     }
@@ -97,21 +100,64 @@ pub fn all(summary: &Summary) -> Result<Vec<Chart>, String> {
     Ok(charts)
 }
 
-fn bars<'a>(summary: &Summary, set: &str, bar: impl Fn(&Row) -> Option<Bar>) -> Bars<'a> {
-    let series = summary.spec.engine_names();
-    let groups = summary.spec.benchmarks.clone();
-    let of = |benchmark: &String, engine: &String| {
-        let row = summary
-            .rows
-            .iter()
-            .find(|row| row.set == set && row.benchmark == *benchmark && row.engine == *engine);
-        row.and_then(&bar)
+/// What a chart of bars is of.
+struct Place {
+    /// For the file's name.
+    name: String,
+    /// For the chart.
+    title: String,
+    /// A label, an option set and a benchmark for each group of bars.
+    groups: Vec<(String, String, String)>,
+}
+
+/// One for each option set, with a group for each benchmark; where trees are chosen, one for each benchmark,
+/// with a group for each tree.
+fn places(summary: &Summary) -> Vec<Place> {
+    let (spec, benchmarks) = (&summary.spec, summary.spec.benchmark_names());
+    let of_set = |(index, set): (usize, &OptionSet)| Place {
+        name: (index + 1).to_string(),
+        title: set.name.clone(),
+        groups: spec
+            .parts(index)
+            .concat()
+            .into_iter()
+            .map(|one| (benchmarks[one].clone(), set.name.clone(), benchmarks[one].clone()))
+            .collect(),
     };
-    let bars = groups
-        .iter()
-        .map(|benchmark| series.iter().map(|engine| of(benchmark, engine)).collect())
-        .collect();
-    Bars { title: String::new(), y_label: "", groups, series, bars, line: None }
+    let sets = spec.sets.iter().enumerate();
+    let (plain, chosen): (Vec<_>, Vec<_>) = sets.partition(|(_, set)| set.tree == Tree::AsItComes);
+    let read = chosen.first().map(|(set, _)| spec.parts(*set).concat()).unwrap_or_default();
+    let of_benchmark = |index: usize| Place {
+        name: benchmarks[index].clone(),
+        title: benchmarks[index].clone(),
+        groups: chosen
+            .iter()
+            .map(|(_, set)| (set.name.clone(), set.name.clone(), benchmarks[index].clone()))
+            .collect(),
+    };
+    plain.into_iter().map(of_set).chain(read.into_iter().map(of_benchmark)).collect()
+}
+
+fn bars<'a>(
+    summary: &Summary,
+    place: &Place,
+    series: &[String],
+    bar: &dyn Fn(&Row) -> Option<Bar>,
+) -> Bars<'a> {
+    let of = |set: &str, benchmark: &str, engine: &String| {
+        summary.row(set, benchmark, engine).and_then(bar)
+    };
+    let bars = |(_, set, benchmark): &(String, String, String)| {
+        series.iter().map(|engine| of(set, benchmark, engine)).collect()
+    };
+    Bars {
+        title: String::new(),
+        y_label: "",
+        groups: place.groups.iter().map(|(label, ..)| label.clone()).collect(),
+        series: series.to_vec(),
+        bars: place.groups.iter().map(bars).collect(),
+        line: None,
+    }
 }
 
 fn told(error: impl std::fmt::Display) -> String {
@@ -198,7 +244,7 @@ fn draw_bars_in(area: &DrawingArea<SVGBackend<'_>, Shift>, bars: &Bars<'_>) -> R
 /// p99 over the rate, a chart for each benchmark, where rates were given.
 fn latency_charts(summary: &Summary) -> Result<Vec<Chart>, String> {
     let mut charts = Vec::new();
-    for (index, benchmark) in summary.spec.benchmarks.iter().enumerate() {
+    for (index, benchmark) in summary.spec.benchmark_names().iter().enumerate() {
         let of_engine = |engine: &String| -> Vec<(f64, f64)> {
             let own = summary.rows.iter().filter(|row| {
                 row.benchmark == *benchmark

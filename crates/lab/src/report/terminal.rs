@@ -91,6 +91,12 @@ fn remarks(row: &Row) -> String {
     }
 }
 
+/// A library's file with the directory that it is in, which often is its release.
+fn file_of(path: &str) -> String {
+    let parts: Vec<&str> = path.rsplit('/').take(2).collect();
+    parts.into_iter().rev().collect::<Vec<_>>().join("/")
+}
+
 /// What one has to know to read the tables.
 pub(super) fn notes(summary: &Summary) -> Vec<String> {
     let spec = &summary.spec;
@@ -117,7 +123,7 @@ pub(super) fn notes(summary: &Summary) -> Vec<String> {
     }
     notes.extend(summary.cache.iter().map(|state| format!("Page cache: {state}.")));
     for (name, facts) in &summary.engines {
-        let library = facts.library.as_ref().map(|path| format!("from {path}"));
+        let library = facts.library.as_ref().map(|path| format!("from {}", file_of(path)));
         let parts = [facts.name.clone(), facts.version.clone(), library.unwrap_or_default()];
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         notes.push(format!("{name} is {}.", parts.join(" ")));

@@ -53,6 +53,6 @@ fn table(summary: &Summary, set: &str, value: impl Fn(&Row) -> Option<f64>) -> T
         let results = builds.iter().map(|engine| result(benchmark, engine)).collect();
         (benchmark.clone(), results)
     };
-    let rows = summary.spec.benchmarks.iter().map(row).collect();
+    let rows = summary.spec.benchmark_names().iter().map(row).collect();
     Table { builds: builds.clone(), rows }
 }

@@ -37,8 +37,9 @@ pub(crate) fn campaign(rounds_measured: usize) -> (Spec, Vec<Entry>) {
     let spec = Spec {
         engines: vec!["touchstone".to_owned(), "debian".to_owned()],
         benchmarks: vec!["readrandom".to_owned()],
-        sets: vec![OptionSet { name: "default".to_owned(), flags: Vec::new(), arrival_rate: None }],
+        sets: vec![OptionSet { name: "default".to_owned(), ..OptionSet::default() }],
         flags: vec!["--num=1000".to_owned()],
+        benchmark_flags: Vec::new(),
         load: "fillseq".to_owned(),
         rounds: 5,
         cache: Cache::Warm,
@@ -121,7 +122,7 @@ fn the_steadiest_attempt_counts() {
 fn repeats_count_as_one_sample_and_warm_ups_not_at_all() {
     let of = |ops: f64, warmup: bool| Record { ops_per_second: Some(ops), warmup, ..record(0) };
     let records = [of(1.0, true), of(10.0, false), of(30.0, false), of(20.0, false)];
-    assert_eq!(measured(&records, Measure::OpsPerSecond), Some(20.0));
+    assert_eq!(measured(&records.each_ref(), Measure::OpsPerSecond), Some(20.0));
 }
 
 #[test]

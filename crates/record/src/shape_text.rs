@@ -1,12 +1,12 @@
 //! A shape in a line.
 
-use record::FamilyShape;
+use crate::measures::FamilyShape;
 
 const KIB: f64 = 1024.0;
 
 /// `memtable 38200 entries, L0 6 files 38 MiB, L6 12 files 87 MiB`; levels without files are left
 /// out.
-pub(crate) fn line(shape: &FamilyShape) -> String {
+pub fn line(shape: &FamilyShape) -> String {
     let mut parts = vec![format!("memtable {} entries", shape.memtable_entries)];
     if shape.immutable_memtables > 0 {
         parts.push(format!("{} full memtables", shape.immutable_memtables));
@@ -20,7 +20,7 @@ pub(crate) fn line(shape: &FamilyShape) -> String {
 }
 
 /// Bytes in the largest unit of which there are at least ten.
-pub(crate) fn bytes(bytes: u64) -> String {
+pub fn bytes(bytes: u64) -> String {
     let bytes = bytes as f64;
     let units = [("GiB", KIB * KIB * KIB), ("MiB", KIB * KIB), ("KiB", KIB)];
     match units.iter().find(|(_, unit)| bytes >= 10.0 * unit) {

@@ -1,5 +1,5 @@
 use super::*;
-use record::LevelShape;
+use crate::measures::LevelShape;
 
 #[test]
 fn a_line_has_what_is_there() {
