@@ -45,6 +45,22 @@ pub type PartialMerge = extern "C" fn(
     *mut c_uchar,
     *mut usize,
 ) -> *mut c_char;
+/// Decides about a value.
+pub(crate) type Filter = extern "C" fn(
+    Raw,
+    c_int,
+    Text,
+    usize,
+    Text,
+    usize,
+    *mut *mut c_char,
+    *mut usize,
+    *mut c_uchar,
+) -> c_uchar;
+type NewFilter = extern "C" fn(Raw, Raw) -> Raw;
+type Prefix = extern "C" fn(Raw, Text, usize, *mut usize) -> *mut c_char;
+pub(crate) type NewTransform = unsafe extern "C" fn(Raw, Destroy, Prefix, InDomain, NameOf) -> Raw;
+type InDomain = extern "C" fn(Raw, Text, usize) -> c_uchar;
 type DeleteValue = extern "C" fn(Raw, Text, usize);
 
 macro_rules! functions {
@@ -92,6 +108,14 @@ functions! {
     options_set_uint64add_merge_operator(Raw);
     comparator_create(Raw, Destroy, Compare, NameOf) -> Raw;
     mergeoperator_create(Raw, Destroy, FullMerge, PartialMerge, DeleteValue, NameOf) -> Raw;
+    compactionfilter_create(Raw, Destroy, Filter, NameOf) -> Raw;
+    compactionfiltercontext_is_full_compaction(Raw) -> c_uchar;
+    compactionfiltercontext_is_manual_compaction(Raw) -> c_uchar;
+    compactionfilterfactory_create(Raw, Destroy, NewFilter, NameOf) -> Raw;
+    options_set_compaction_filter_factory(Raw, Raw);
+    // Up to 10.10; later ones do not take the function that knew what is a prefix.
+    slicetransform_create(Raw, Destroy, Prefix, InDomain, InDomain, NameOf) -> Raw;
+    options_set_prefix_extractor(Raw, Raw);
     cache_create_lru(usize) -> Raw;
     cache_destroy(Raw);
     create_default_env() -> Raw;
@@ -331,6 +355,15 @@ impl Functions {
         symbol(&self.library, COLUMNS)
     }
 
+    /// `slicetransform_create` of releases from 11.0 on.
+    ///
+    /// # Errors
+    /// `Unsupported`.
+    pub(crate) fn slicetransform_create_since_11(&self) -> Result<NewTransform> {
+        const NAME: &str = "rocksdb_slicetransform_create";
+        symbol(&self.library, NAME).ok_or_else(|| missing(NAME))
+    }
+
     /// A family's number, asked of what its handle points to.
     ///
     /// # Errors
@@ -341,7 +374,8 @@ impl Functions {
 }
 
 fn symbol<F: Copy>(library: &Library, name: &str) -> Option<F> {
-    // SAFETY: the types above are those of RocksDB's header, which never changed one.
+    // SAFETY: the types above are those of RocksDB's header, which changed one
+    // (`slicetransform_create`): whoever asks for that knows the release.
     unsafe { library.get::<F>(name) }.ok().map(|symbol| *symbol)
 }
 

@@ -18,6 +18,8 @@ mod database;
 mod failure;
 #[expect(unsafe_code, reason = "calls into libraries of RocksDB")]
 mod functions;
+#[expect(unsafe_code, reason = "functions that libraries of RocksDB call")]
+mod hooks;
 #[expect(unsafe_code, reason = "calls into libraries of RocksDB")]
 mod library;
 #[expect(unsafe_code, reason = "calls into libraries of RocksDB")]
@@ -34,6 +36,7 @@ pub use cursor::Cursor;
 pub use database::{Database, Family, Snapshot};
 pub use failure::{Failure, Result, StatusSlot, copied, free, slice_of};
 pub use functions::{Compare, FullMerge, Functions, PartialMerge, Raw};
+pub use hooks::{Filtered, Hooks};
 pub use library::Library;
 pub use options::{Options, c_string};
 pub use read::{MultiGetRoom, PinnedValue};

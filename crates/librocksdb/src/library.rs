@@ -48,6 +48,12 @@ impl Library {
         &self.version
     }
 
+    /// Whether its release is this one or a later one, as far as it says which it is.
+    pub(crate) fn is_since(&self, release: (u32, u32)) -> bool {
+        let mut numbers = self.version.split('.').map(|number| number.parse().unwrap_or(0));
+        (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= release
+    }
+
     /// Whether it was compiled with assertions.
     pub fn assertions(&self) -> bool {
         self.assertions
@@ -58,10 +64,9 @@ impl Library {
     /// # Errors
     /// `Unsupported`.
     pub fn start_perf(&self, level: i32) -> Result<()> {
-        let mut numbers = self.version.split('.').map(|number| number.parse().unwrap_or(0));
-        let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
         // The level that counts waits came later, and moved those above it.
-        let level = if version < NEWER_PERF_LEVELS && level > 2 { level - 1 } else { level };
+        let is_older = !self.is_since(NEWER_PERF_LEVELS);
+        let level = if is_older && level > 2 { level - 1 } else { level };
         let (create, destroy) =
             (self.functions.perfcontext_create()?, self.functions.perfcontext_destroy()?);
         let (reset, set) = (self.functions.perfcontext_reset()?, self.functions.set_perf_level()?);

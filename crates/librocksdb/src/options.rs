@@ -34,6 +34,10 @@ impl Options {
         self.raw
     }
 
+    pub(crate) fn library(&self) -> &Arc<Library> {
+        &self.library
+    }
+
     /// A copy with the options of a string changed.
     ///
     /// # Errors

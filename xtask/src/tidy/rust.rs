@@ -22,6 +22,7 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
     ("crates/librocksdb/src/database.rs", LIBROCKSDB),
     ("crates/librocksdb/src/failure.rs", LIBROCKSDB),
     ("crates/librocksdb/src/functions.rs", LIBROCKSDB),
+    ("crates/librocksdb/src/hooks.rs", LIBROCKSDB),
     ("crates/librocksdb/src/library.rs", LIBROCKSDB),
     ("crates/librocksdb/src/options.rs", LIBROCKSDB),
     ("crates/librocksdb/src/read.rs", LIBROCKSDB),
