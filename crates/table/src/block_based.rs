@@ -33,6 +33,7 @@ pub use entry_value::EntryValue;
 pub(crate) use filter_reader::FilterBits;
 pub(crate) use flush_block_policy::FlushBlockBySize;
 pub use iterator::TableIterator;
+pub(crate) use meta_block::Meta;
 pub use reader::BlockBasedTable;
 pub(crate) use table_stats::{count_checksum, count_decompression};
 pub use tail::TableTail;

@@ -1,6 +1,6 @@
 //! What a value in the block cache is.
 
-use crate::block_based::FilterBits;
+use crate::block_based::{FilterBits, Meta};
 use crate::data_block::DataBlock;
 use crate::index::FlatIndex;
 use cache::CacheValue;
@@ -68,11 +68,11 @@ impl CacheEntryRole {
     pub fn of_table_value(value: &CacheValue) -> Option<Self> {
         if value.is::<DataBlock>() {
             Some(Self::DataBlock)
-        } else if value.is::<FlatIndex>() {
+        } else if value.is::<Meta<FlatIndex>>() {
             Some(Self::IndexBlock)
-        } else if value.is::<FilterBits>() {
+        } else if value.is::<Meta<FilterBits>>() {
             Some(Self::FilterBlock)
-        } else if value.is::<UncompressionDictionary>() {
+        } else if value.is::<Meta<UncompressionDictionary>>() {
             Some(Self::OtherBlock)
         } else if value.is::<WriteBufferCharge>() {
             Some(Self::WriteBuffer)

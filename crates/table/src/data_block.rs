@@ -159,7 +159,7 @@ pub struct DataBlock {
     common_start: u32,
     has_wide_offsets: bool,
     has_short_chains: bool,
-    residence: Residence,
+    residence: Residence<Self>,
 }
 
 impl DataBlock {
@@ -278,7 +278,7 @@ impl DataBlock {
 
     /// What it knows of the cache that it is in.
     #[inline]
-    pub(crate) fn residence(&self) -> &Residence {
+    pub(crate) fn residence(&self) -> &Residence<Self> {
         &self.residence
     }
 

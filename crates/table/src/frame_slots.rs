@@ -1,4 +1,5 @@
-//! Links from an index to those of its data blocks that are in the block cache.
+//! Links to blocks that are in the block cache: from an index to its data blocks, from a table to its
+//! index and filter and their partitions.
 //!
 //! A read that has found the number of its block in the index is one load away from the block: no
 //! hash, no lock, no entry of the cache. The cache decides all the same which blocks stay, and tells
@@ -18,25 +19,30 @@ use crate::data_block::DataBlock;
 use arc_swap::{ArcSwapOption, Guard};
 use cache::LinkedValue;
 use parking_lot::Mutex;
+use std::fmt;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
-/// A slot for each block that an index leads to. They are made when the first block is linked.
-#[derive(Debug, Default)]
-pub(crate) struct FrameSlots(OnceLock<Arc<[ArcSwapOption<DataBlock>]>>);
+/// What slots may lead to.
+pub(crate) trait Resident: Sized {
+    fn residence(&self) -> &Residence<Self>;
+}
 
-impl FrameSlots {
+/// A slot for each block that an index leads to. They are made when the first block is linked.
+pub(crate) struct FrameSlots<T = DataBlock>(OnceLock<Arc<[ArcSwapOption<T>]>>);
+
+impl<T: Resident> FrameSlots<T> {
     /// The block at a position of the index, if it is linked. Marks it as used.
     #[inline]
-    pub(crate) fn get(&self, position: usize) -> Option<BlockRef> {
+    pub(crate) fn get(&self, position: usize) -> Option<SlotRef<T>> {
         let guard = self.0.get()?.get(position)?.load();
         guard.as_ref()?.residence().note_use();
-        Some(BlockRef(Repr::Linked(guard)))
+        Some(SlotRef(Repr::Linked(guard)))
     }
 
     /// Links the block at a position, unless it is in no cache. `count` is the number of blocks.
-    pub(crate) fn link(&self, position: usize, count: usize, block: &Arc<DataBlock>) {
+    pub(crate) fn link(&self, position: usize, count: usize, block: &Arc<T>) {
         let mut state = block.residence().state.lock();
         if !state.is_in_cache {
             return;
@@ -47,7 +53,9 @@ impl FrameSlots {
             slot.store(Some(Arc::clone(block)));
         }
     }
+}
 
+impl<T> FrameSlots<T> {
     /// Bytes of memory.
     pub(crate) fn memory_usage_bytes(&self) -> usize {
         self.0.get().map_or(0, |slots| size_of_val(&**slots))
@@ -55,27 +63,52 @@ impl FrameSlots {
 
     /// Bytes of memory of slots for `count` blocks, once they are made.
     pub(crate) fn memory_usage_max_bytes(count: usize) -> usize {
-        count * size_of::<ArcSwapOption<DataBlock>>()
+        count * size_of::<ArcSwapOption<T>>()
+    }
+}
+
+impl<T> Default for FrameSlots<T> {
+    fn default() -> Self {
+        Self(OnceLock::new())
+    }
+}
+
+impl<T> fmt::Debug for FrameSlots<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.0.get().map(|slots| slots.len());
+        f.debug_struct("FrameSlots").field("count", &count).finish()
     }
 }
 
 /// What a block knows of the cache that it is in.
-#[derive(Debug, Default)]
-pub(crate) struct Residence {
+pub(crate) struct Residence<T> {
     /// Reached by its link since the cache last asked. Relaxed: it matters roughly.
     was_used: AtomicBool,
-    state: Mutex<ResidenceState>,
+    state: Mutex<ResidenceState<T>>,
 }
 
-#[derive(Debug, Default)]
-struct ResidenceState {
+struct ResidenceState<T> {
     is_in_cache: bool,
     /// Where it may be linked: the slot may be empty by now, or hold another block of the same
     /// place in the file.
-    link: Option<(Weak<[ArcSwapOption<DataBlock>]>, usize)>,
+    link: Option<(Weak<[ArcSwapOption<T>]>, usize)>,
 }
 
-impl Residence {
+impl<T> Default for Residence<T> {
+    fn default() -> Self {
+        let state = ResidenceState { is_in_cache: false, link: None };
+        Self { was_used: AtomicBool::new(false), state: Mutex::new(state) }
+    }
+}
+
+impl<T> fmt::Debug for Residence<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_in_cache = self.state.lock().is_in_cache;
+        f.debug_struct("Residence").field("is_in_cache", &is_in_cache).finish_non_exhaustive()
+    }
+}
+
+impl<T> Residence<T> {
     /// The block is about to be put into a cache.
     pub(crate) fn enter_cache(&self) {
         self.state.lock().is_in_cache = true;
@@ -88,25 +121,25 @@ impl Residence {
             self.was_used.store(true, Ordering::Relaxed);
         }
     }
-}
 
-impl LinkedValue for DataBlock {
-    fn link_count(&self) -> usize {
-        let state = self.residence().state.lock();
+    /// See [`LinkedValue::link_count`]; `owner` is the block that this belongs to.
+    pub(crate) fn link_count(&self, owner: &T) -> usize {
+        let state = self.state.lock();
         let slots = state.link.as_ref().and_then(|(slots, at)| Some((slots.upgrade()?, *at)));
         let is_linked = slots.is_some_and(|(slots, at)| {
-            slots[at].load().as_ref().is_some_and(|block| std::ptr::eq(&**block, self))
+            slots[at].load().as_ref().is_some_and(|block| std::ptr::eq(&**block, owner))
         });
         usize::from(is_linked)
     }
 
-    fn take_use(&self) -> bool {
-        let was_used = &self.residence().was_used;
-        was_used.load(Ordering::Relaxed) && was_used.swap(false, Ordering::Relaxed)
+    /// See [`LinkedValue::take_use`].
+    pub(crate) fn take_use(&self) -> bool {
+        self.was_used.load(Ordering::Relaxed) && self.was_used.swap(false, Ordering::Relaxed)
     }
 
-    fn left_cache(&self) {
-        let mut state = self.residence().state.lock();
+    /// See [`LinkedValue::left_cache`].
+    pub(crate) fn leave_cache(&self) {
+        let mut state = self.state.lock();
         state.is_in_cache = false;
         let Some((slots, at)) = state.link.take() else { return };
         // If another block has taken the place meanwhile, it is looked up in the cache once more.
@@ -116,18 +149,40 @@ impl LinkedValue for DataBlock {
     }
 }
 
-/// A data block, by its link or held.
-#[derive(Debug)]
-pub(crate) struct BlockRef(Repr);
-
-#[derive(Debug)]
-enum Repr {
-    Linked(Guard<Option<Arc<DataBlock>>>),
-    Held(Arc<DataBlock>),
+impl Resident for DataBlock {
+    #[inline]
+    fn residence(&self) -> &Residence<Self> {
+        self.residence()
+    }
 }
 
-impl BlockRef {
-    pub(crate) fn into_arc(self) -> Arc<DataBlock> {
+impl LinkedValue for DataBlock {
+    fn link_count(&self) -> usize {
+        self.residence().link_count(self)
+    }
+
+    fn take_use(&self) -> bool {
+        self.residence().take_use()
+    }
+
+    fn left_cache(&self) {
+        self.residence().leave_cache();
+    }
+}
+
+/// A block, by its link or held.
+pub(crate) struct SlotRef<T>(Repr<T>);
+
+/// A data block, by its link or held.
+pub(crate) type BlockRef = SlotRef<DataBlock>;
+
+enum Repr<T> {
+    Linked(Guard<Option<Arc<T>>>),
+    Held(Arc<T>),
+}
+
+impl<T> SlotRef<T> {
+    pub(crate) fn into_arc(self) -> Arc<T> {
         match self.0 {
             Repr::Linked(guard) => match Guard::into_inner(guard) {
                 Some(block) => block,
@@ -138,17 +193,23 @@ impl BlockRef {
     }
 }
 
-impl From<Arc<DataBlock>> for BlockRef {
-    fn from(block: Arc<DataBlock>) -> Self {
+impl<T> From<Arc<T>> for SlotRef<T> {
+    fn from(block: Arc<T>) -> Self {
         Self(Repr::Held(block))
     }
 }
 
-impl Deref for BlockRef {
-    type Target = Arc<DataBlock>;
+impl<T: fmt::Debug> fmt::Debug for SlotRef<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SlotRef").field(&**self).finish()
+    }
+}
+
+impl<T> Deref for SlotRef<T> {
+    type Target = Arc<T>;
 
     #[inline]
-    fn deref(&self) -> &Arc<DataBlock> {
+    fn deref(&self) -> &Arc<T> {
         match &self.0 {
             Repr::Linked(guard) => match &**guard {
                 Some(block) => block,

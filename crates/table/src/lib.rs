@@ -54,4 +54,4 @@ pub use read_options::{ReadOptions, ReadTier};
 pub use seqno_to_time_mapping::SeqnoToTimeMapping;
 pub use table_builder_options::{IndexShortening, TableBuilderOptions};
 pub use table_cache::{ClosingTable, TableCache};
-pub use table_options::TableOptions;
+pub use table_options::{MetadataPinning, PinnedTables, TableOptions};

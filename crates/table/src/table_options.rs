@@ -26,11 +26,10 @@ pub struct TableOptions {
     pub cache_index_and_filter_blocks: bool,
     /// Whether they have high priority there. Default: true.
     pub cache_index_and_filter_blocks_with_high_priority: bool,
-    /// Whether those of files in level 0 stay in memory all the same. Default: false.
-    pub pin_l0_filter_and_index_blocks_in_cache: bool,
-    /// Whether the top level of partitioned indexes and filters stays in memory all the same.
-    /// Default: true.
-    pub pin_top_level_index_and_filter: bool,
+    /// Which of them stay in memory all the same.
+    pub metadata_pinning: MetadataPinning,
+    /// How large a file of level 0 may be to count as flushed, in bytes. Default: any size.
+    pub l0_pin_file_size_max: u64,
     /// How iterators read ahead when `ReadOptions::readahead_size` is 0. Default: RocksDB's.
     pub readahead: ReadaheadOptions,
     /// The file's number, for messages. Default: 0.
@@ -53,6 +52,55 @@ pub struct TableOptions {
     pub is_in_last_level: bool,
 }
 
+/// Of which tables blocks stay in memory (`rocksdb::PinningTier`, without what falls back).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PinnedTables {
+    /// Of none.
+    None,
+    /// Of those in level 0 that are no larger than a flush makes them.
+    FlushedAndSimilar,
+    /// Of all.
+    All,
+}
+
+/// Which blocks of index and filter a table holds itself where the others are in the block cache
+/// (`rocksdb::MetadataCacheOptions`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MetadataPinning {
+    /// The top level of what is partitioned. Default: of all tables.
+    pub top_level: PinnedTables,
+    /// Partitions. Default: of none.
+    pub partitions: PinnedTables,
+    /// What is not partitioned, and dictionaries. Default: of none.
+    pub unpartitioned: PinnedTables,
+}
+
+impl Default for MetadataPinning {
+    fn default() -> Self {
+        Self {
+            top_level: PinnedTables::All,
+            partitions: PinnedTables::None,
+            unpartitioned: PinnedTables::None,
+        }
+    }
+}
+
+impl TableOptions {
+    /// Whether a table of `file_size` bytes holds blocks of a kind itself.
+    pub(crate) fn holds(&self, pinned: PinnedTables, file_size: u64) -> bool {
+        if !self.cache_index_and_filter_blocks || self.block_cache.is_none() {
+            return true;
+        }
+        match pinned {
+            PinnedTables::None => false,
+            PinnedTables::FlushedAndSimilar => {
+                self.level == Some(0) && file_size <= self.l0_pin_file_size_max
+            }
+            PinnedTables::All => true,
+        }
+    }
+}
+
 impl Default for TableOptions {
     fn default() -> Self {
         Self {
@@ -63,8 +111,8 @@ impl Default for TableOptions {
             whole_key_filtering: true,
             cache_index_and_filter_blocks: false,
             cache_index_and_filter_blocks_with_high_priority: true,
-            pin_l0_filter_and_index_blocks_in_cache: false,
-            pin_top_level_index_and_filter: true,
+            metadata_pinning: MetadataPinning::default(),
+            l0_pin_file_size_max: u64::MAX,
             readahead: ReadaheadOptions::default(),
             file_number: 0,
             level: None,

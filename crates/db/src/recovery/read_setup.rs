@@ -5,9 +5,9 @@ use crate::db::OpenContext;
 use base::{InternalKeyComparator, Result};
 use cache::{Cache, LruCache, LruCacheOptions};
 use env::ReadaheadOptions;
-use options::ColumnFamilyOptions;
+use options::{BlockBasedTableOptions, ColumnFamilyOptions, PinningTier};
 use std::sync::Arc;
-use table::TableOptions;
+use table::{MetadataPinning, PinnedTables, TableOptions};
 
 /// What all tables of the family share.
 pub(crate) fn table_options(
@@ -52,8 +52,8 @@ fn with_family_part(options: TableOptions, family: &ColumnFamilyOptions) -> Tabl
         cache_index_and_filter_blocks: table.cache_index_and_filter_blocks,
         cache_index_and_filter_blocks_with_high_priority: table
             .cache_index_and_filter_blocks_with_high_priority,
-        pin_l0_filter_and_index_blocks_in_cache: table.pin_l0_filter_and_index_blocks_in_cache,
-        pin_top_level_index_and_filter: table.pin_top_level_index_and_filter,
+        metadata_pinning: metadata_pinning(table),
+        l0_pin_file_size_max: family.write_buffer_size.saturating_add(family.write_buffer_size / 2),
         readahead: ReadaheadOptions {
             // Larger than the largest, the first window is the largest.
             initial_size: table.initial_auto_readahead_size.min(table.max_auto_readahead_size),
@@ -61,6 +61,30 @@ fn with_family_part(options: TableOptions, family: &ColumnFamilyOptions) -> Tabl
             num_file_reads: table.num_file_reads_for_auto_readahead,
         },
         ..options
+    }
+}
+
+/// Which metadata stays in memory, by the tiers, which fall back to the switches that are older.
+fn metadata_pinning(table: &BlockBasedTableOptions) -> MetadataPinning {
+    let tables = |tier, fallback| match tier {
+        PinningTier::Fallback => fallback,
+        PinningTier::None => PinnedTables::None,
+        PinningTier::FlushedAndSimilar => PinnedTables::FlushedAndSimilar,
+        PinningTier::All => PinnedTables::All,
+    };
+    let level0 = match table.pin_l0_filter_and_index_blocks_in_cache {
+        true => PinnedTables::FlushedAndSimilar,
+        false => PinnedTables::None,
+    };
+    let top_level = match table.pin_top_level_index_and_filter {
+        true => PinnedTables::All,
+        false => PinnedTables::None,
+    };
+    let tiers = &table.metadata_cache_options;
+    MetadataPinning {
+        top_level: tables(tiers.top_level_index_pinning, top_level),
+        partitions: tables(tiers.partition_pinning, level0),
+        unpartitioned: tables(tiers.unpartitioned_pinning, level0),
     }
 }
 
@@ -97,3 +121,6 @@ fn lru_cache(options: &options::LruCacheOptions) -> Result<Arc<dyn Cache>> {
         ..LruCacheOptions::default()
     })?))
 }
+
+#[cfg(test)]
+mod tests;

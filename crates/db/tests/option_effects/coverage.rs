@@ -306,6 +306,7 @@ fn tried() -> BTreeSet<String> {
                 "block_cache" | "blob_cache" => "LruCacheOptions",
                 "compaction_options_universal" => "CompactionOptionsUniversal",
                 "compaction_options_fifo" => "CompactionOptionsFifo",
+                "metadata_cache_options" => "MetadataCacheOptions",
                 _ => "CompressionOptions",
             };
             options.insert(format!("{owner}.{field}"));

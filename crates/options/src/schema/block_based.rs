@@ -31,7 +31,7 @@ options! {
         pin_top_level_index_and_filter: bool = true, mutable honoured 5.15;
         /// Nested pinning tiers for metadata blocks.
         metadata_cache_options: MetadataCacheOptions =
-            MetadataCacheOptions::default(), mutable accepted 6.15;
+            MetadataCacheOptions::default(), mutable honoured 6.15;
         /// Index layout.
         index_type: IndexType = IndexType::BinarySearch, mutable honoured 4.2;
         /// In-block search algorithm for index blocks.
@@ -133,11 +133,11 @@ options! {
     pub struct MetadataCacheOptions, short form no_short_form;
     rows {
         /// Pin tier for top-level parts of partitioned metadata.
-        top_level_index_pinning: PinningTier = PinningTier::Fallback, mutable accepted 6.15;
+        top_level_index_pinning: PinningTier = PinningTier::Fallback, mutable honoured 6.15;
         /// Pin tier for metadata partitions.
-        partition_pinning: PinningTier = PinningTier::Fallback, mutable accepted 6.15;
+        partition_pinning: PinningTier = PinningTier::Fallback, mutable honoured 6.15;
         /// Pin tier for whole (unpartitioned) metadata.
-        unpartitioned_pinning: PinningTier = PinningTier::Fallback, mutable accepted 6.15;
+        unpartitioned_pinning: PinningTier = PinningTier::Fallback, mutable honoured 6.15;
     }
 }
 

@@ -1,7 +1,7 @@
 //! The filter of a table: one over all keys, or partitions.
 
-use crate::block_based::index_reader::{IndexLayout, Partitions};
-use crate::block_based::meta_block::MetaBlock;
+use crate::block_based::index_reader::{self, IndexLayout, Partitions};
+use crate::block_based::meta_block::{Meta, MetaBlock};
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
 use crate::block_based::table_stats::BlockKind;
 use crate::filter::{FilterBitsReader, KeyHash};
@@ -37,14 +37,17 @@ impl TableFilter {
         hash: KeyHash<'_>,
     ) -> Result<bool> {
         let load = |handle, use_cache| load_filter_bits(table, handle, use_cache, options);
+        let note_hit = |bits: &FilterBits| {
+            table.stats.count_lookup(BlockKind::Filter, || Some(memory_usage_bytes(bits)));
+        };
         match self {
-            Self::Full(filter) => Ok(filter.get(load)?.hash_may_match(hash)),
+            Self::Full(filter) => Ok(filter.get(note_hit, load)?.hash_may_match(hash)),
             Self::Partitioned { top, layout, partitions } => {
-                let top =
-                    top.get(|handle, use_cache| layout.load(table, handle, use_cache, options))?;
+                let load_top = |handle, use_cache| layout.load(table, handle, use_cache, options);
+                let top = top.get(index_reader::note_hit(table), load_top)?;
                 let Some(last) = top.len().checked_sub(1) else { return Ok(true) };
                 let position = top.seek(internal_key).min(last);
-                Ok(partitions.get(&top, position, load)?.hash_may_match(hash))
+                Ok(partitions.get(&top, position, note_hit, load)?.hash_may_match(hash))
             }
         }
     }
@@ -55,8 +58,11 @@ fn load_filter_bits(
     handle: BlockHandle,
     use_cache: bool,
     options: BlockReadOptions,
-) -> Result<Arc<FilterBits>> {
-    let memory_usage = |bits: &FilterBits| size_of::<FilterBits>() + bits.contents().capacity();
+) -> Result<Arc<Meta<FilterBits>>> {
     let decode = |contents| Ok(FilterBitsReader::new(contents));
-    table.load_meta_block(BlockKind::Filter, handle, use_cache, options, decode, memory_usage)
+    table.load_meta_block(BlockKind::Filter, handle, use_cache, options, decode, memory_usage_bytes)
+}
+
+fn memory_usage_bytes(bits: &FilterBits) -> usize {
+    size_of::<FilterBits>() + bits.contents().capacity()
 }

@@ -1,11 +1,11 @@
 //! The index of a table: one flat index, or a flat index of partitions.
 
-use crate::block_based::meta_block::{MetaBlock, MetaRef};
+use crate::block_based::meta_block::{Meta, MetaBlock, MetaRef, by_link};
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
 use crate::block_based::table_stats::BlockKind;
 use crate::data_block::DataBlock;
 use crate::format::BlockHandle;
-use crate::frame_slots::BlockRef;
+use crate::frame_slots::{BlockRef, FrameSlots};
 use crate::index::{FlatIndex, IndexBlockFormat};
 use base::Result;
 use std::sync::{Arc, OnceLock};
@@ -25,7 +25,7 @@ impl IndexLayout {
         handle: BlockHandle,
         use_cache: bool,
         options: BlockReadOptions,
-    ) -> Result<Arc<FlatIndex>> {
+    ) -> Result<Arc<Meta<FlatIndex>>> {
         let decode = |block: Vec<u8>| {
             FlatIndex::decode(&block, self.format, &table.comparator, self.missing_timestamp_size)
         };
@@ -39,34 +39,46 @@ impl IndexLayout {
 #[derive(Debug)]
 pub(super) enum Partitions<T> {
     /// One slot per partition, made when the first is needed.
-    Resident(OnceLock<Box<[OnceLock<Arc<T>>]>>),
-    Cached,
+    Resident(OnceLock<Box<[OnceLock<Arc<Meta<T>>>]>>),
+    /// By links.
+    Cached(FrameSlots<Meta<T>>),
 }
 
 impl<T> Partitions<T> {
     pub(super) fn new(is_resident: bool) -> Self {
-        if is_resident { Self::Resident(OnceLock::new()) } else { Self::Cached }
+        match is_resident {
+            true => Self::Resident(OnceLock::new()),
+            false => Self::Cached(FrameSlots::default()),
+        }
     }
 
     /// The partitions that the table holds already.
     pub(super) fn resident(&self) -> impl Iterator<Item = &T> {
         let slots = match self {
             Self::Resident(slots) => slots.get(),
-            Self::Cached => None,
+            Self::Cached(_) => None,
         };
-        slots.into_iter().flatten().filter_map(|slot| Some(&**slot.get()?))
+        slots.into_iter().flatten().filter_map(|slot| Some(&***slot.get()?))
     }
 
-    /// The partition at `position` of `top`, by `load` unless the table holds it.
+    /// The partition at `position` of `top`, by `load` unless the table holds it or the block cache
+    /// does, which is told to `note_hit`.
     #[inline]
     pub(super) fn get(
         &self,
         top: &FlatIndex,
         position: usize,
-        load: impl FnOnce(BlockHandle, bool) -> Result<Arc<T>>,
+        note_hit: impl FnOnce(&T),
+        load: impl FnOnce(BlockHandle, bool) -> Result<Arc<Meta<T>>>,
     ) -> Result<MetaRef<'_, T>> {
         let handle = top.handle(position);
-        let Self::Resident(slots) = self else { return load(handle, true).map(MetaRef::Held) };
+        let slots = match self {
+            Self::Cached(slots) => {
+                let load = || load(handle, true);
+                return by_link(slots, position, top.len(), note_hit, load).map(MetaRef::Cached);
+            }
+            Self::Resident(slots) => slots,
+        };
         let slots = slots.get_or_init(|| (0..top.len()).map(|_| OnceLock::new()).collect());
         match slots[position].get() {
             Some(block) => Ok(MetaRef::Borrowed(block)),
@@ -99,7 +111,8 @@ impl TableIndex {
         table: &BlockBasedTable,
         options: BlockReadOptions,
     ) -> Result<MetaRef<'_, FlatIndex>> {
-        self.top.get(|handle, use_cache| self.layout.load(table, handle, use_cache, options))
+        let load = |handle, use_cache| self.layout.load(table, handle, use_cache, options);
+        self.top.get(note_hit(table), load)
     }
 
     /// A partition of a two-level index, of which `top` is the top level.
@@ -113,19 +126,25 @@ impl TableIndex {
     ) -> Result<MetaRef<'_, FlatIndex>> {
         let load = |handle, use_cache| self.layout.load(table, handle, use_cache, options);
         match &self.partitions {
-            Some(partitions) => partitions.get(top, position, load),
-            None => load(top.handle(position), true).map(MetaRef::Held),
+            Some(partitions) => partitions.get(top, position, note_hit(table), load),
+            None => load(top.handle(position), true).map(|index| MetaRef::Cached(index.into())),
         }
     }
+}
+
+/// Counts an index that was reached by its link as found in the block cache.
+#[inline]
+pub(super) fn note_hit(table: &BlockBasedTable) -> impl FnOnce(&FlatIndex) {
+    |index| table.stats.count_lookup(BlockKind::Index, || Some(index.charge_bytes()))
 }
 
 /// A position in the index of a table.
 #[derive(Debug)]
 pub(super) struct IndexCursor {
     /// The whole index, or the top level.
-    top: Option<Arc<FlatIndex>>,
+    top: Option<Arc<Meta<FlatIndex>>>,
     /// In a two-level index: position of the partition, and the partition.
-    partition: Option<(usize, Arc<FlatIndex>)>,
+    partition: Option<(usize, Arc<Meta<FlatIndex>>)>,
     /// In the index or partition.
     position: usize,
 }
@@ -136,7 +155,7 @@ impl IndexCursor {
     }
 
     #[inline]
-    fn current(&self) -> Option<&Arc<FlatIndex>> {
+    fn current(&self) -> Option<&Arc<Meta<FlatIndex>>> {
         match &self.partition {
             Some((_, partition)) => Some(partition),
             None => self.top.as_ref(),
@@ -183,11 +202,11 @@ impl IndexCursor {
         &mut self,
         table: &BlockBasedTable,
         options: BlockReadOptions,
-    ) -> Result<Arc<FlatIndex>> {
+    ) -> Result<Arc<Meta<FlatIndex>>> {
         match &self.top {
             Some(top) => Ok(Arc::clone(top)),
             None => {
-                let top = table.index.top(table, options)?.to_arc();
+                let top = table.index.top(table, options)?.into_arc();
                 Ok(Arc::clone(self.top.insert(top)))
             }
         }
@@ -199,7 +218,7 @@ impl IndexCursor {
         table: &BlockBasedTable,
         position: usize,
         options: BlockReadOptions,
-    ) -> Result<Option<Arc<FlatIndex>>> {
+    ) -> Result<Option<Arc<Meta<FlatIndex>>>> {
         let top = self.load_top(table, options)?;
         if position >= top.len() {
             self.set_end();
@@ -212,7 +231,7 @@ impl IndexCursor {
         }
         self.partition = None;
         self.position = usize::MAX;
-        let partition = table.index.partition(table, &top, position, options)?.to_arc();
+        let partition = table.index.partition(table, &top, position, options)?.into_arc();
         self.partition = Some((position, Arc::clone(&partition)));
         Ok(Some(partition))
     }

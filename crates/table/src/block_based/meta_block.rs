@@ -1,58 +1,142 @@
 //! Index and filter blocks, held by the table or by the block cache.
+//!
+//! Those that the cache holds are linked from the table as data blocks are from their index: a lookup
+//! that hits takes no lock, however hot the block is, and the cache decides all the same what stays.
 
 use crate::format::BlockHandle;
+use crate::frame_slots::{FrameSlots, Residence, Resident, SlotRef};
+use cache::LinkedValue;
+use std::any::Any;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
+
+/// What a block of index, filter or dictionary holds, ready for use.
+#[derive(Debug)]
+pub(crate) struct Meta<T> {
+    contents: T,
+    residence: Residence<Self>,
+}
+
+impl<T> Meta<T> {
+    pub(super) fn new(contents: T) -> Self {
+        Self { contents, residence: Residence::default() }
+    }
+}
+
+impl<T> Resident for Meta<T> {
+    #[inline]
+    fn residence(&self) -> &Residence<Self> {
+        &self.residence
+    }
+}
+
+impl<T: Any + Send + Sync> LinkedValue for Meta<T> {
+    fn link_count(&self) -> usize {
+        self.residence.link_count(self)
+    }
+
+    fn take_use(&self) -> bool {
+        self.residence.take_use()
+    }
+
+    fn left_cache(&self) {
+        self.residence.leave_cache();
+    }
+}
+
+impl<T> Deref for Meta<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.contents
+    }
+}
 
 /// A block that is loaded when it is first needed.
 #[derive(Debug)]
 pub(super) struct MetaBlock<T> {
     pub(super) handle: BlockHandle,
-    /// Where the table holds it itself; none where the block cache does.
-    resident: Option<OnceLock<Arc<T>>>,
+    holder: Holder<T>,
+}
+
+#[derive(Debug)]
+enum Holder<T> {
+    Table(OnceLock<Arc<Meta<T>>>),
+    /// The block cache, with one link.
+    Cache(FrameSlots<Meta<T>>),
 }
 
 impl<T> MetaBlock<T> {
     pub(super) fn new(handle: BlockHandle, is_resident: bool) -> Self {
-        Self { handle, resident: is_resident.then(OnceLock::new) }
+        let holder = match is_resident {
+            true => Holder::Table(OnceLock::new()),
+            false => Holder::Cache(FrameSlots::default()),
+        };
+        Self { handle, holder }
     }
 
     /// The block, if the table holds it already.
-    pub(super) fn resident(&self) -> Option<&Arc<T>> {
-        self.resident.as_ref()?.get()
+    pub(super) fn resident(&self) -> Option<&T> {
+        match &self.holder {
+            Holder::Table(slot) => Some(slot.get()?),
+            Holder::Cache(_) => None,
+        }
     }
 
-    /// The block, by `load` unless the table holds it.
+    /// The block, by `load` unless the table holds it or the block cache does, which is told to
+    /// `note_hit`.
     #[inline]
     pub(super) fn get<E>(
         &self,
-        load: impl FnOnce(BlockHandle, bool) -> Result<Arc<T>, E>,
+        note_hit: impl FnOnce(&T),
+        load: impl FnOnce(BlockHandle, bool) -> Result<Arc<Meta<T>>, E>,
     ) -> Result<MetaRef<'_, T>, E> {
-        let Some(slot) = &self.resident else {
-            return load(self.handle, true).map(MetaRef::Held);
-        };
-        match slot.get() {
-            Some(block) => Ok(MetaRef::Borrowed(block)),
-            None => {
-                let block = load(self.handle, false)?;
-                Ok(MetaRef::Borrowed(slot.get_or_init(|| block)))
+        match &self.holder {
+            Holder::Table(slot) => match slot.get() {
+                Some(block) => Ok(MetaRef::Borrowed(block)),
+                None => {
+                    let block = load(self.handle, false)?;
+                    Ok(MetaRef::Borrowed(slot.get_or_init(|| block)))
+                }
+            },
+            Holder::Cache(slots) => {
+                by_link(slots, 0, 1, note_hit, || load(self.handle, true)).map(MetaRef::Cached)
             }
         }
     }
 }
 
-/// A block of a table, borrowed from it or held.
+/// The block at `position` of `count`, by its link, or by `load` from the block cache or the file.
+#[inline]
+pub(super) fn by_link<T, E>(
+    slots: &FrameSlots<Meta<T>>,
+    position: usize,
+    count: usize,
+    note_hit: impl FnOnce(&T),
+    load: impl FnOnce() -> Result<Arc<Meta<T>>, E>,
+) -> Result<SlotRef<Meta<T>>, E> {
+    if let Some(block) = slots.get(position) {
+        note_hit(&block);
+        return Ok(block);
+    }
+    let block = load()?;
+    slots.link(position, count, &block);
+    Ok(block.into())
+}
+
+/// A block of a table, borrowed from it, or in the block cache.
 #[derive(Debug)]
 pub(super) enum MetaRef<'t, T> {
-    Borrowed(&'t Arc<T>),
-    Held(Arc<T>),
+    Borrowed(&'t Arc<Meta<T>>),
+    Cached(SlotRef<Meta<T>>),
 }
 
 impl<T> MetaRef<'_, T> {
-    pub(super) fn to_arc(&self) -> Arc<T> {
+    pub(super) fn into_arc(self) -> Arc<Meta<T>> {
         match self {
             Self::Borrowed(block) => Arc::clone(block),
-            Self::Held(block) => Arc::clone(block),
+            Self::Cached(block) => block.into_arc(),
         }
     }
 }
@@ -64,7 +148,7 @@ impl<T> Deref for MetaRef<'_, T> {
     fn deref(&self) -> &T {
         match self {
             Self::Borrowed(block) => block,
-            Self::Held(block) => block,
+            Self::Cached(block) => block,
         }
     }
 }

@@ -60,14 +60,15 @@ impl BlockBasedTable {
         let path = file.path().display().to_string();
         let name_file = |status: Status| status.context(&path);
         check_properties(&tail, options).map_err(name_file)?;
-        let plan = ReadPlan::new(&tail, options).map_err(name_file)?;
+        let plan = ReadPlan::new(&tail, options, file_size).map_err(name_file)?;
         let statistics = options.statistics.as_deref();
         let footer = &tail.footer;
         let fetcher =
             BlockFetcher { file: &*file, footer, verify_checksums: true, statistics, limit: None };
         let range_tombstones = read_range_tombstones(&fetcher, &tail, &plan.transform, options)?;
+        let holds_dictionary = options.holds(options.metadata_pinning.unpartitioned, file_size);
         let dictionary = tail.metaindex.find(COMPRESSION_DICTIONARY_BLOCK_NAME);
-        let dictionary = dictionary.map(|handle| MetaBlock::new(handle, is_resident(options)));
+        let dictionary = dictionary.map(|handle| MetaBlock::new(handle, holds_dictionary));
         let properties = tail.properties.unwrap_or_default();
         let table = Self {
             decoder: DataBlockDecoder::new(&options.comparator, plan.transform),
@@ -197,7 +198,7 @@ struct ReadPlan {
 }
 
 impl ReadPlan {
-    fn new(tail: &TableTail, options: &TableOptions) -> Result<Self> {
+    fn new(tail: &TableTail, options: &TableOptions, file_size: u64) -> Result<Self> {
         let default_properties = TableProperties::default();
         let properties = tail.properties.as_ref().unwrap_or(&default_properties);
         let missing_timestamp_size = missing_timestamp_size(properties, options);
@@ -213,23 +214,23 @@ impl ReadPlan {
             },
             missing_timestamp_size,
         };
-        let is_resident = is_resident(options);
-        let is_top_resident = is_resident || options.pin_top_level_index_and_filter;
+        let pinning = &options.metadata_pinning;
+        let holds = |pinned| options.holds(pinned, file_size);
         let is_two_level = index_type == IndexType::TwoLevel;
+        let top_pinning = if is_two_level { pinning.top_level } else { pinning.unpartitioned };
         let index = TableIndex {
-            top: MetaBlock::new(
-                index_handle(tail)?,
-                if is_two_level { is_top_resident } else { is_resident },
-            ),
+            top: MetaBlock::new(index_handle(tail)?, holds(top_pinning)),
             layout: layout(index_type == IndexType::BinarySearchWithFirstKey),
-            partitions: is_two_level.then(|| Partitions::new(is_resident)),
+            partitions: is_two_level.then(|| Partitions::new(holds(pinning.partitions))),
         };
         let filter = tail.metaindex.filter().map(|location| match location {
-            FilterLocation::Full(handle) => TableFilter::Full(MetaBlock::new(handle, is_resident)),
+            FilterLocation::Full(handle) => {
+                TableFilter::Full(MetaBlock::new(handle, holds(pinning.unpartitioned)))
+            }
             FilterLocation::Partitioned(handle) => TableFilter::Partitioned {
-                top: MetaBlock::new(handle, is_top_resident),
+                top: MetaBlock::new(handle, holds(pinning.top_level)),
                 layout: layout(false),
-                partitions: Partitions::new(is_resident),
+                partitions: Partitions::new(holds(pinning.partitions)),
             },
         });
         let transform = KeyTransform { global_sequence, missing_timestamp_size };
@@ -246,13 +247,6 @@ fn index_handle(tail: &TableTail) -> Result<BlockHandle> {
         Some(name) => replaced_index(&name),
         None => Status::corruption("the metaindex names no index block"),
     })
-}
-
-/// Whether index and filter blocks are held by the table rather than by the block cache.
-fn is_resident(options: &TableOptions) -> bool {
-    !options.cache_index_and_filter_blocks
-        || options.block_cache.is_none()
-        || options.pin_l0_filter_and_index_blocks_in_cache && options.level == Some(0)
 }
 
 fn missing_timestamp_size(properties: &TableProperties, options: &TableOptions) -> usize {

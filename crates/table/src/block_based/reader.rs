@@ -5,7 +5,7 @@ use crate::block_based::entry_value::EntryValue;
 use crate::block_based::filter_reader::TableFilter;
 use crate::block_based::index_reader::TableIndex;
 use crate::block_based::iterator::TableIterator;
-use crate::block_based::meta_block::{MetaBlock, MetaRef};
+use crate::block_based::meta_block::{Meta, MetaBlock, MetaRef};
 use crate::block_based::perf_counts::{count_block_read, time_of_reads};
 use crate::block_based::table_stats::{BlockKind, TableStats};
 use crate::block_fetcher::BlockFetcher;
@@ -13,7 +13,7 @@ use crate::block_iter::BlockCursor;
 use crate::data_block::{DataBlock, DataBlockDecoder};
 use crate::filter::KeyHash;
 use crate::format::{BlockHandle, Footer};
-use crate::frame_slots::BlockRef;
+use crate::frame_slots::{BlockRef, Resident};
 use crate::index::FlatIndex;
 use crate::metaindex::MetaIndex;
 use crate::properties::TableProperties;
@@ -410,15 +410,16 @@ impl BlockBasedTable {
         options: BlockReadOptions,
     ) -> Result<Option<MetaRef<'_, UncompressionDictionary>>> {
         let Some(dictionary) = &self.dictionary else { return Ok(None) };
+        let kind = BlockKind::CompressionDictionary;
+        let usage = |dictionary: &UncompressionDictionary| {
+            size_of::<UncompressionDictionary>() + dictionary.raw().len()
+        };
         let load = |handle, use_cache| {
-            let kind = BlockKind::CompressionDictionary;
             let decode = |contents: Vec<u8>| Ok(UncompressionDictionary::new(contents));
-            let usage = |dictionary: &UncompressionDictionary| {
-                size_of::<UncompressionDictionary>() + dictionary.raw().len()
-            };
             self.load_meta_block(kind, handle, use_cache, options, decode, usage)
         };
-        dictionary.get(load).map(Some)
+        let note_hit = |found: &_| self.stats.count_lookup(kind, || Some(usage(found)));
+        dictionary.get(note_hit, load).map(Some)
     }
 
     /// A block of index, filter or dictionary. Checksums are always verified. `use_cache` says whether it lives
@@ -431,13 +432,13 @@ impl BlockBasedTable {
         options: BlockReadOptions,
         decode: impl FnOnce(Vec<u8>) -> Result<T>,
         memory_usage_bytes: impl Fn(&T) -> usize,
-    ) -> Result<Arc<T>> {
+    ) -> Result<Arc<Meta<T>>> {
         let _timer = Timer::start(time_of_reads(kind));
         let cache = self.cache.as_ref().filter(|_| use_cache);
         if let Some(TableCacheHandle { cache, id, .. }) = cache {
             let value = cache.lookup(&CacheKey::new(*id, handle.offset));
-            let found: Option<Arc<T>> = value.and_then(CacheValue::downcast);
-            let bytes = || found.as_deref().map(&memory_usage_bytes);
+            let found: Option<Arc<Meta<T>>> = value.and_then(CacheValue::downcast);
+            let bytes = || found.as_ref().map(|found| memory_usage_bytes(found));
             self.stats.count_lookup(kind, bytes);
             if let Some(block) = found {
                 return Ok(block);
@@ -451,15 +452,17 @@ impl BlockBasedTable {
         let fetcher = self.fetcher(true, options.rate_limiter_priority);
         count_block_read(kind, handle);
         let contents = fetcher.fetch(handle, None, None)?;
-        let block =
-            decode(contents).map(Arc::new).map_err(|status| fetcher.explain(handle, &status))?;
+        let contents = decode(contents).map_err(|status| fetcher.explain(handle, &status))?;
+        let block = Arc::new(Meta::new(contents));
         self.stats.count_read(start);
         if let Some(TableCacheHandle { cache, id, meta_priority }) = cache
             && options.fill_cache
         {
             let charge = memory_usage_bytes(&block);
             let key = CacheKey::new(*id, handle.offset);
-            let inserted = cache.insert(key, block.clone().into(), charge, *meta_priority);
+            block.residence().enter_cache();
+            let value = CacheValue::Linked(block.clone());
+            let inserted = cache.insert(key, value, charge, *meta_priority);
             self.stats.count_insertion(kind, charge, inserted.as_ref().ok());
             inserted?;
         }

@@ -11,7 +11,7 @@ mod test_table;
 use crate::block_based::BlockBasedTable;
 use crate::properties::TableProperties;
 use crate::read_options::ReadOptions;
-use crate::table_options::TableOptions;
+use crate::table_options::{MetadataPinning, PinnedTables, TableOptions};
 use crate::test_files::{backward, forward, open, options_of, tables_of};
 use base::Result;
 use base::status::Code;
@@ -45,6 +45,12 @@ pub(super) fn for_each_table_of_fixtures(
         }
         Ok(())
     });
+}
+
+/// Indexes and filters are in the block cache, all of them.
+fn nothing_pinned() -> MetadataPinning {
+    let (top_level, partitions) = (PinnedTables::None, PinnedTables::None);
+    MetadataPinning { top_level, partitions, unpartitioned: PinnedTables::None }
 }
 
 pub(crate) fn total_order() -> ReadOptions {

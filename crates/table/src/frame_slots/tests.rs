@@ -35,7 +35,7 @@ fn put(cache: &LruCache, slots: &FrameSlots, position: usize) -> Weak<DataBlock>
 
 #[test]
 fn a_block_is_linked_as_long_as_it_is_cached_and_then_freed() {
-    let (cache, slots) = (cache(2), FrameSlots::default());
+    let (cache, slots) = (cache(2), FrameSlots::<DataBlock>::default());
     assert!(slots.get(0).is_none());
     let first = put(&cache, &slots, 0);
     let second = put(&cache, &slots, 1);
@@ -53,7 +53,7 @@ fn a_block_is_linked_as_long_as_it_is_cached_and_then_freed() {
 
 #[test]
 fn a_block_in_no_cache_is_not_linked() {
-    let slots = FrameSlots::default();
+    let slots = FrameSlots::<DataBlock>::default();
     let lonely = block("lonely");
     slots.link(0, BLOCK_COUNT, &lonely);
     assert!(slots.get(0).is_none());
@@ -64,7 +64,7 @@ fn a_block_in_no_cache_is_not_linked() {
 
 #[test]
 fn links_pin_nothing_and_readers_do() {
-    let (cache, slots) = (cache(2), FrameSlots::default());
+    let (cache, slots) = (cache(2), FrameSlots::<DataBlock>::default());
     let first = put(&cache, &slots, 0);
     assert_eq!(cache.pinned_usage_bytes(), 0);
     let held = slots.get(0).unwrap().into_arc();
@@ -79,7 +79,7 @@ fn links_pin_nothing_and_readers_do() {
 
 #[test]
 fn another_block_in_the_place_of_one_is_reached_and_leaves_nothing_behind() {
-    let (cache, slots) = (cache(4), FrameSlots::default());
+    let (cache, slots) = (cache(4), FrameSlots::<DataBlock>::default());
     let first = put(&cache, &slots, 0);
     let second = put(&cache, &slots, 0);
     assert!(first.upgrade().is_none());
@@ -94,7 +94,7 @@ fn another_block_in_the_place_of_one_is_reached_and_leaves_nothing_behind() {
 #[test]
 fn threads_that_read_through_a_small_cache_leave_only_cached_blocks_linked() {
     const ROUNDS: usize = 3000;
-    let (cache, slots) = (cache(3), FrameSlots::default());
+    let (cache, slots) = (cache(3), FrameSlots::<DataBlock>::default());
     std::thread::scope(|scope| {
         for thread in 0..3 {
             let (cache, slots) = (&cache, &slots);

@@ -237,7 +237,8 @@ impl FlatIndex {
     /// made already or not.
     pub fn charge_bytes(&self) -> usize {
         let made = self.frames.memory_usage_bytes();
-        self.memory_usage_bytes() - made + FrameSlots::memory_usage_max_bytes(self.len())
+        self.memory_usage_bytes() - made
+            + FrameSlots::<DataBlock>::memory_usage_max_bytes(self.len())
     }
 
     /// Bytes of memory.

@@ -1,10 +1,10 @@
 //! Features one by one, on the fixtures that have them.
 
-use super::{open_nth, total_order};
+use super::{nothing_pinned, open_nth, total_order};
 use crate::block_based::reader::BlockReadOptions;
 use crate::block_based::{BlockBasedTable, TableTail};
 use crate::read_options::{ReadOptions, ReadTier};
-use crate::table_options::TableOptions;
+use crate::table_options::{MetadataPinning, PinnedTables, TableOptions};
 use crate::test_files::{BytesFile, forward, open, tables_of};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_trailer};
 use base::slice_transform::FixedPrefix;
@@ -134,7 +134,7 @@ fn block_cache_tier_finds_what_was_read_before() {
         let options = TableOptions {
             block_cache: Some(cache()),
             cache_index_and_filter_blocks: true,
-            pin_top_level_index_and_filter: false,
+            metadata_pinning: nothing_pinned(),
             ..Default::default()
         };
         let table = open_nth(&fixture, 0, &options).unwrap();
@@ -167,15 +167,25 @@ fn index_and_filter_are_charged_to_the_cache() {
     assert_eq!(cache.occupancy_count(), 2);
     assert!(cache.usage_bytes() as u64 > table.properties().filter_size);
 
-    let pinned = TableOptions {
-        level: Some(0),
-        pin_l0_filter_and_index_blocks_in_cache: true,
-        block_cache: Some(cache.clone()),
-        ..options
-    };
-    let table = open_nth(&fixture, 0, &pinned).unwrap();
-    table.key_may_match(&total_order(), &seek_key("absent")).unwrap();
-    assert_eq!(cache.occupancy_count(), 2);
+    // With a level, a largest size, and what is pinned: how many more are in the cache.
+    for (level, largest, tables, expected) in [
+        (0, u64::MAX, PinnedTables::FlushedAndSimilar, 0),
+        (0, 100, PinnedTables::FlushedAndSimilar, 2),
+        (1, u64::MAX, PinnedTables::FlushedAndSimilar, 2),
+        (1, 100, PinnedTables::All, 0),
+        (0, u64::MAX, PinnedTables::None, 2),
+    ] {
+        let pinned = TableOptions {
+            level: Some(level),
+            metadata_pinning: MetadataPinning { unpartitioned: tables, ..nothing_pinned() },
+            l0_pin_file_size_max: largest,
+            ..options.clone()
+        };
+        let before = cache.occupancy_count();
+        let table = open_nth(&fixture, 0, &pinned).unwrap();
+        table.key_may_match(&total_order(), &seek_key("absent")).unwrap();
+        assert_eq!(cache.occupancy_count() - before, expected, "{level} {largest} {tables:?}");
+    }
 }
 
 #[test]
@@ -325,4 +335,35 @@ fn tails_are_read_without_knowing_the_comparator() {
     let tail = TableTail::read(&BytesFile(bytes), size).unwrap();
     let properties = tail.properties.unwrap();
     assert_eq!(properties.user_comparator_name(), Some("rocksdb.ReverseBytewiseComparator"));
+}
+
+/// Indexes and filters in the cache are reached by links, and leave nothing behind when they go.
+#[test]
+fn cached_metadata_is_looked_up_once_for_as_long_as_it_stays() {
+    for case in ["c02", "c05"] {
+        let fixture = fixtures::one("11.8.1", case);
+        let cache = cache();
+        let options = TableOptions {
+            block_cache: Some(cache.clone()),
+            cache_index_and_filter_blocks: true,
+            metadata_pinning: nothing_pinned(),
+            ..Default::default()
+        };
+        let table = open_nth(&fixture, 0, &options).unwrap();
+        let key = forward(&mut table.new_iterator(&total_order())).unwrap().remove(0).0;
+        let lookups = || {
+            let before = cache.counters().lookups;
+            table.get(&total_order(), &key, &mut |_, _| Ok(false)).unwrap();
+            cache.counters().lookups - before
+        };
+        lookups();
+        assert_eq!(lookups(), 0, "{case}");
+        assert_eq!(cache.pinned_usage_bytes(), 0, "links pin nothing");
+        let capacity = cache.capacity_bytes();
+        cache.set_capacity(0);
+        assert_eq!(cache.occupancy_count(), 0);
+        cache.set_capacity(capacity);
+        assert!(lookups() >= 3, "index, filter and block are read again");
+        assert_eq!(lookups(), 0, "{case}");
+    }
 }

@@ -1,9 +1,9 @@
 //! Seeks and gets against what a scan finds.
 
-use super::{for_each_table, total_order};
+use super::{for_each_table, nothing_pinned, total_order};
 use crate::block_based::BlockBasedTable;
 use crate::read_options::ReadOptions;
-use crate::table_options::TableOptions;
+use crate::table_options::{MetadataPinning, TableOptions};
 use crate::test_files::{Pairs, forward, open};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
 use base::{InternalIterator, InternalKey, Result};
@@ -103,7 +103,10 @@ fn lookups_through_a_cache_agree_with_a_scan() {
             let options = TableOptions {
                 block_cache: Some(Arc::new(LruCache::new(&cache_options)?)),
                 cache_index_and_filter_blocks: true,
-                pin_top_level_index_and_filter: capacity == 0,
+                metadata_pinning: match capacity {
+                    0 => MetadataPinning::default(),
+                    _ => nothing_pinned(),
+                },
                 ..options.clone()
             };
             let table = open(bytes.clone(), &options)?;
