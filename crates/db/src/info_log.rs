@@ -9,7 +9,6 @@
 mod compactions;
 mod files;
 mod flushes;
-mod ingestions;
 mod level_summary;
 mod opening;
 mod option_changes;

@@ -224,8 +224,7 @@ fn open_versions(
     let set_options = version_set_options(options, context);
     let by_name = Descriptors::new(descriptors);
     let open_family = |family: &version::ColumnFamilyReplay| {
-        let found = by_name.find(&family.name);
-        found.map(|descriptor| version_options(options, descriptor)).transpose()
+        by_name.find(&family.name).map(version_options).transpose()
     };
     let exists = match options.best_efforts_recovery {
         true => has_manifest(&**fs, path)?,
@@ -255,7 +254,7 @@ fn open_versions(
             check_no_wals(options, path, context)?;
             let default = by_name.get(DEFAULT_COLUMN_FAMILY_NAME.as_bytes())?;
             let id = new_db_id().into_bytes();
-            let options = version_options(options, default)?;
+            let options = version_options(default)?;
             Ok((VersionSet::create(fs.clone(), path, set_options, &id, &options)?, true))
         }
     }
@@ -297,7 +296,7 @@ fn create_missing_families(
                 descriptor.name
             )));
         }
-        missing.push((name, version_options(options, descriptor)?));
+        missing.push((name, version_options(descriptor)?));
     }
     let new = missing.iter().map(|(name, options)| NewColumnFamily { name, options });
     // Logs that are there hold nothing for them.

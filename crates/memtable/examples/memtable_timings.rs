@@ -40,11 +40,14 @@ fn time(what: &str, count: u64, work: impl FnOnce()) {
 
 fn main() {
     let count = std::env::args().nth(1).and_then(|count| count.parse().ok()).unwrap_or(500_000);
-    let factories: [Arc<dyn MemTableRepFactory>; 2] =
-        [Arc::new(SkipListFactory), Arc::new(VectorRepFactory::default())];
+    let factories: [Arc<dyn MemTableRepFactory>; 3] = [
+        Arc::new(SkipListFactory::default()),
+        Arc::new(SkipListFactory { is_always_list: true }),
+        Arc::new(VectorRepFactory::default()),
+    ];
     for rep_factory in factories {
         for order in [Order::Ascending, Order::Random, Order::Prefixed] {
-            print!("{:28} {:10}", rep_factory.name(), format!("{order:?}"));
+            print!("{:40} {:10}", format!("{rep_factory:?}"), format!("{order:?}"));
             let options =
                 MemTableOptions { rep_factory: rep_factory.clone(), ..MemTableOptions::default() };
             let memtable = MemTable::new(InternalKeyComparator::bytewise(), &options);
@@ -90,7 +93,7 @@ fn time_hints(count: u64) {
         let insert_hint_extractor = base::slice_transform::builtin("fixed:8").filter(|_| hinted);
         let options = MemTableOptions { insert_hint_extractor, ..MemTableOptions::default() };
         let memtable = MemTable::new(InternalKeyComparator::bytewise(), &options);
-        print!("{:28} {:10}", "SkipList, 64 prefixes", if hinted { "hinted" } else { "" });
+        print!("{:40} {:10}", "64 prefixes", if hinted { "hinted" } else { "" });
         time("add", count, || {
             for number in 0..count {
                 let prefix = (number % PREFIXES).wrapping_mul(0x9e37_79b9_7f4a_7c15);

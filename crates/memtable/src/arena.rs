@@ -14,6 +14,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Alignment of every piece.
 pub(crate) const ALIGNMENT: usize = 8;
+/// Alignment of every block: a line of the processor's cache. Pieces that are multiples of it in
+/// size and have an arena of their own are aligned to it.
+const BLOCK_ALIGNMENT: usize = 64;
 const BLOCK_SIZE_MIN: usize = 4 << 10;
 const BLOCK_SIZE_MAX: usize = 1 << 20;
 
@@ -47,7 +50,7 @@ unsafe impl Send for ArenaWriter {}
 
 impl Block {
     fn allocate(size: usize) -> Self {
-        let Ok(layout) = Layout::from_size_align(size, ALIGNMENT) else {
+        let Ok(layout) = Layout::from_size_align(size, BLOCK_ALIGNMENT) else {
             panic!("memtable block of {size} bytes");
         };
         // SAFETY: the size is not 0: that of blocks has a minimum, that of pieces is checked.

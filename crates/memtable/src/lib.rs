@@ -9,7 +9,11 @@
 
 #[expect(unsafe_code, reason = "memory that one writes while others read")]
 mod arena;
+#[expect(unsafe_code, reason = "nodes and records that readers reach while others are added")]
+mod b_plus_tree;
+pub mod b_plus_tree_rep;
 mod dynamic_bloom;
+mod hint_hasher;
 pub mod memtable;
 pub mod memtable_memory;
 pub mod memtable_options;
@@ -17,12 +21,14 @@ pub mod memtable_rep;
 pub mod memtable_rep_factory;
 mod memtable_stats;
 mod range_tombstones;
+mod rep_iterator;
 #[expect(unsafe_code, reason = "nodes that readers reach while others are linked")]
 mod skip_list;
 pub mod skip_list_rep;
 pub mod vector_rep;
 mod write_buffer;
 
+pub use b_plus_tree_rep::{BPlusTreeRep, BPlusTreeRepWriter};
 pub use memtable::{MemTable, MemTableWriter};
 pub use memtable_memory::{MemTableMemory, MemTableMemoryObserver};
 pub use memtable_options::MemTableOptions;

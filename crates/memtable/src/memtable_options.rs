@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Options of a memtable, by RocksDB's names.
 #[derive(Clone, Debug)]
 pub struct MemTableOptions {
-    /// What holds the records (`memtable_factory`). Default: a skip list.
+    /// What holds the records (`memtable_factory`). Default: [`SkipListFactory`].
     pub rep_factory: Arc<dyn MemTableRepFactory>,
     /// `write_buffer_size`: bytes at which a memtable is full, counted as RocksDB's memtables take
     /// them. Default: 64 MiB.
@@ -38,7 +38,7 @@ pub struct MemTableOptions {
 impl Default for MemTableOptions {
     fn default() -> Self {
         Self {
-            rep_factory: Arc::new(SkipListFactory),
+            rep_factory: Arc::new(SkipListFactory::default()),
             write_buffer_size: 64 << 20,
             arena_block_size: 0,
             prefix_bloom_size_ratio: 0.0,

@@ -1,5 +1,6 @@
 //! What makes the containers of memtables (`memtable_factory`), built in or a program's own.
 
+use crate::b_plus_tree_rep::BPlusTreeRep;
 use crate::memtable_rep::{MemTableRep, MemTableRepWriter};
 use crate::skip_list_rep::SkipListRep;
 use crate::vector_rep::VectorRep;
@@ -58,9 +59,15 @@ pub trait MemTableRepFactory: fmt::Debug + Send + Sync {
     }
 }
 
-/// Makes skip lists: the default, for reads and writes alike.
+/// Makes containers that are sorted at all times: the default, for reads and writes alike. They go
+/// by the name that RocksDB's default has, and hold to the same. Where keys are ordered as bytes they
+/// are B+trees, else skip lists.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SkipListFactory;
+pub struct SkipListFactory {
+    /// Whether they are skip lists in any case. OPTIONS files and option strings say so by naming
+    /// RocksDB's parameter of them, with its default: `{id=SkipListFactory;lookahead=0}`.
+    pub is_always_list: bool,
+}
 
 impl SkipListFactory {
     /// RocksDB's name of it.
@@ -72,7 +79,18 @@ impl MemTableRepFactory for SkipListFactory {
         Self::NAME
     }
 
+    fn properties(&self) -> Vec<(&'static str, String)> {
+        match self.is_always_list {
+            true => vec![("lookahead", "0".to_owned())],
+            false => Vec::new(),
+        }
+    }
+
     fn create(&self, context: &MemTableRepContext) -> MemTableRepSides {
+        if context.comparator.is_bytewise() && !self.is_always_list {
+            let (rep, writer) = BPlusTreeRep::new();
+            return (rep, Box::new(writer));
+        }
         let (rep, writer) = SkipListRep::new(context.comparator.clone());
         (rep, Box::new(writer))
     }
@@ -121,13 +139,14 @@ impl MemTableRepFactory for VectorRepFactory {
 }
 
 /// The built-in factory of this name, with the properties that OPTIONS files give it:
-/// `SkipListFactory` (`skip_list`), and `VectorRepFactory` (`vector`, `vector:N`) with `count`. A
+/// `SkipListFactory` (`skip_list`), which is always a skip list with `lookahead` (0), and `VectorRepFactory` (`vector`, `vector:N`) with `count`. A
 /// search of a skip list that begins where the last one ended (`lookahead`) is not among them.
 pub fn builtin(name: &str, properties: &[(&str, &str)]) -> Option<Arc<dyn MemTableRepFactory>> {
     let (name, argument) = name.split_once(':').unwrap_or((name, "0"));
     match (name, properties) {
         (SkipListFactory::NAME | "skip_list", [] | [("lookahead", "0")]) if argument == "0" => {
-            Some(Arc::new(SkipListFactory))
+            let is_always_list = !properties.is_empty();
+            Some(Arc::new(SkipListFactory { is_always_list }))
         }
         (VectorRepFactory::NAME | "vector", [] | [("count", _)]) => {
             let count = properties.first().map_or(argument, |(_, count)| count);

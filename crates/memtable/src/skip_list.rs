@@ -8,14 +8,14 @@
 //! Where keys are ordered as bytes each node has the first eight of its user key as a number, which
 //! decides most comparisons without a look at the key.
 
-mod hint_hasher;
 mod node;
 
 use crate::arena::{Arena, ArenaSlice, ArenaWriter};
+use crate::hint_hasher::HintHasher;
 use crate::memtable_rep::{MemTableEntry, rank_of};
+use crate::rep_iterator::RepCursor;
 use base::InternalKeyComparator;
 use base::dbformat::{extract_trailer, extract_user_key};
-use hint_hasher::HintHasher;
 use node::Node;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -385,37 +385,39 @@ impl SkipListCursor {
             None => panic!("iterator is not valid"),
         }
     }
+}
 
-    pub(crate) fn valid(&self) -> bool {
+impl RepCursor for SkipListCursor {
+    fn valid(&self) -> bool {
         self.node.is_some()
     }
 
-    pub(crate) fn seek_to_first(&mut self) {
+    fn seek_to_first(&mut self) {
         self.node = self.list.first();
     }
 
-    pub(crate) fn seek_to_last(&mut self) {
+    fn seek_to_last(&mut self) {
         self.node = self.list.last();
     }
 
-    pub(crate) fn seek(&mut self, target: &[u8]) {
+    fn seek(&mut self, target: &[u8]) {
         self.node = self.list.seek(target);
     }
 
-    pub(crate) fn seek_for_prev(&mut self, target: &[u8]) {
+    fn seek_for_prev(&mut self, target: &[u8]) {
         self.node = self.list.seek_for_prev(target);
     }
 
-    pub(crate) fn next(&mut self) {
+    fn next(&mut self) {
         self.node = self.list.next(self.node());
     }
 
-    pub(crate) fn prev(&mut self) {
+    fn prev(&mut self) {
         self.node = self.list.prev(self.node());
     }
 
     #[inline]
-    pub(crate) fn entry(&self) -> MemTableEntry<'_> {
+    fn entry(&self) -> MemTableEntry<'_> {
         self.list.entry(self.node())
     }
 }

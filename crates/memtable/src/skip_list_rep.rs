@@ -1,10 +1,9 @@
 //! Records in a skip list: the representation that serves reads and writes alike.
 
-use crate::memtable_rep::start_seek;
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
+use crate::rep_iterator::RepIterator;
 use crate::skip_list::{SkipList, SkipListCursor, SkipListWriter};
-use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
-use perf_context::{PerfMetric, count};
+use base::{InternalIterator, InternalKeyComparator};
 use std::sync::Arc;
 
 /// A memtable that is sorted at all times. RocksDB knows it as `SkipListFactory`.
@@ -43,7 +42,7 @@ impl MemTableRep for SkipListRep {
     }
 
     fn new_iterator(self: Arc<Self>) -> Box<dyn InternalIterator> {
-        Box::new(SkipListIterator { cursor: SkipListCursor::new(self.list.clone()) })
+        Box::new(RepIterator::new(SkipListCursor::new(self.list.clone())))
     }
 
     fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64 {
@@ -52,61 +51,5 @@ impl MemTableRep for SkipListRep {
 
     fn allocated_bytes(&self) -> usize {
         self.list.allocated_bytes()
-    }
-}
-
-struct SkipListIterator {
-    cursor: SkipListCursor,
-}
-
-impl InternalIterator for SkipListIterator {
-    fn valid(&self) -> bool {
-        self.cursor.valid()
-    }
-
-    fn seek_to_first(&mut self) -> Result<()> {
-        self.cursor.seek_to_first();
-        Ok(())
-    }
-
-    fn seek_to_last(&mut self) -> Result<()> {
-        self.cursor.seek_to_last();
-        Ok(())
-    }
-
-    fn seek(&mut self, target: &[u8]) -> Result<()> {
-        let _timer = start_seek();
-        self.cursor.seek(target);
-        Ok(())
-    }
-
-    fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
-        let _timer = start_seek();
-        self.cursor.seek_for_prev(target);
-        Ok(())
-    }
-
-    fn next(&mut self) -> Result<()> {
-        count(PerfMetric::NextOnMemtableCount, 1);
-        self.cursor.next();
-        Ok(())
-    }
-
-    fn prev(&mut self) -> Result<()> {
-        count(PerfMetric::PrevOnMemtableCount, 1);
-        self.cursor.prev();
-        Ok(())
-    }
-
-    fn key(&self) -> &[u8] {
-        self.cursor.entry().key()
-    }
-
-    fn value(&self) -> &[u8] {
-        self.cursor.entry().value()
-    }
-
-    fn pinned_value(&self) -> PinnableSlice {
-        self.cursor.entry().pinned_value()
     }
 }

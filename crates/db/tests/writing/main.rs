@@ -12,7 +12,6 @@ mod errors;
 mod fixture;
 mod held_iterators;
 mod info_log;
-mod ingestion;
 mod leftovers;
 mod listeners;
 mod manifests;

@@ -1,7 +1,7 @@
 //! One suite that every representation passes.
 
 use super::*;
-use crate::{SkipListRep, VectorRep};
+use crate::{BPlusTreeRep, SkipListRep, VectorRep};
 use base::comparator::{BytewiseComparator, ReverseBytewiseComparator, U64TimestampComparator};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, pack_sequence_and_type};
 use base::{Comparator, InternalKey, InternalKeyComparator, ParsedInternalKey, ValueType};
@@ -11,11 +11,15 @@ use std::sync::atomic::{self, AtomicU64};
 
 type Rep = (Arc<dyn MemTableRep>, Box<dyn MemTableRepWriter>);
 
-const KINDS: [&str; 2] = ["skip list", "vector"];
+const KINDS: [&str; 3] = ["B+tree", "skip list", "vector"];
 
 fn new_rep(kind: &str, comparator: &InternalKeyComparator) -> Rep {
     match kind {
-        "skip list" => {
+        "B+tree" if comparator.is_bytewise() => {
+            let (rep, writer) = BPlusTreeRep::new();
+            (rep, Box::new(writer))
+        }
+        "B+tree" | "skip list" => {
             let (rep, writer) = SkipListRep::new(comparator.clone());
             (rep, Box::new(writer))
         }

@@ -11,7 +11,10 @@ fn factories_go_by_their_names_and_what_stands_beside() {
     for name in ["SkipListFactory", "skip_list", "skip_list:0"] {
         assert_eq!(found(name, &[]), "SkipListFactory[]");
     }
-    assert_eq!(found("skip_list", &[("lookahead", "0")]), "SkipListFactory[]");
+    assert_eq!(
+        found("skip_list", &[("lookahead", "0")]),
+        "SkipListFactory[(\"lookahead\", \"0\")]"
+    );
     assert_eq!(found("vector", &[]), "VectorRepFactory[]");
     assert_eq!(found("vector:12", &[]), "VectorRepFactory[(\"count\", \"12\")]");
     assert_eq!(

@@ -88,7 +88,7 @@ options! {
         /// Skipped versions before an iterator reseeks.
         max_sequential_skip_in_iterations: u64 = 8, mutable honoured 4.0;
         /// In-memory container kind.
-        memtable_factory: Arc<dyn MemTableRepFactory> = Arc::new(SkipListFactory), fixed honoured 4.1;
+        memtable_factory: Arc<dyn MemTableRepFactory> = Arc::new(SkipListFactory::default()), fixed honoured 4.1;
         /// Makers of user-defined table properties.
         table_properties_collector_factories as "table_properties_collectors":
             Vec<Arc<dyn TablePropertiesCollectorFactory>> = Vec::new(), fixed honoured 6.26;
@@ -179,7 +179,7 @@ options! {
         /// Run of point deletes a scan converts into range delete.
         min_tombstones_for_range_conversion: u32 = 0, mutable accepted 11.8;
         /// Prepare this family for files placed under all data.
-        cf_allow_ingest_behind: bool = false, fixed honoured 10.6;
+        cf_allow_ingest_behind: bool = false, fixed accepted 10.6;
         /// Batched gets reuse the previous skiplist search path.
         memtable_batch_lookup_optimization: bool = false, fixed accepted 11.1;
         /// Key order; its name is fixed for the family's life.

@@ -1,0 +1,437 @@
+//! A B+tree that one writes and many read, without locks, where keys are ordered as bytes.
+//!
+//! Records lie in an arena and are never moved nor removed; nodes neither, though what they hold
+//! moves within them and to new ones. A reader notices that by counts (see `seq_lock`): each leaf has
+//! one for the records in it, and the tree one for everything else: nodes that are split, and what
+//! leads to them. Whoever stands on a record can go on from there at any time, if need be by
+//! looking for its key again.
+//!
+//! Nodes hold eight bytes of each key side by side, those that follow what the keys of the node have
+//! in common with the tree's first key, so that a search that goes down looks at few lines of memory
+//! and no record but the one it looks for. (Design after the memtables of TiKV and Topling and the
+//! optimistic lock coupling of Leis et al., "The ART of practical synchronization", 2016.)
+
+mod cursor;
+mod node;
+mod record;
+mod seq_lock;
+mod target;
+mod writer;
+
+pub(crate) use cursor::BPlusTreeCursor;
+pub(crate) use writer::BPlusTreeWriter;
+
+use crate::arena::{Arena, ArenaSlice};
+use crate::memtable_rep::MemTableEntry;
+use base::dbformat::{extract_trailer, extract_user_key};
+use node::{Node, NodeAddress};
+use record::{Header, Record};
+use seq_lock::{SeqLock, Version};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use target::Target;
+
+/// More levels than a tree can have: those above the leaves are at least half full, but at the end.
+const LEVEL_COUNT_MAX: usize = if cfg!(test) { 40 } else { 16 };
+
+/// Who goes through records has so many brought into the processor's cache ahead.
+const PREFETCH_DISTANCE: usize = 8;
+
+/// How many neighbours of a level are looked through for the size of a range.
+const COUNTED_NODES_MAX: usize = 8;
+
+/// Records in internal key order, those with equal keys from the last inserted to the first.
+pub(crate) struct BPlusTree {
+    records: Arc<Arena>,
+    nodes: Arc<Arena>,
+    root: AtomicPtr<Node>,
+    /// The leaf with the first record, always the same.
+    first_leaf: NodeAddress,
+    /// The record inserted first, with whose user key the parts of keys that are in nodes have to do.
+    base: AtomicPtr<Header>,
+    /// What leads to the leaves, and which leaves there are.
+    structure: SeqLock,
+    /// How many nodes each level has, from the leaves on.
+    node_counts: [AtomicU64; LEVEL_COUNT_MAX],
+    record_count: AtomicU64,
+}
+
+// SAFETY: nodes and records belong to the arenas, which the tree holds. Nodes are made of atomics;
+// records are written before a release store of the first pointer to them, and read after an acquire
+// load of one. Nothing depends on the thread.
+unsafe impl Send for BPlusTree {}
+// SAFETY: as above.
+unsafe impl Sync for BPlusTree {}
+
+/// Where a record is.
+#[derive(Clone, Copy, Debug)]
+struct Position {
+    leaf: NodeAddress,
+    /// As long as the leaf has this version the record is at `index`.
+    version: Version,
+    index: usize,
+    record: Record,
+}
+
+/// What was looked at has changed meanwhile.
+#[derive(Debug)]
+struct Changed;
+
+impl BPlusTree {
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.records.allocated_bytes() + self.nodes.allocated_bytes()
+    }
+
+    /// Visits the records from the internal key `target` on until `visitor` returns false.
+    pub(crate) fn visit(&self, target: &[u8], mut visitor: impl FnMut(MemTableEntry<'_>) -> bool) {
+        let mut found = self.seek(target);
+        while let Some(position) = found
+            && visitor(self.entry(position.record))
+        {
+            found = self.after(position);
+        }
+    }
+
+    /// About how many records there are from the internal key `start` on and before `end`: exact
+    /// where they are in a few leaves.
+    pub(crate) fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64 {
+        let (Some(start), Some(end)) = (self.target(start), self.target(end)) else { return 0 };
+        let mut from = self.path(&start);
+        let mut to = self.path(&end);
+        // Should the tree have grown between the two: from the leaves on they are alike.
+        let depth = from.len().min(to.len());
+        from.reverse();
+        to.reverse();
+        for level in 0..depth {
+            if let Some(count) = self.distance(from[level], to[level]) {
+                return (count as f64 * self.records_per_slot(level)) as u64;
+            }
+        }
+        self.record_count.load(Ordering::Relaxed)
+    }
+
+    /// Slots from one place of a level to another, if they are not far from each other. Places that
+    /// are the other way round, or on different leaves of which the second is before the first, are
+    /// far.
+    fn distance(&self, from: (NodeAddress, usize), to: (NodeAddress, usize)) -> Option<usize> {
+        let (mut node, mut index) = from;
+        let mut count = 0;
+        for _ in 0..COUNTED_NODES_MAX {
+            if node == to.0 {
+                return Some((count + to.1).saturating_sub(index));
+            }
+            count += self.node(node).count().saturating_sub(index);
+            index = 0;
+            node = self.node(node).next()?;
+        }
+        None
+    }
+
+    /// How many records a slot of a level stands for.
+    fn records_per_slot(&self, level: usize) -> f64 {
+        let children = match level.checked_sub(1) {
+            Some(below) => self.node_counts[below].load(Ordering::Relaxed),
+            None => return 1.0,
+        };
+        self.record_count.load(Ordering::Relaxed) as f64 / children as f64
+    }
+
+    /// The nodes from the root to the leaf where `target` belongs, and its place in each.
+    fn path(&self, target: &Target<'_>) -> Vec<(NodeAddress, usize)> {
+        loop {
+            let structure = self.structure.read();
+            let mut path = Vec::with_capacity(LEVEL_COUNT_MAX);
+            let mut below = self.root();
+            while let Some(address) = below {
+                let (index, child) = self.step_down(address, target, false);
+                path.push((address, index));
+                below = child;
+            }
+            if self.structure.is_still(structure) {
+                return path;
+            }
+        }
+    }
+
+    #[inline]
+    fn root(&self) -> Option<NodeAddress> {
+        NodeAddress::at(self.root.load(Ordering::Acquire))
+    }
+
+    #[inline]
+    fn node(&self, address: NodeAddress) -> &Node {
+        // SAFETY: the tree holds the arena of its nodes, and addresses of nodes are loaded with what
+        // was written before they were stored.
+        unsafe { address.node() }
+    }
+
+    #[inline]
+    fn key(&self, record: Record) -> &[u8] {
+        // SAFETY: the tree holds the arena of its records, and their addresses are loaded with what
+        // was written before they were stored.
+        unsafe { record.key() }
+    }
+
+    /// The user key of the record inserted first; none while there is none.
+    #[inline]
+    fn base_key(&self) -> Option<&[u8]> {
+        let record = Record::at(self.base.load(Ordering::Acquire))?;
+        Some(extract_user_key(self.key(record)))
+    }
+
+    /// An internal key to search for; none while there is no record.
+    #[inline]
+    fn target<'a>(&self, key: &'a [u8]) -> Option<Target<'a>> {
+        let base_key = self.base_key()?;
+        Some(Target::new(extract_user_key(key), extract_trailer(key), base_key))
+    }
+
+    /// How many records of a leaf are before `target`, or the slot of the child where it belongs.
+    #[inline]
+    fn search(&self, address: NodeAddress, target: &Target<'_>, or_at: bool) -> usize {
+        let node = self.node(address);
+        // SAFETY: the tree holds the arena of its records.
+        let before = unsafe { node.search(target, or_at) };
+        before - node.lowest()
+    }
+
+    /// The place of `target` in a node, and the child there.
+    #[inline]
+    fn step_down(
+        &self,
+        address: NodeAddress,
+        target: &Target<'_>,
+        or_at: bool,
+    ) -> (usize, Option<NodeAddress>) {
+        let index = self.search(address, target, or_at);
+        // SAFETY: the tree holds the arena of its nodes.
+        (index, unsafe { address.child(index) })
+    }
+
+    /// The leaf where `target` belongs, and its place there as of the version.
+    #[inline]
+    fn descend(&self, target: &Target<'_>, or_at: bool) -> (NodeAddress, Version, usize) {
+        let mut address = self.root().unwrap_or(self.first_leaf);
+        loop {
+            let version = self.node(address).lock.read();
+            match self.step_down(address, target, or_at) {
+                (_, Some(child)) => address = child,
+                (index, None) => return (address, version, index),
+            }
+            address.prefetch_ranks();
+        }
+    }
+
+    /// The first record that is not before `target`; not at it either where `or_at` says so.
+    #[inline]
+    fn find(&self, target: &Target<'_>, or_at: bool) -> Option<Position> {
+        loop {
+            let structure = self.structure.read();
+            let (leaf, version, index) = self.descend(target, or_at);
+            let found = self.at(leaf, version, index);
+            if let Ok(position) = found
+                && self.structure.is_still(structure)
+            {
+                return position;
+            }
+        }
+    }
+
+    /// The last record that is before `target`; or at it where `or_at` says so.
+    fn find_before(&self, target: &Target<'_>, or_at: bool) -> Option<Position> {
+        loop {
+            let structure = self.structure.read();
+            let (leaf, version, index) = self.descend(target, or_at);
+            let found = self.before(leaf, version, index);
+            if let Ok(position) = found
+                && self.structure.is_still(structure)
+            {
+                return position;
+            }
+        }
+    }
+
+    /// The record at a place of a leaf, which may be right behind its last one.
+    #[inline]
+    fn at(
+        &self,
+        leaf: NodeAddress,
+        version: Version,
+        index: usize,
+    ) -> Result<Option<Position>, Changed> {
+        let node = self.node(leaf);
+        if index < node.count() {
+            let record = node.record(index);
+            let position = record.map(|record| Position { leaf, version, index, record });
+            return if node.lock.is_still(version) { Ok(position) } else { Err(Changed) };
+        }
+        let next = node.next();
+        if !node.lock.is_still(version) {
+            return Err(Changed);
+        }
+        match next {
+            // Nothing is ever put in front of the first record of a leaf but of the first one.
+            Some(next) => {
+                let version = self.node(next).lock.read();
+                self.at(next, version, 0)
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// The record before a place of a leaf.
+    fn before(
+        &self,
+        leaf: NodeAddress,
+        version: Version,
+        index: usize,
+    ) -> Result<Option<Position>, Changed> {
+        let node = self.node(leaf);
+        if let Some(index) = index.checked_sub(1) {
+            let record = node.record(index);
+            let position = record.map(|record| Position { leaf, version, index, record });
+            return if node.lock.is_still(version) { Ok(position) } else { Err(Changed) };
+        }
+        let Some(prev) = node.prev() else {
+            return if node.lock.is_still(version) { Ok(None) } else { Err(Changed) };
+        };
+        let prev_version = self.node(prev).lock.read();
+        let count = self.node(prev).count();
+        let found = self.before(prev, prev_version, count.max(1))?;
+        // Between the two there may be a new leaf, and in front of the place a new record.
+        let are_neighbours = self.node(prev).next() == Some(leaf);
+        if are_neighbours && node.lock.is_still(version) { Ok(found) } else { Err(Changed) }
+    }
+
+    /// The record that follows.
+    #[inline]
+    fn after(&self, position: Position) -> Option<Position> {
+        let (node, index) = (self.node(position.leaf), position.index + 1);
+        let count = node.count();
+        if index < count
+            && let Some(record) = node.record(index)
+            && node.lock.is_still(position.version)
+        {
+            let ahead = index + PREFETCH_DISTANCE;
+            if ahead < count {
+                node.prefetch_record(ahead);
+            } else if ahead == count
+                && let Some(next) = node.next()
+            {
+                next.prefetch_records();
+            }
+            return Some(Position { index, record, ..position });
+        }
+        self.after_leaf(position)
+    }
+
+    /// The record that follows one that is the last in its leaf, or whose leaf has changed.
+    #[cold]
+    fn after_leaf(&self, position: Position) -> Option<Position> {
+        let mut at = position;
+        loop {
+            match self.at(at.leaf, at.version, at.index + 1) {
+                Ok(next) => {
+                    if let Some(next) = next {
+                        let node = self.node(next.leaf);
+                        (1..=PREFETCH_DISTANCE).for_each(|ahead| node.prefetch_record(ahead));
+                    }
+                    return next;
+                }
+                Err(Changed) => at = self.find_again(position.record),
+            }
+        }
+    }
+
+    /// The record that precedes.
+    fn previous(&self, position: Position) -> Option<Position> {
+        let mut at = position;
+        loop {
+            match self.before(at.leaf, at.version, at.index) {
+                Ok(previous) => return previous,
+                Err(Changed) => at = self.find_again(position.record),
+            }
+        }
+    }
+
+    /// Where a record is now.
+    #[cold]
+    fn find_again(&self, record: Record) -> Position {
+        loop {
+            let mut found = self.seek(self.key(record));
+            // There may be others with the same key before this one.
+            while let Some(position) = found {
+                if position.record == record {
+                    return position;
+                }
+                match self.at(position.leaf, position.version, position.index + 1) {
+                    Ok(next) => found = next,
+                    Err(Changed) => break,
+                }
+            }
+            assert!(found.is_some(), "a record of a memtable is gone");
+        }
+    }
+
+    #[inline]
+    fn seek(&self, target: &[u8]) -> Option<Position> {
+        self.find(&self.target(target)?, false)
+    }
+
+    fn seek_for_prev(&self, target: &[u8]) -> Option<Position> {
+        self.find_before(&self.target(target)?, true)
+    }
+
+    fn first(&self) -> Option<Position> {
+        loop {
+            let version = self.node(self.first_leaf).lock.read();
+            if let Ok(first) = self.at(self.first_leaf, version, 0) {
+                return first;
+            }
+        }
+    }
+
+    fn last(&self) -> Option<Position> {
+        loop {
+            let structure = self.structure.read();
+            let mut address = self.root()?;
+            let version = loop {
+                let node = self.node(address);
+                let version = node.lock.read();
+                // SAFETY: the tree holds the arena of its nodes.
+                match unsafe { address.child(node.count().wrapping_sub(1)) } {
+                    Some(child) => address = child,
+                    None => break version,
+                }
+            };
+            let found = self.before(address, version, self.node(address).count());
+            if let Ok(position) = found
+                && self.structure.is_still(structure)
+            {
+                return position;
+            }
+        }
+    }
+
+    #[inline]
+    fn entry(&self, record: Record) -> MemTableEntry<'_> {
+        // SAFETY: as in `key`.
+        let value = unsafe { record.value() };
+        // SAFETY: the value is part of a piece of the arena, which is never written to again.
+        let value = unsafe { ArenaSlice::new(&self.records, value) };
+        MemTableEntry::in_arena(self.key(record), value)
+    }
+}
+
+impl fmt::Debug for BPlusTree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BPlusTree")
+            .field("records", &self.records)
+            .field("nodes", &self.nodes)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

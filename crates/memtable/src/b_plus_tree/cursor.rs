@@ -1,0 +1,66 @@
+//! Stands on a record of a tree.
+
+use super::{BPlusTree, Position};
+use crate::memtable_rep::MemTableEntry;
+use crate::rep_iterator::RepCursor;
+use std::sync::Arc;
+
+/// A place in a tree, which it holds.
+#[derive(Debug)]
+pub(crate) struct BPlusTreeCursor {
+    tree: Arc<BPlusTree>,
+    position: Option<Position>,
+}
+
+// SAFETY: the leaf and the record belong to the tree, which the cursor holds, and are reached as the
+// tree's are.
+unsafe impl Send for BPlusTreeCursor {}
+
+impl BPlusTreeCursor {
+    /// A cursor that stands nowhere.
+    pub(crate) fn new(tree: Arc<BPlusTree>) -> Self {
+        Self { tree, position: None }
+    }
+
+    fn position(&self) -> Position {
+        match self.position {
+            Some(position) => position,
+            None => panic!("iterator is not valid"),
+        }
+    }
+}
+
+impl RepCursor for BPlusTreeCursor {
+    fn valid(&self) -> bool {
+        self.position.is_some()
+    }
+
+    fn seek_to_first(&mut self) {
+        self.position = self.tree.first();
+    }
+
+    fn seek_to_last(&mut self) {
+        self.position = self.tree.last();
+    }
+
+    fn seek(&mut self, target: &[u8]) {
+        self.position = self.tree.seek(target);
+    }
+
+    fn seek_for_prev(&mut self, target: &[u8]) {
+        self.position = self.tree.seek_for_prev(target);
+    }
+
+    fn next(&mut self) {
+        self.position = self.tree.after(self.position());
+    }
+
+    fn prev(&mut self) {
+        self.position = self.tree.previous(self.position());
+    }
+
+    #[inline]
+    fn entry(&self) -> MemTableEntry<'_> {
+        self.tree.entry(self.position().record)
+    }
+}

@@ -1,0 +1,296 @@
+//! The one who adds records to a tree.
+
+use super::node::{CAPACITY, NodeAddress, Slot};
+use super::record::Record;
+use super::seq_lock::SeqLock;
+use super::target::{Target, common_prefix_length};
+use super::{BPlusTree, LEVEL_COUNT_MAX};
+use crate::arena::ArenaWriter;
+use crate::hint_hasher::HintHasher;
+use base::dbformat::extract_user_key;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+/// Inserts into a tree. There is one of a tree.
+pub(crate) struct BPlusTreeWriter {
+    tree: Arc<BPlusTree>,
+    records: ArenaWriter,
+    nodes: ArenaWriter,
+    /// Where the last record was inserted. Ascending keys follow there.
+    last: Place,
+    /// Where the last record with a hint was inserted, by the hint. Others may have been since.
+    hints: HashMap<u64, Place, HintHasher>,
+}
+
+// SAFETY: the nodes belong to the arena of the tree, which the writer holds, and are reached as the
+// tree's are.
+unsafe impl Send for BPlusTreeWriter {}
+
+/// A slot of a node.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    node: NodeAddress,
+    index: usize,
+}
+
+impl BPlusTree {
+    /// An empty tree.
+    pub(crate) fn new() -> (Arc<Self>, BPlusTreeWriter) {
+        let (records, mut nodes) = (ArenaWriter::new(), ArenaWriter::new());
+        let first_leaf = NodeAddress::new(&mut nodes, 0);
+        let tree = Arc::new(Self {
+            records: records.arena().clone(),
+            nodes: nodes.arena().clone(),
+            root: AtomicPtr::new(first_leaf.address()),
+            first_leaf,
+            base: AtomicPtr::default(),
+            structure: SeqLock::default(),
+            node_counts: [const { AtomicU64::new(0) }; LEVEL_COUNT_MAX],
+            record_count: AtomicU64::new(0),
+        });
+        tree.node_counts[0].store(1, Ordering::Relaxed);
+        let last = Place { node: first_leaf, index: 0 };
+        (tree.clone(), BPlusTreeWriter { tree, records, nodes, last, hints: HashMap::default() })
+    }
+
+    /// Whether `target` belongs right behind the record at `place`, as far as its leaf tells.
+    #[inline]
+    fn is_next(&self, place: Place, target: &Target<'_>) -> bool {
+        let node = self.node(place.node);
+        let count = node.count();
+        // SAFETY: the tree holds the arena of its records.
+        let is_before = |index| unsafe { node.is_before(index, target) };
+        if place.index >= count || !is_before(place.index) {
+            return false;
+        }
+        match place.index + 1 < count {
+            true => !is_before(place.index + 1),
+            false => node.next().is_none(),
+        }
+    }
+
+    /// Bytes that a record's user key and the base key begin with alike.
+    fn common_with_base(&self, record: Record) -> usize {
+        let user_key = extract_user_key(self.key(record));
+        self.base_key().map_or(0, |base_key| common_prefix_length(user_key, base_key))
+    }
+}
+
+impl BPlusTreeWriter {
+    /// Adds a record.
+    ///
+    /// # Panics
+    /// If the key or the value is 4 GiB or longer.
+    #[inline]
+    pub(crate) fn insert(&mut self, user_key: &[u8], trailer: u64, value: &[u8]) {
+        let record = Record::new(&mut self.records, user_key, trailer, value);
+        let tree = &*self.tree;
+        let base_key = match tree.base_key() {
+            Some(base_key) => base_key,
+            None => {
+                tree.base.store(record.address(), Ordering::Release);
+                user_key
+            }
+        };
+        let target = Target::new(user_key, trailer, base_key);
+        let place = match tree.is_next(self.last, &target) {
+            true => Place { index: self.last.index + 1, ..self.last },
+            false => {
+                let (node, _, index) = tree.descend(&target, false);
+                Place { node, index }
+            }
+        };
+        self.last = match tree.node(place.node).count() < CAPACITY {
+            true => tree.insert_into_leaf(place, &target, record),
+            false => Splitter { tree, nodes: &mut self.nodes }.insert(&target, record),
+        };
+        let count = tree.record_count.load(Ordering::Relaxed);
+        tree.record_count.store(count + 1, Ordering::Relaxed);
+    }
+
+    /// As [`Self::insert`], with the search beginning where the last record with the same `hint` is.
+    /// Returns whether it is the first one.
+    ///
+    /// # Panics
+    /// As [`Self::insert`].
+    pub(crate) fn insert_with_hint(
+        &mut self,
+        hint: u64,
+        user_key: &[u8],
+        trailer: u64,
+        value: &[u8],
+    ) -> bool {
+        let known = self.hints.get(&hint).copied();
+        self.last = known.unwrap_or(self.last);
+        self.insert(user_key, trailer, value);
+        self.hints.insert(hint, self.last);
+        known.is_none()
+    }
+}
+
+/// What of a tree only the one who writes may call.
+impl BPlusTree {
+    /// Puts a record into a leaf that has room. Returns where it is.
+    #[inline]
+    fn insert_into_leaf(&self, place: Place, target: &Target<'_>, record: Record) -> Place {
+        let node = self.node(place.node);
+        let slot = Slot { record, child: None };
+        let is_ranked = node.start() <= target.common;
+        if is_ranked && place.index == node.count() {
+            // Readers who counted before do not look there.
+            self.put(place, slot, target.common);
+        } else {
+            node.lock.write(|| self.put(place, slot, target.common));
+        }
+        place
+    }
+
+    /// Puts a slot, whose key agrees with the base key in `common` bytes, into a node that has room.
+    /// The node's ranks are made to begin where that allows.
+    #[inline]
+    fn put(&self, place: Place, slot: Slot, common: usize) {
+        let node = self.node(place.node);
+        // SAFETY: the caller is the only one who writes, and the tree holds the arenas of nodes and
+        // records.
+        unsafe {
+            if node.start() > common {
+                node.rank_from(common);
+            }
+            place.node.insert(place.index, slot);
+        }
+    }
+
+    /// As [`Self::put`], for a slot of which only the record is known.
+    fn put_record(&self, place: Place, slot: Slot) {
+        self.put(place, slot, self.common_with_base(slot.record));
+    }
+
+    /// Makes the ranks of a node begin as far behind as its keys allow: the first and the last one
+    /// tell for those between.
+    fn raise_start(&self, address: NodeAddress) {
+        let node = self.node(address);
+        if node.count() <= node.lowest() {
+            return;
+        }
+        let ends = [node.lowest(), node.count() - 1];
+        let common = ends.iter().filter_map(|index| node.record(*index));
+        let common = common.map(|record| self.common_with_base(record)).min();
+        if let Some(common) = common
+            && common > node.start()
+        {
+            // SAFETY: as in `put`.
+            unsafe { node.rank_from(common) };
+        }
+    }
+
+    /// The nodes from the root to the leaf where `target` belongs: where a child would go that
+    /// begins with it, and the record itself.
+    fn path_for_insertion(&self, target: &Target<'_>) -> Vec<Place> {
+        let mut path = Vec::with_capacity(LEVEL_COUNT_MAX);
+        let mut below = self.root();
+        while let Some(node) = below {
+            let (index, child) = self.step_down(node, target, false);
+            path.push(Place { node, index: index + usize::from(child.is_some()) });
+            below = child;
+        }
+        path
+    }
+}
+
+/// Adds nodes to a tree.
+struct Splitter<'a> {
+    tree: &'a BPlusTree,
+    nodes: &'a mut ArenaWriter,
+}
+
+/// What became of a node that was split.
+struct Split {
+    /// Where the slot that it was split for is.
+    place: Place,
+    /// The new node.
+    right: Slot,
+}
+
+impl Splitter<'_> {
+    /// Adds a record whose leaf is full, and the nodes that this takes. Returns where the record is.
+    #[cold]
+    fn insert(&mut self, target: &Target<'_>, record: Record) -> Place {
+        let tree = self.tree;
+        tree.structure.write(|| {
+            let mut path = tree.path_for_insertion(target);
+            let mut slot = Slot { record, child: None };
+            let mut inserted = None;
+            while let Some(place) = path.pop() {
+                if tree.node(place.node).count() < CAPACITY {
+                    tree.put_record(place, slot);
+                    inserted.get_or_insert(place);
+                    break;
+                }
+                let split = self.split(place, slot);
+                inserted.get_or_insert(split.place);
+                slot = split.right;
+                if path.is_empty() {
+                    self.grow(place.node, slot);
+                }
+            }
+            inserted.unwrap_or(Place { node: tree.first_leaf, index: 0 })
+        })
+    }
+
+    /// Puts a slot into a node that is full, of which a part goes into a new node behind it.
+    fn split(&mut self, place: Place, slot: Slot) -> Split {
+        let tree = self.tree;
+        let left = tree.node(place.node);
+        let right = NodeAddress::new(self.nodes, left.level());
+        // What is added at the end is likely to go on there: nodes are left full then.
+        let cut = if place.index == CAPACITY { CAPACITY } else { CAPACITY / 2 };
+        // SAFETY: the caller is the only one who writes, and the tree holds the arenas.
+        unsafe { place.node.copy_from(cut, right) };
+        let goes_right = place.index > cut || cut == CAPACITY;
+        let place_right = Place { node: right, index: place.index.saturating_sub(cut) };
+        if goes_right {
+            tree.put_record(place_right, slot);
+        }
+        tree.raise_start(right);
+        tree.node(right).set_prev(place.node);
+        tree.node(right).set_next(left.next());
+        if let Some(next) = left.next() {
+            // Who comes from there looks whether this one leads back.
+            tree.node(next).set_prev(right);
+        }
+        left.lock.write(|| {
+            left.truncate(cut);
+            left.set_next(Some(right));
+            if !goes_right {
+                tree.put_record(place, slot);
+            }
+            tree.raise_start(place.node);
+        });
+        let nodes = &tree.node_counts[left.level() as usize % LEVEL_COUNT_MAX];
+        nodes.store(nodes.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        let first = tree.node(right).record(0).unwrap_or(slot.record);
+        Split {
+            place: if goes_right { place_right } else { place },
+            right: Slot { record: first, child: Some(right) },
+        }
+    }
+
+    /// A new root, over the old one and the node that has become its neighbour.
+    fn grow(&mut self, root: NodeAddress, right: Slot) {
+        let tree = self.tree;
+        let level = tree.node(root).level() + 1;
+        let node = NodeAddress::new(self.nodes, level);
+        tree.put_record(Place { node, index: 0 }, Slot { child: Some(root), ..right });
+        tree.put_record(Place { node, index: 1 }, right);
+        tree.node_counts[level as usize % LEVEL_COUNT_MAX].store(1, Ordering::Relaxed);
+        tree.root.store(node.address(), Ordering::Release);
+    }
+}
+
+impl fmt::Debug for BPlusTreeWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BPlusTreeWriter").field("tree", &self.tree).finish_non_exhaustive()
+    }
+}

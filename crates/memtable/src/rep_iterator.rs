@@ -1,0 +1,84 @@
+//! The iterator of a representation that has a cursor: counts what perf context counts.
+
+use crate::memtable_rep::{MemTableEntry, start_seek};
+use base::{InternalIterator, PinnableSlice, Result};
+use perf_context::{PerfMetric, count};
+
+/// Stands on a record, or nowhere, and holds what it stands on.
+pub(crate) trait RepCursor: Send {
+    fn valid(&self) -> bool;
+    fn seek_to_first(&mut self);
+    fn seek_to_last(&mut self);
+    /// To the first record from the internal key `target` on.
+    fn seek(&mut self, target: &[u8]);
+    /// To the last record up to the internal key `target`.
+    fn seek_for_prev(&mut self, target: &[u8]);
+    /// # Panics
+    /// As [`Self::prev`] and [`Self::entry`]: if the cursor stands nowhere.
+    fn next(&mut self);
+    fn prev(&mut self);
+    fn entry(&self) -> MemTableEntry<'_>;
+}
+
+/// Iterates by a cursor.
+pub(crate) struct RepIterator<C> {
+    cursor: C,
+}
+
+impl<C: RepCursor> RepIterator<C> {
+    pub(crate) fn new(cursor: C) -> Self {
+        Self { cursor }
+    }
+}
+
+impl<C: RepCursor> InternalIterator for RepIterator<C> {
+    fn valid(&self) -> bool {
+        self.cursor.valid()
+    }
+
+    fn seek_to_first(&mut self) -> Result<()> {
+        self.cursor.seek_to_first();
+        Ok(())
+    }
+
+    fn seek_to_last(&mut self) -> Result<()> {
+        self.cursor.seek_to_last();
+        Ok(())
+    }
+
+    fn seek(&mut self, target: &[u8]) -> Result<()> {
+        let _timer = start_seek();
+        self.cursor.seek(target);
+        Ok(())
+    }
+
+    fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
+        let _timer = start_seek();
+        self.cursor.seek_for_prev(target);
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<()> {
+        count(PerfMetric::NextOnMemtableCount, 1);
+        self.cursor.next();
+        Ok(())
+    }
+
+    fn prev(&mut self) -> Result<()> {
+        count(PerfMetric::PrevOnMemtableCount, 1);
+        self.cursor.prev();
+        Ok(())
+    }
+
+    fn key(&self) -> &[u8] {
+        self.cursor.entry().key()
+    }
+
+    fn value(&self) -> &[u8] {
+        self.cursor.entry().value()
+    }
+
+    fn pinned_value(&self) -> PinnableSlice {
+        self.cursor.entry().pinned_value()
+    }
+}
