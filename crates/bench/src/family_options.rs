@@ -2,12 +2,14 @@
 
 use crate::flags::table::FLAGS;
 use crate::flags::{Flags, Support};
+use crate::uint64_comparator::Uint64Comparator;
 use base::{Result, Status};
 use options::{
     ChecksumType, ColumnFamilyOptions, CompactionPri, CompactionStopStyle, CompactionStyle,
     CompressionType, ConfigOptions, DataBlockIndexType, FilterPolicy, IndexShorteningMode,
     IndexType, LruCacheOptions, PrepopulateBlockCache, Registry,
 };
+use std::sync::Arc;
 
 /// Flags that set a field of `compaction_options_universal`, and the value that leaves it alone.
 const UNIVERSAL: [(&str, &str, i64); 5] = [
@@ -16,6 +18,50 @@ const UNIVERSAL: [(&str, &str, i64); 5] = [
     ("universal_max_merge_width", "max_merge_width", 0),
     ("universal_max_size_amplification_percent", "max_size_amplification_percent", 0),
     ("universal_compression_size_percent", "compression_size_percent", -1),
+];
+
+/// Flags that set options of databases and families by hand, below and where databases are opened.
+pub(crate) const SET_BY_HAND: &[&str] = &[
+    "blob_cache_numshardbits",
+    "blob_cache_size",
+    "blob_compression_type",
+    "cache_index_and_filter_blocks",
+    "checksum_type",
+    "compaction_pri",
+    "compaction_style",
+    "compression_type",
+    "fifo_compaction_max_table_files_size_mb",
+    "fifo_compaction_ttl",
+    "force_consistency_checks",
+    "index_shortening_mode",
+    "index_with_first_key",
+    "level0_file_num_compaction_trigger",
+    "level_compaction_dynamic_level_bytes",
+    "max_bytes_for_level_base",
+    "max_bytes_for_level_multiplier",
+    "max_bytes_for_level_multiplier_additional",
+    "memtable_insert_with_hint_prefix_size",
+    "memtablerep",
+    "merge_operator",
+    "min_level_to_compress",
+    "num_levels",
+    "open_files",
+    "partition_index",
+    "partition_index_and_filters",
+    "prepopulate_block_cache",
+    "sample_for_compression",
+    "universal_compression_size_percent",
+    "universal_max_merge_width",
+    "universal_max_size_amplification_percent",
+    "universal_min_merge_width",
+    "universal_size_ratio",
+    "universal_stop_style",
+    "use_blob_cache",
+    "use_data_block_hash_index",
+    "use_hash_search",
+    "use_shared_block_and_blob_cache",
+    "use_uint64_comparator",
+    "wal_compression",
 ];
 
 /// Hands each flag that sets an option to `set`, with its value.
@@ -183,15 +229,17 @@ fn set_table(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
         true => DataBlockIndexType::BinaryAndHash,
         false => DataBlockIndexType::BinarySearch,
     };
-    let bits_per_key = flags.int("bloom_bits");
-    if bits_per_key > 0 {
-        let bits_per_key = bits_per_key as f64;
-        table.filter_policy = Some(match flags.bool("use_ribbon_filter") {
-            true => FilterPolicy::Ribbon { bits_per_key, bloom_before_level: 0 },
-            false => FilterPolicy::Bloom { bits_per_key },
-        });
-    }
+    table.filter_policy = filter_policy(flags);
     Ok(())
+}
+
+/// The filter of tables that flags ask for; none for no filter.
+pub(crate) fn filter_policy(flags: &Flags) -> Option<FilterPolicy> {
+    let bits_per_key = flags.int("bloom_bits") as f64;
+    (bits_per_key > 0.0).then(|| match flags.bool("use_ribbon_filter") {
+        true => FilterPolicy::Ribbon { bits_per_key, bloom_before_level: 0 },
+        false => FilterPolicy::Bloom { bits_per_key },
+    })
 }
 
 fn set_objects(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
@@ -204,6 +252,14 @@ fn set_objects(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
     if flags.int("prefix_size") > 0 {
         options.prefix_extractor =
             registry.slice_transform(&format!("fixed:{}", flags.int("prefix_size")));
+    }
+    if flags.bool("use_uint64_comparator") {
+        if flags.int("key_size") != 8 {
+            return Err(Status::invalid_argument(
+                "--use_uint64_comparator: keys are numbers of eight bytes; give --key_size=8",
+            ));
+        }
+        options.comparator = Arc::new(Uint64Comparator);
     }
     let name = flags.text("merge_operator");
     if !name.is_empty() {

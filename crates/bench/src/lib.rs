@@ -8,12 +8,14 @@
 
 pub mod arrivals;
 pub mod combined_stats;
+mod compaction_filters;
 pub mod engine_choice;
 mod family_options;
 pub mod flags;
 pub mod key_generator;
 mod measure;
 mod open_context;
+mod option_source;
 pub mod random;
 mod recorder;
 mod report;
@@ -25,6 +27,7 @@ pub mod stats;
 mod step;
 mod target;
 mod tree_actions;
+mod uint64_comparator;
 mod value_generator;
 pub mod workload;
 

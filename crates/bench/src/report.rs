@@ -4,7 +4,8 @@ use crate::flags::Flags;
 use engines::{Identity, Kind};
 use env::ThreadStatus;
 use host::Cpu;
-use jiff::Zoned;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 
 /// `YYYY/MM/DD-HH:MM:SS`, local.
 pub(crate) fn timestamp() -> String {
@@ -14,6 +15,13 @@ pub(crate) fn timestamp() -> String {
 /// The form of C's `ctime`, which scripts take apart.
 fn ctime(time: &Zoned) -> String {
     time.strftime("%a %b %e %H:%M:%S %Y").to_string()
+}
+
+/// A time in seconds since 1970, local, in the form of `ctime`.
+pub(crate) fn time_of(unix_seconds: u64) -> String {
+    let time = i64::try_from(unix_seconds).ok().and_then(|at| Timestamp::from_second(at).ok());
+    let time = time.map(|time| ctime(&time.to_zoned(TimeZone::system())));
+    time.unwrap_or_else(|| unix_seconds.to_string())
 }
 
 /// Prints which engine runs.

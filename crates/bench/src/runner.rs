@@ -1,8 +1,10 @@
 //! Runs the benchmarks of a command line, one after another.
 
 use crate::combined_stats::CombinedStats;
+use crate::compaction_filters::ExpiredTimeFilter;
 use crate::flags::Flags;
 use crate::measure::shape;
+use crate::option_source::database_options;
 use crate::recorder::{Moment, Recorder, RunOf};
 use crate::report;
 use crate::shape::keeper::ShapeKeeper;
@@ -12,10 +14,13 @@ use crate::target;
 use crate::tree_actions::actions;
 use crate::workload::{Benchmark, Changes, Target};
 use base::Result;
+use base::compaction_filter::SharedCompactionFilter;
 use base::status::Code;
 use engines::{Engine, Provider};
 use properties::PROPERTY_STEPS;
+use secondary::CatchingUp;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Runs these steps.
@@ -23,7 +28,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 /// # Errors
 /// The first failure: a database that does not open, a failed read.
 pub(crate) fn run<P: Provider>(flags: &Flags, steps: &[Step], provider: &P) -> Result<()> {
-    let mut runner = Runner::open(flags, provider)?;
+    let mut runner = Runner::open(flags, steps, provider)?;
     report::print_header(flags, &provider.identity());
     let may_skip = provider.identity().kind.may_skip();
     for step in steps {
@@ -34,8 +39,12 @@ pub(crate) fn run<P: Provider>(flags: &Flags, steps: &[Step], provider: &P) -> R
             result => result?,
         }
     }
+    let updates = runner.secondary.take().map(CatchingUp::finish);
     if let Some(statistics) = provider.statistics_text() {
         println!("STATISTICS:\n{statistics}");
+    }
+    if flags.bool("use_secondary_db") {
+        println!("Secondary instance updated  {} times.", updates.unwrap_or(0));
     }
     runner.close()
 }
@@ -48,12 +57,18 @@ struct Runner<'a, P: Provider> {
     seed_base: u64,
     /// Threads started since the process began: each gets random numbers of its own.
     threads_started: u64,
+    /// The time that `timeseries` counts.
+    time: Arc<AtomicU64>,
+    /// See [`Workload::first_hot_family`](crate::workload::Workload::first_hot_family).
+    first_hot_family: Arc<AtomicUsize>,
+    secondary: Option<CatchingUp>,
     shape: Option<ShapeKeeper>,
     recorder: Option<Recorder>,
 }
 
 impl<'a, P: Provider> Runner<'a, P> {
-    fn open(flags: &'a Flags, provider: &'a P) -> Result<Self> {
+    /// Opens the databases; those that are there are deleted before if one of `steps` writes.
+    fn open(flags: &'a Flags, steps: &[Step], provider: &'a P) -> Result<Self> {
         let seed_base = match flags.int("seed") {
             0 => {
                 let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -64,10 +79,12 @@ impl<'a, P: Provider> Runner<'a, P> {
             seed => seed as u64,
         };
         let recorder = Recorder::open(flags, &provider.identity(), seed_base)?;
-        if !keeps_database(flags) {
+        // Nothing is deleted for options that make no sense.
+        database_options(flags, None)?;
+        if !keeps_database(flags) && steps.iter().any(Step::writes) {
             target::destroy_all(flags, provider)?;
         }
-        let targets = Arc::new(open_targets(flags, provider)?);
+        let targets = Arc::new(open_targets(flags, provider, None)?);
         let existing_keys = match flags.bool("use_existing_keys") {
             true => target::all_keys(&targets)?,
             false => Vec::new(),
@@ -75,10 +92,13 @@ impl<'a, P: Provider> Runner<'a, P> {
         Ok(Self {
             flags,
             provider,
-            targets,
+            targets: Arc::clone(&targets),
             existing_keys,
             seed_base,
             threads_started: 0,
+            time: Arc::default(),
+            first_hot_family: Arc::default(),
+            secondary: CatchingUp::from_flags(flags, &targets),
             shape: ShapeKeeper::from_flags(flags)?,
             recorder,
         })
@@ -94,10 +114,20 @@ impl<'a, P: Provider> Runner<'a, P> {
     }
 
     /// Deletes the databases and makes them again.
-    fn start_afresh(&mut self) -> Result<()> {
+    fn start_afresh(&mut self, benchmark: &Benchmark<P::Engine>) -> Result<()> {
         self.close()?;
         target::destroy_all(self.flags, self.provider)?;
-        self.targets = Arc::new(open_targets(self.flags, self.provider)?);
+        let is_expiring = self.flags.text("expire_style") == "compaction_filter";
+        let filter = (benchmark.name == "timeseries" && is_expiring).then(|| {
+            // There is no end of the line in `db_bench` either.
+            print!("Compaction filter is used to remove expired data");
+            let age_max = self.flags.uint("time_range");
+            Arc::new(ExpiredTimeFilter { now: Arc::clone(&self.time), age_max }) as _
+        });
+        self.targets = Arc::new(open_targets(self.flags, self.provider, filter)?);
+        // Relaxed: no thread runs.
+        self.first_hot_family.store(0, Ordering::Relaxed);
+        self.time.store(0, Ordering::Relaxed);
         if let Some(shape) = &mut self.shape {
             shape.start_afresh();
         }
@@ -122,15 +152,18 @@ impl<'a, P: Provider> Runner<'a, P> {
         if let Some((_, property)) = PROPERTY_STEPS.iter().find(|(name, _)| *name == step.name) {
             return properties::print_property(&self.targets, property);
         }
-        if step.name == "memstats" {
-            return properties::print_memory(&self.targets);
+        match step.name.as_str() {
+            "memstats" => return properties::print_memory(&self.targets),
+            "stats_history" => return properties::print_history(&self.targets),
+            "verify" => return verify::run(self.flags, self.provider, &self.targets),
+            _ => {}
         }
         let Some(benchmark) = step.benchmark() else { return step.check() };
         if benchmark.changes == Changes::AllOfIt {
             if self.flags.bool("use_existing_db") {
                 return self.skipped(step, "--use_existing_db is true");
             }
-            self.start_afresh()?;
+            self.start_afresh(benchmark)?;
         }
         println!("DB path: [{}]", target::database_path(self.flags).display());
         if step.warmups > 0 {
@@ -192,21 +225,32 @@ impl<'a, P: Provider> Runner<'a, P> {
 }
 
 /// Opens the databases, and says so as `db_bench` does.
-fn open_targets<P: Provider>(flags: &Flags, provider: &P) -> Result<Vec<Target<P::Engine>>> {
+fn open_targets<P: Provider>(
+    flags: &Flags,
+    provider: &P,
+    filter: Option<SharedCompactionFilter>,
+) -> Result<Vec<Target<P::Engine>>> {
     println!("Initializing RocksDB Options from the specified file");
-    println!("Initializing RocksDB Options from command-line flags");
-    println!("{}", report::blob_cache_line(flags));
+    if flags.text("options_file").is_empty() {
+        println!("Initializing RocksDB Options from command-line flags");
+        println!("{}", report::blob_cache_line(flags));
+    }
     let started = Instant::now();
-    let targets = target::open_all(flags, provider)?;
+    let targets = target::open_all(flags, provider, filter)?;
     if flags.bool("report_open_timing") {
         println!("OpenDb:     {:.3} milliseconds", started.elapsed().as_secs_f64() * 1e3);
+    }
+    if flags.bool("use_keep_filter") {
+        println!("A noop compaction filter is used");
     }
     Ok(targets)
 }
 
 pub(crate) mod harness;
 pub(crate) mod properties;
+mod secondary;
 pub(crate) mod shared;
 #[cfg(test)]
 mod tests;
 pub(crate) mod threads;
+mod verify;

@@ -33,6 +33,8 @@ pub enum OperationType {
     Crc,
     /// Another hash of a block.
     Hash,
+    /// Several ranges that are scanned.
+    MultiScan,
     /// Anything else.
     Other,
 }
@@ -50,6 +52,7 @@ impl OperationType {
             Self::Uncompress => "uncompress",
             Self::Crc => "crc",
             Self::Hash => "hash",
+            Self::MultiScan => "multiscan",
             Self::Other => "op",
         }
     }

@@ -3,6 +3,7 @@
 use crate::flags::Flags;
 use crate::runner::properties::PROPERTY_STEPS;
 use crate::shape::keeper::ShapeKeeper;
+use crate::target;
 use crate::tree_actions::actions;
 use crate::workload::{Benchmark, Changes, benchmarks};
 use base::{Result, Status};
@@ -10,7 +11,7 @@ use engines::{Engine, NullEngine};
 
 /// Benchmarks of RocksDB's tool that are not there, and why.
 const NOT_THERE: &[(&str, &str)] = &[
-    ("approximatememtablestats", "memtables do not estimate ranges"),
+    ("approximatememtablestats", "memtables do not say how much of a range they hold"),
     ("backup", "there are no backups"),
     ("cache_report_problems", "caches do not look for problems"),
     ("compressreject", "--benchmarks=compress with --compression_ratio=1 is close to it"),
@@ -21,20 +22,20 @@ const NOT_THERE: &[(&str, &str)] = &[
     ("ingestexternalfile", "files cannot be ingested"),
     ("multireadentity", "wide columns are not read here"),
     ("multireadrandomcoroutine", "there are no coroutines"),
-    ("multiscan", "scans are made one by one"),
-    ("multiscanrandom", "scans are made one by one"),
     ("openandcompact", "compactions are not made elsewhere"),
-    ("randomtransaction", "there are no transactions"),
     ("readrandomcoroutine", "there are no coroutines"),
     ("readrandomentity", "wide columns are not read here"),
     ("readtorowcache", "there is no row cache"),
     ("replay", "operations are not traced"),
-    ("resetstats", "databases go on counting"),
+    (
+        "resetstats",
+        "what a database has counted stays; intervals of its stats begin anew with each stats",
+    ),
     ("restore", "there are no backups"),
-    ("stats_history", "the history is not printed; see --persist_stats_to_disk"),
-    ("verify", "databases are not compared"),
-    ("verifychecksum", "checksums are verified as blocks are read: readseq does it"),
 ];
+
+/// Steps that print or compare something, beside those that print a property.
+const OTHERS: [&str; 3] = ["memstats", "stats_history", "verify"];
 
 /// One entry of `--benchmarks`: `name[X5-W1]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,26 +67,24 @@ pub(crate) fn checked_steps(flags: &Flags) -> Result<Vec<Step>> {
 /// Checks what matters where something is written, before anything is.
 fn check_writers(flags: &Flags, steps: &[Step]) -> Result<()> {
     let Some(writer) = steps.iter().find(|step| step.writes()) else {
-        return match keeps_database(flags) {
+        let is_kept = keeps_database(flags) || !steps.iter().any(Step::reads_database);
+        return match is_kept || !target::is_there(flags) {
             true => Ok(()),
             // `db_bench` would delete it.
-            false => Err(Status::invalid_argument(
-                "no benchmark here fills a database: give --use_existing_db=1 (or --readonly) and \
-                 --db=DIR to read one that is there",
-            )),
+            false => Err(Status::invalid_argument(format!(
+                "no benchmark here fills a database, and there is something at {}: give \
+                 --use_existing_db=1 (or --readonly) to read it, or another --db",
+                target::database_path(flags).display()
+            ))),
         };
     };
-    if flags.bool("readonly") {
-        return Err(Status::invalid_argument(format!(
-            "benchmark '{}' writes, and --readonly was given",
-            writer.name
-        )));
-    }
-    let refused = |flag: &str, what: &str| {
-        Err(Status::not_supported(format!("--{flag}: {what}, benchmark '{}' writes", writer.name)))
-    };
-    if flags.uint("num_column_families") > 1 && flags.uint("num_hot_column_families") > 0 {
-        return refused("num_hot_column_families", "families are not made one after another");
+    for flag in ["readonly", "use_secondary_db"] {
+        if flags.bool(flag) {
+            return Err(Status::invalid_argument(format!(
+                "benchmark '{}' writes, and --{flag} was given",
+                writer.name
+            )));
+        }
     }
     let merges = |step: &&Step| step.name.contains("merge");
     match steps.iter().find(merges) {
@@ -98,7 +97,7 @@ fn check_writers(flags: &Flags, steps: &[Step]) -> Result<()> {
 
 /// Whether what is at `--db` is used as it is.
 pub(crate) fn keeps_database(flags: &Flags) -> bool {
-    flags.bool("use_existing_db") || flags.bool("readonly")
+    ["use_existing_db", "readonly", "use_secondary_db"].iter().any(|flag| flags.bool(flag))
 }
 
 /// Refuses numbers that no benchmark can run with.
@@ -131,10 +130,15 @@ impl Step {
     }
 
     /// Whether it changes the database.
-    fn writes(&self) -> bool {
+    pub(crate) fn writes(&self) -> bool {
         let benchmark = self.benchmark::<NullEngine>();
         benchmark.is_some_and(|benchmark| benchmark.changes != Changes::Nothing)
             || actions::<NullEngine>().iter().any(|(name, _)| *name == self.name)
+    }
+
+    /// Whether it needs what is in the database.
+    fn reads_database(&self) -> bool {
+        self.benchmark::<NullEngine>().is_none_or(|benchmark| benchmark.uses_database)
     }
 
     /// What it times; none for a step that is not timed.
@@ -165,7 +169,7 @@ fn known_names() -> Vec<&'static str> {
     let timed = benchmarks::<NullEngine>().iter().map(|benchmark| benchmark.name);
     let actions = actions::<NullEngine>().into_iter().map(|(name, _)| name);
     let properties = PROPERTY_STEPS.iter().map(|(name, _)| *name);
-    timed.chain(actions).chain(properties).chain(["memstats"]).collect()
+    timed.chain(actions).chain(properties).chain(OTHERS).collect()
 }
 
 #[cfg(test)]

@@ -1,19 +1,83 @@
 //! Opens the databases of a run with options from flags.
 
-use crate::family_options;
 use crate::flags::{Flags, Support};
+use crate::option_source::database_options;
 use crate::workload::Target;
+use base::compaction_filter::SharedCompactionFilter;
 use base::{Result, Status};
 use db::{ColumnFamilyDescriptor, ReadOptions};
 use engines::{Cursor, Engine, Kind, Opening, Provider};
-use options::{ColumnFamilyOptions, ConfigOptions, DbOptions};
+use options::{ColumnFamilyOptions, DbOptions};
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Opens `--db`, or with `--num_multi_db` each of `DB/0`, `DB/1`, ….
-pub(crate) fn open_all<P: Provider>(flags: &Flags, provider: &P) -> Result<Vec<Target<P::Engine>>> {
-    let open = |(path, index)| open(flags, path, index, provider);
+/// `filter` is what compactions ask, if they are to ask something.
+pub(crate) fn open_all<P: Provider>(
+    flags: &Flags,
+    provider: &P,
+    filter: Option<SharedCompactionFilter>,
+) -> Result<Vec<Target<P::Engine>>> {
+    let (options, family) = database_options(flags, filter)?;
+    if provider.identity().kind == Kind::Native && flags.text("options_file").is_empty() {
+        refuse_unhonoured(flags, &options, &family)?;
+    }
+    let open = |(path, index)| {
+        let mut options = options.clone();
+        if let Some(directory) = wal_dir(flags, index) {
+            options.wal_dir = directory.display().to_string();
+        }
+        let families = families(flags, &family);
+        let read_only = flags.bool("readonly");
+        let secondary_path = secondary_path(flags, index, provider)?;
+        open(provider, &Opening { path, options, families, read_only, secondary_path })
+    };
     paths(flags).into_iter().map(open).collect()
+}
+
+/// Opens another database than the run's, to read what is in its family `default`.
+pub(crate) fn open_for_reading<P: Provider>(
+    flags: &Flags,
+    path: &Path,
+    provider: &P,
+) -> Result<Target<P::Engine>> {
+    let (options, family) = database_options(flags, None)?;
+    let families = vec![ColumnFamilyDescriptor::new(&*family_name(0), family)];
+    let path = path.to_owned();
+    open(provider, &Opening { path, options, families, read_only: true, secondary_path: None })
+}
+
+/// Whether there is anything where the databases would be.
+pub(crate) fn is_there(flags: &Flags) -> bool {
+    let files = |path: &Path| ::env::default_file_system().get_children(path);
+    paths(flags).iter().any(|(path, _)| files(path).is_ok_and(|files| !files.is_empty()))
+}
+
+/// Where the secondary of a database has its own files; none without `--use_secondary_db`.
+fn secondary_path<P: Provider>(
+    flags: &Flags,
+    index: Option<u64>,
+    provider: &P,
+) -> Result<Option<PathBuf>> {
+    if !flags.bool("use_secondary_db") {
+        return Ok(None);
+    }
+    if provider.identity().kind != Kind::Native {
+        return Err(Status::not_supported(
+            "--use_secondary_db: other engines are not opened as secondaries here",
+        ));
+    }
+    let path = match flags.text("secondary_path") {
+        "" => test_directory().join("dbbench_secondary"),
+        path => PathBuf::from(path),
+    };
+    Ok(Some(index.map_or(path.clone(), |index| path.join(index.to_string()))))
+}
+
+/// `--num_column_families` families with the same options.
+fn families(flags: &Flags, options: &ColumnFamilyOptions) -> Vec<ColumnFamilyDescriptor> {
+    let names = (0..flags.uint("num_column_families").max(1)).map(family_name);
+    names.map(|name| ColumnFamilyDescriptor::new(name.as_str(), options.clone())).collect()
 }
 
 /// Deletes the databases that [`open_all`] would open.
@@ -74,36 +138,10 @@ fn test_directory() -> PathBuf {
     PathBuf::from(directory)
 }
 
-fn open<P: Provider>(
-    flags: &Flags,
-    path: PathBuf,
-    index: Option<u64>,
-    provider: &P,
-) -> Result<Target<P::Engine>> {
-    let mut options = DbOptions::default();
-    family_options::apply(flags, |support, value| match support {
-        Support::Db(name) => options.apply(name, value, &ConfigOptions::default()).map(|_| ()),
-        _ => Ok(()),
-    })?;
-    // As in `db_bench`, also with --use_existing_db.
-    options.create_if_missing = true;
-    options.create_missing_column_families = true;
-    options.max_open_files = flags.int("open_files") as i32;
-    options.wal_compression = family_options::compression(flags, "wal_compression")?;
-    if let Some(directory) = wal_dir(flags, index) {
-        options.wal_dir = directory.display().to_string();
-    }
-    let family = family_options::family_options(flags)?;
-    if provider.identity().kind == Kind::Native {
-        refuse_unhonoured(flags, &options, &family)?;
-    }
-    let names: Vec<_> = (0..flags.uint("num_column_families").max(1)).map(family_name).collect();
-    let families =
-        names.iter().map(|name| ColumnFamilyDescriptor::new(name.as_str(), family.clone()));
-    let opening =
-        Opening { path, options, families: families.collect(), read_only: flags.bool("readonly") };
-    let db = provider.open(&opening)?;
-    let families = names.iter().map(|name| db.family(name)).collect::<Result<Vec<_>>>()?;
+fn open<P: Provider>(provider: &P, opening: &Opening) -> Result<Target<P::Engine>> {
+    let db = provider.open(opening)?;
+    let names = opening.families.iter().map(|family| family.name.to_string());
+    let families = names.map(|name| db.family(&name)).collect::<Result<Vec<_>>>()?;
     Ok(Target { db, families })
 }
 

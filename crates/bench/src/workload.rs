@@ -13,8 +13,10 @@ mod hashes;
 mod merge_random;
 mod mix_graph;
 mod multi_read_random;
+mod multi_scan;
 mod new_iterator;
 mod random_replace_keys;
+mod random_transaction;
 mod random_with_verify;
 mod read_random;
 mod read_random_fast;
@@ -24,7 +26,7 @@ mod read_sequential;
 mod seek_random;
 mod time_series;
 mod update_random;
-mod verify_file_checksums;
+mod verify_checksums;
 mod write;
 
 use crate::flags::Flags;
@@ -37,7 +39,8 @@ use db::ReadOptions;
 use engines::Engine;
 use env::rate_limiter::{GenericRateLimiter, IoOperation, IoPriority, RateLimiter};
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// What a thread of a benchmark does.
@@ -92,6 +95,8 @@ pub struct Benchmark<E: Engine> {
     pub reads_all: bool,
     /// Reads of a thread are divided by this.
     pub read_divisor: u64,
+    /// Whether it has anything to do with a database.
+    pub uses_database: bool,
     /// What one thread does.
     pub run: Run<E>,
 }
@@ -111,12 +116,17 @@ impl<E: Engine> Benchmark<E> {
             background_thread: BackgroundThread::Additional,
             reads_all: false,
             read_divisor: 1,
+            uses_database: true,
             run,
         }
     }
 
     const fn reads(name: &'static str, run: Run<E>) -> Self {
         Self::new(name, Changes::Nothing, run)
+    }
+
+    const fn computes(name: &'static str, run: Run<E>) -> Self {
+        Self { uses_database: false, ..Self::reads(name, run) }
     }
 
     const fn writes(name: &'static str, run: Run<E>) -> Self {
@@ -138,12 +148,12 @@ struct Table<E>(PhantomData<E>);
 
 impl<E: Engine> Table<E> {
     const ROWS: &'static [Benchmark<E>] = &[
-        Benchmark::reads("acquireload", acquire_load::run),
+        Benchmark::computes("acquireload", acquire_load::run),
         Benchmark::writes("appendrandom", update_random::run_appending),
         Benchmark::reads("approximatesizerandom", approximate_sizes::run),
         Benchmark::writes("compact", compact::run),
-        Benchmark::reads("compress", codecs::run_compress),
-        Benchmark::reads("crc32c", hashes::run_crc32c),
+        Benchmark::computes("compress", codecs::run_compress),
+        Benchmark::computes("crc32c", hashes::run_crc32c),
         Benchmark::writes("deleterandom", delete::run_random),
         Benchmark::writes("deleteseq", delete::run_sequential),
         Benchmark {
@@ -179,6 +189,8 @@ impl<E: Engine> Table<E> {
             background: Some(background_writer::run_putting),
             ..Benchmark::writes("multireadwhilewriting", multi_read_random::run)
         },
+        Benchmark::reads("multiscan", multi_scan::run),
+        Benchmark::reads("multiscanrandom", multi_scan::run_random),
         Benchmark::reads("newiterator", new_iterator::run),
         Benchmark {
             background: Some(background_writer::run_putting),
@@ -186,6 +198,7 @@ impl<E: Engine> Table<E> {
         },
         Benchmark::writes("overwrite", write::run_random),
         Benchmark::fills("randomreplacekeys", random_replace_keys::run),
+        Benchmark::writes("randomtransaction", random_transaction::run),
         Benchmark::writes("randomwithverify", random_with_verify::run),
         Benchmark { extra_key_bytes: 1, ..Benchmark::reads("readmissing", read_random::run) },
         Benchmark::reads("readrandom", read_random::run),
@@ -228,13 +241,14 @@ impl<E: Engine> Table<E> {
             background_thread: BackgroundThread::First,
             ..Benchmark::fills("timeseries", time_series::run_reading)
         },
-        Benchmark::reads("uncompress", codecs::run_uncompress),
+        Benchmark::computes("uncompress", codecs::run_uncompress),
         Benchmark::writes("updaterandom", update_random::run),
-        Benchmark::reads("verifyfilechecksums", verify_file_checksums::run),
+        Benchmark::reads("verifychecksum", verify_checksums::run_blocks),
+        Benchmark::reads("verifyfilechecksums", verify_checksums::run_files),
         Benchmark::writes("xorupdaterandom", update_random::run_xor),
-        Benchmark::reads("xxh3", hashes::run_xxh3),
-        Benchmark::reads("xxhash", hashes::run_xxhash),
-        Benchmark::reads("xxhash64", hashes::run_xxhash64),
+        Benchmark::computes("xxh3", hashes::run_xxh3),
+        Benchmark::computes("xxhash", hashes::run_xxhash),
+        Benchmark::computes("xxhash64", hashes::run_xxhash64),
     ];
 }
 
@@ -312,11 +326,14 @@ pub struct Workload<'a, E: Engine> {
     /// Threads that have not ended, but for one in the background.
     pub running: AtomicUsize,
     /// The time that `timeseries` counts.
-    pub time: AtomicU64,
+    pub time: Arc<AtomicU64>,
     /// Whether the one in the background has ended.
     pub background_ended: AtomicBool,
-    /// Which family a key belongs to.
+    /// Which family a key belongs to, of those that are written to now.
     pub family_chooser: FamilyChooser,
+    /// The first family that is written to now; with `--num_hot_column_families` filling goes on to
+    /// later ones.
+    pub first_hot_family: Arc<AtomicUsize>,
 }
 
 /// What a thread has of its own.
@@ -358,7 +375,21 @@ impl<E: Engine> Workload<'_, E> {
     /// The family of the key made from `number`.
     #[inline]
     pub fn family<'t>(&self, target: &'t Target<E>, number: u64) -> &'t E::Family {
-        &target.families[self.family_chooser.index(number, target.families.len())]
+        // Relaxed: a thread may notice later that another has gone on.
+        let first = self.first_hot_family.load(Ordering::Relaxed);
+        &target.families[first + self.family_chooser.index(number, target.families.len())]
+    }
+
+    /// Goes on to the families of the part of a fill that is reached: `done` of `all` entries are written.
+    pub fn follow_families(&self, done: u64, all: u64) {
+        let (hot, count) = (self.family_chooser.hot, self.targets[0].families.len());
+        if hot >= count || all == 0 {
+            return;
+        }
+        let per_part = (all - 1) / (count / hot) as u64 + 1;
+        let part = (done.min(all - 1) / per_part) as usize;
+        // Relaxed: see `family`. There is no way back, which another thread may be behind.
+        self.first_hot_family.fetch_max((part * hot).min(count - hot), Ordering::Relaxed);
     }
 
     /// How many entries a thread that fills a database puts into it.
@@ -463,6 +494,11 @@ pub struct Limit {
 }
 
 impl Limit {
+    /// Operations so far, with those that are about to be done.
+    pub fn operations(&self) -> u64 {
+        self.operations
+    }
+
     /// Counts `increment` more operations; true if they are too many.
     #[inline]
     pub fn is_done(&mut self, increment: u64) -> bool {

@@ -4,6 +4,7 @@ use crate::tree_shape::TreeShape;
 use base::{Result, Status};
 use db::{CompactFilesOptions, CompactRangeOptions, ReadOptions, WriteOptions};
 use perf_context::PerfLevel;
+use std::collections::BTreeMap;
 use std::ops::{Deref, Range};
 use std::path::Path;
 
@@ -294,6 +295,30 @@ pub trait Engine: Sized + Send + Sync + 'static {
     /// `NotSupported`; `Corruption` that names a file.
     fn verify_file_checksums(&self) -> Result<()> {
         Err(lacks("checksums of whole files"))
+    }
+
+    /// Compares the checksum of every block of every table with the one that stands after it.
+    ///
+    /// # Errors
+    /// `NotSupported`; `Corruption` that names a file.
+    fn verify_checksum(&self, _options: &Self::ReadOptions) -> Result<()> {
+        Err(lacks("a check of all blocks"))
+    }
+
+    /// How far tickers came, by name, and the second since 1970 when they were looked at.
+    ///
+    /// # Errors
+    /// `NotSupported`; what reading gave.
+    fn stats_history(&self) -> Result<Vec<(u64, BTreeMap<String, u64>)>> {
+        Err(lacks("a history of its statistics"))
+    }
+
+    /// Shows what another process has written since, in a database opened as its secondary.
+    ///
+    /// # Errors
+    /// `NotSupported`; what reading gave.
+    fn catch_up(&self) -> Result<()> {
+        Err(lacks("secondaries"))
     }
 
     /// Sets what this thread counts and times of its operations, and begins with zeros.

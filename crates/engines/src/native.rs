@@ -15,6 +15,7 @@ use perf_context::{
     PerfLevel, enable_per_level_perf_context, perf_context, reset_perf_context, set_perf_level,
 };
 use statistics::Ticker;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -45,12 +46,14 @@ impl Provider for TouchstoneProvider {
     }
 
     fn open(&self, opening: &Opening) -> Result<Touchstone> {
-        let Opening { path, options, families, read_only } = opening;
-        let db = match read_only {
-            true => Db::open_for_read_only(options, path, families, &self.context)?,
-            false => Db::open(options, path, families, &self.context)?,
+        let Opening { path, options, families, read_only, secondary_path } = opening;
+        let context = &self.context;
+        let db = match secondary_path {
+            Some(own) => Db::open_as_secondary(options, path, own, families, context)?,
+            None if *read_only => Db::open_for_read_only(options, path, families, context)?,
+            None => Db::open(options, path, families, context)?,
         };
-        let warnings = match read_only {
+        let warnings = match *read_only || secondary_path.is_some() {
             true => db::reading_warnings(options, families),
             false => db.warnings().to_vec(),
         };
@@ -324,6 +327,19 @@ impl Engine for Touchstone {
 
     fn verify_file_checksums(&self) -> Result<()> {
         self.db.verify_file_checksums()
+    }
+
+    fn verify_checksum(&self, options: &ReadOptions) -> Result<()> {
+        self.db.verify_checksum(options)
+    }
+
+    fn stats_history(&self) -> Result<Vec<(u64, BTreeMap<String, u64>)>> {
+        let slices = self.db.stats_history(0, u64::MAX)?;
+        Ok(slices.into_iter().map(|slice| (slice.time_seconds, slice.deltas)).collect())
+    }
+
+    fn catch_up(&self) -> Result<()> {
+        self.db.try_catch_up_with_primary()
     }
 
     fn start_perf(&self, level: PerfLevel) -> Result<()> {

@@ -16,4 +16,7 @@ pub struct Opening {
     pub families: Vec<ColumnFamilyDescriptor>,
     /// Whether nothing may be written.
     pub read_only: bool,
+    /// To follow the process that writes there, and where a secondary has files of its own. Engines
+    /// other than ours open no secondaries.
+    pub secondary_path: Option<PathBuf>,
 }

@@ -6,6 +6,7 @@ use crate::step::{Step, check};
 use crate::target;
 use base::{Result, Status};
 use engines::NullProvider;
+use std::sync::Arc;
 
 /// Operations that are enough to tell.
 const OPERATIONS_MAX: i64 = 1_000_000;
@@ -45,10 +46,13 @@ pub(crate) fn nanos_per_operation(flags: &Flags, step: &Step) -> Result<f64> {
     let mut runner = Runner {
         flags: &flags,
         provider: &provider,
-        targets: target::open_all(&flags, &provider)?.into(),
+        targets: target::open_all(&flags, &provider, None)?.into(),
         existing_keys: Vec::new(),
         seed_base: 1,
         threads_started: 0,
+        time: Arc::default(),
+        first_hot_family: Arc::default(),
+        secondary: None,
         shape: None,
         recorder: None,
     };

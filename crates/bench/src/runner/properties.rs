@@ -1,6 +1,7 @@
 //! Steps that print properties, and what is said of databases while threads run.
 
 use crate::flags::Flags;
+use crate::report;
 use crate::workload::Target;
 use base::Result;
 use engines::Engine;
@@ -41,6 +42,20 @@ pub(super) fn print_memory<E: Engine>(targets: &[Target<E>]) -> Result<()> {
         for property in MEMORY_PROPERTIES {
             let value = db.property(&families[0], property)?;
             println!("{property}: {}", value.as_deref().unwrap_or("(failed)"));
+        }
+    }
+    Ok(())
+}
+
+/// Prints how far tickers came, second by second.
+pub(super) fn print_history<E: Engine>(targets: &[Target<E>]) -> Result<()> {
+    for Target { db, .. } in targets {
+        print_database_line(targets, db);
+        for (seconds, tickers) in db.stats_history()? {
+            println!("------ {} ------", report::time_of(seconds));
+            for (name, delta) in tickers {
+                println!(" {seconds}   {name}  {delta}");
+            }
         }
     }
     Ok(())

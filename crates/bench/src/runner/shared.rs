@@ -9,7 +9,8 @@ use base::{Result, Status};
 use db::{ReadOptions, WriteOptions};
 use engines::{Engine, Provider};
 use env::rate_limiter::{GenericRateLimiter, IoPriority, RateLimiterMode, RateLimiterOptions};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 /// Operations a second with `--sine_mix_rate`, before the sine begins.
 const SINE_RATE_FIRST: u64 = 1_000_000;
@@ -80,9 +81,10 @@ impl<P: Provider> Runner<'_, P> {
                 false => read_limiter(flags.uint("benchmark_read_rate_limit"))?,
             },
             running: AtomicUsize::new(running),
-            time: AtomicU64::new(0),
+            time: Arc::clone(&self.time),
             background_ended: AtomicBool::new(false),
             family_chooser: family_chooser(flags)?,
+            first_hot_family: Arc::clone(&self.first_hot_family),
         })
     }
 }

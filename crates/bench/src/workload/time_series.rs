@@ -2,13 +2,12 @@
 //! the id and the time, eight bytes each, big-endian; time goes on by one with each put.
 
 use super::{Thread, Workload, wait_for_grant};
+use crate::compaction_filters::{ID_BYTES, age};
 use crate::stats::OperationType;
 use base::{Result, Status};
 use engines::{Cursor, Engine};
 use std::hint::black_box;
 use std::sync::atomic::Ordering;
-
-const ID_BYTES: usize = 8;
 
 pub(super) fn run_writing<E: Engine>(
     workload: &Workload<'_, E>,
@@ -48,10 +47,11 @@ pub(super) fn run_reading<E: Engine>(
     let flags = workload.flags;
     let deletes = match flags.text("expire_style") {
         "delete" => thread.id as u64 <= flags.uint("num_deletion_threads"),
-        "none" => false,
+        // With `compaction_filter` compactions do it.
+        "none" | "compaction_filter" => false,
         other => {
-            return Err(Status::not_supported(format!(
-                "--expire_style={other}: only none and delete are there"
+            return Err(Status::invalid_argument(format!(
+                "--expire_style={other}: expected none, delete or compaction_filter"
             )));
         }
     };
@@ -81,7 +81,7 @@ pub(super) fn run_reading<E: Engine>(
                 bytes += iterator.value().len() as u64;
                 black_box(iterator.value());
                 thread.stats.finished_operations(1, OperationType::Read);
-            } else if age(workload, iterator.key()) > age_max {
+            } else if age(&workload.time, iterator.key()) > age_max {
                 thread.stats.finished_operations(1, OperationType::Delete);
                 let (options, family) = (&workload.write_options, &target.families[0]);
                 target.db.delete(options, family, iterator.key())?;
@@ -97,10 +97,4 @@ pub(super) fn run_reading<E: Engine>(
     thread.stats.add_bytes(bytes);
     thread.stats.add_message(&format!("({found} of {read} found)"));
     Ok(())
-}
-
-/// How long ago the entry of this key was put.
-fn age<E: Engine>(workload: &Workload<'_, E>, key: &[u8]) -> u64 {
-    let time = key.get(ID_BYTES..ID_BYTES + 8).and_then(|bytes| bytes.try_into().ok());
-    workload.time.load(Ordering::Relaxed).wrapping_sub(time.map_or(0, u64::from_be_bytes))
 }

@@ -20,7 +20,7 @@ fn opening(path: PathBuf) -> Opening {
     let families = ["default", "other"]
         .map(|name| ColumnFamilyDescriptor::new(name, ColumnFamilyOptions::default()));
     let options = DbOptions::default().create_if_missing(true).create_missing_column_families(true);
-    Opening { path, options, families: families.into(), read_only: false }
+    Opening { path, options, families: families.into(), read_only: false, secondary_path: None }
 }
 
 #[test]

@@ -10,6 +10,7 @@ fn every_key_is_found_and_scans_end() {
         options: DbOptions::default(),
         families: vec![ColumnFamilyDescriptor::new("default", ColumnFamilyOptions::default())],
         read_only: false,
+        secondary_path: None,
     };
     let engine = provider.open(&opening).unwrap();
     engine.family("default").unwrap();

@@ -13,6 +13,7 @@ fn check<S: Store>() {
         options: DbOptions::default(),
         families: families.into(),
         read_only: false,
+        secondary_path: None,
     };
     let engine = provider.open(&opening).unwrap();
     let (table, other) = (engine.family("default").unwrap(), engine.family("other").unwrap());

@@ -1,6 +1,6 @@
 //! Beside `db_bench` on one directory: same keys, same lines.
 
-use crate::{COMMON, db_bench, fill, fill_flags, owned, results, text, touchstone};
+use crate::{COMMON, content, db_bench, fill, fill_flags, owned, results, text, touchstone};
 use std::path::Path;
 use std::process::Output;
 
@@ -37,15 +37,6 @@ fn key_sequences_and_result_lines_are_db_benchs() {
             assert_eq!(results(&ours), results(&theirs), "{arguments:?}");
         }
     }
-}
-
-/// The content of a database as RocksDB finds it; none where it is not installed.
-fn content(path: &Path, flags: &[&str]) -> Option<Vec<u8>> {
-    let ldb = testing::peer::find("ldb")?;
-    let db = format!("--db={}", path.display());
-    let output = ldb.run(&[&[db.as_str(), "scan", "--hex"], flags].concat());
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    Some(output.stdout)
 }
 
 /// Runs that write; each leaves the same content as `db_bench`'s.
@@ -228,7 +219,7 @@ fn histograms_headers_and_errors() {
         assert!(stdout.contains(part), "{part}: {stdout}");
     }
     for (arguments, part) in [
-        (&["--benchmarks=readseq"][..], "--use_existing_db=1"),
+        (&["--benchmarks=readseq", &db][..], "--use_existing_db=1"),
         (&["--nonsense"], "unknown command line flag 'nonsense'"),
         (&["--readonly", "--db=/nowhere/at/all"], "/nowhere/at/all"),
         (&["--readonly", "--benchmarks=overwrite", &db], "writes"),

@@ -3,6 +3,9 @@
 mod engines;
 mod flags;
 mod keys_and_lines;
+mod other_steps;
+mod output;
+mod published;
 mod statistics;
 
 use std::ffi::OsStr;
@@ -61,4 +64,13 @@ fn results(output: &Output) -> Vec<String> {
             format!("{} {count} {rate} {message}", name.trim())
         })
         .collect()
+}
+
+/// The content of a database as RocksDB finds it; none where it is not installed.
+fn content(path: &Path, flags: &[&str]) -> Option<Vec<u8>> {
+    let ldb = testing::peer::find("ldb")?;
+    let db = format!("--db={}", path.display());
+    let output = ldb.run(&[&[db.as_str(), "scan", "--hex"], flags].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    Some(output.stdout)
 }

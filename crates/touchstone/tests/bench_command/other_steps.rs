@@ -1,0 +1,228 @@
+//! Steps and flags beside the common ones: checks, comparisons, histories, secondaries, families in
+//! parts, filters.
+
+use crate::{COMMON, content, db_bench, fill, fill_flags, owned, results, text, touchstone};
+use std::path::Path;
+use std::process::Output;
+
+fn run(path: &Path, flags: &[&str]) -> Output {
+    touchstone(&[&fill_flags(path)[..], &owned(flags)].concat())
+}
+
+/// What a run printed that went well.
+fn stdout_of(path: &Path, flags: &[&str]) -> String {
+    let output = run(path, flags);
+    assert!(output.status.success(), "{flags:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// What a run said that did not.
+fn error_of(path: &Path, flags: &[&str]) -> String {
+    let output = run(path, flags);
+    assert_eq!(output.status.code(), Some(1), "{flags:?}: {}", text(&output.stdout));
+    text(&output.stderr)
+}
+
+#[test]
+fn blocks_and_files_are_verified() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = directory.path().join("db");
+    let filled =
+        ["--benchmarks=fillrandom,flush,verifychecksum,verifyfilechecksums", "--file_checksum"];
+    let stdout = stdout_of(&db, &filled);
+    for name in ["verifychecksum", "verifyfilechecksums"] {
+        let line = stdout.lines().find(|line| line.starts_with(name));
+        assert!(line.is_some_and(|line| line.contains(" 1 operations;")), "{stdout}");
+    }
+    let files = std::fs::read_dir(&db).expect("files").map(|file| file.expect("a file").path());
+    let table = files.into_iter().find(|path| path.extension().is_some_and(|end| end == "sst"));
+    let table = table.expect("a table");
+    let mut bytes = std::fs::read(&table).expect("bytes");
+    bytes[1000] ^= 1;
+    std::fs::write(&table, bytes).expect("written");
+    let name = table.file_name().expect("a name").to_string_lossy().into_owned();
+    for check in ["--benchmarks=verifychecksum", "--benchmarks=verifyfilechecksums"] {
+        let said = error_of(&db, &[check, "--use_existing_db", "--file_checksum"]);
+        assert!(said.contains("Corruption") && said.contains(&name), "{check}: {said}");
+    }
+}
+
+#[test]
+fn databases_are_compared() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (truth, db) = (directory.path().join("truth"), directory.path().join("db"));
+    let truth_flag = format!("--truth_db={}", truth.display());
+    let fill = ["--benchmarks=fillrandom"];
+    stdout_of(&truth, &fill);
+    stdout_of(&db, &fill);
+    let compare = ["--benchmarks=verify", "--use_existing_db", &truth_flag];
+    let same = run(&db, &compare);
+    assert!(same.status.success() && text(&same.stderr).contains("...Verified"));
+    stdout_of(&db, &["--benchmarks=overwrite", "--use_existing_db", "--num=30000"]);
+    let said = error_of(&db, &compare);
+    assert!(said.contains("verify: key 0x"), "{said}");
+}
+
+#[test]
+fn the_history_of_statistics_is_printed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let flags = [
+        "--benchmarks=fillrandom,stats_history",
+        "--statistics",
+        "--stats_persist_period_sec=1",
+        "--benchmark_write_rate_limit=700000",
+    ];
+    let stdout = stdout_of(&directory.path().join("db"), &flags);
+    assert!(stdout.lines().any(|line| line.starts_with("------ ") && line.ends_with(" ------")));
+    let is_row = |line: &str| {
+        let words: Vec<_> = line.split_whitespace().collect();
+        words.len() == 3 && words[1] == "rocksdb.number.keys.written" && words[2] != "0"
+    };
+    assert!(stdout.lines().any(is_row), "{stdout}");
+}
+
+#[test]
+fn ranges_are_scanned_by_several() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = directory.path().join("db");
+    stdout_of(&db, &["--benchmarks=fillseq"]);
+    let read = |flags: &[&str]| {
+        let output = touchstone(&[&fill_flags(&db)[..], &owned(COMMON), &owned(flags)].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        results(&output)
+    };
+    // Fifty keys in each of four ranges, until a thousand keys were read.
+    let four = ["--benchmarks=multiscan", "--multiscan_size=4", "--reads=1000", "--histogram"];
+    for more in [&[][..], &["--reverse_iterator"]] {
+        assert_eq!(read(&[&four[..], more].concat()), ["multiscan 5  (multiscans:5)"]);
+    }
+    let both =
+        ["--benchmarks=multiscanrandom", "--value_size=1000", "--reads=20000", "--num=15000"];
+    let forward = read(&both);
+    assert_eq!(read(&[&both[..], &["--reverse_iterator"]].concat()), forward);
+    assert!(forward[0].contains("max_range_keys:1032)"), "{forward:?}");
+    let said = error_of(&db, &["--benchmarks=multiscan", "--use_existing_db", "--num=1000"]);
+    assert!(said.contains("need a larger --num"), "{said}");
+}
+
+#[test]
+fn batches_of_counters_are_db_benchs() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (ours, theirs) = (directory.path().join("ours"), directory.path().join("theirs"));
+    let flags = [
+        "--benchmarks=fillseq,deleteseq,randomtransaction",
+        "--transaction_sets=1",
+        "--num=500",
+        "--writes=3000",
+        "--reads=3000",
+    ];
+    let Some(theirs_said) = fill(&theirs, &flags) else { return };
+    let ours_said = run(&ours, &flags);
+    assert!(ours_said.status.success(), "{}", text(&ours_said.stderr));
+    assert_eq!(results(&ours_said), results(&theirs_said));
+    let Some(expected) = content(&theirs, &[]) else { return };
+    assert!(expected.len() > 1000 && content(&ours, &[]) == Some(expected));
+    let said = error_of(&ours, &["--benchmarks=randomtransaction", "--transaction_sets=10000"]);
+    assert!(said.contains("--transaction_sets=10000: expected 1 to 9999"), "{said}");
+}
+
+#[test]
+fn keys_that_are_numbers_are_in_their_order() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = directory.path().join("db");
+    let order = ["--use_uint64_comparator", "--key_size=8"];
+    if fill(&db, &[&["--benchmarks=fillrandom"][..], &order].concat()).is_none() {
+        return;
+    }
+    let path = format!("--db={}", db.display());
+    let mine = ["--benchmarks=readrandom,seekrandom,readseq", "--num=20000", "--seed=7", &path];
+    let read = [COMMON, &mine, &order].concat();
+    let Some(theirs) = db_bench(&read) else { return };
+    assert_eq!(results(&touchstone(&read)), results(&theirs));
+    let said = error_of(&db, &["--benchmarks=fillseq", "--use_uint64_comparator"]);
+    assert!(said.contains("--key_size=8"), "{said}");
+    // Under the order of bytes it does not open.
+    let said = error_of(&db, &["--benchmarks=readseq", "--use_existing_db"]);
+    assert!(said.contains("rocksdb.Uint64Comparator"), "{said}");
+}
+
+#[test]
+fn families_are_filled_part_by_part_as_by_db_bench() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (ours, theirs) = (directory.path().join("ours"), directory.path().join("theirs"));
+    let flags = [
+        "--benchmarks=fillrandom,overwrite",
+        "--num_column_families=6",
+        "--num_hot_column_families=2",
+        "--batch_size=3",
+    ];
+    if fill(&theirs, &flags).is_none() {
+        return;
+    }
+    stdout_of(&ours, &flags);
+    for index in 0..6 {
+        let name = match index {
+            0 => "default".to_owned(),
+            _ => format!("column_family_name_{index:06}"),
+        };
+        let family = format!("--column_family={name}");
+        let Some(expected) = content(&theirs, &[&family]) else { return };
+        assert!(!expected.is_empty() && content(&ours, &[&family]) == Some(expected), "{name}");
+    }
+}
+
+#[test]
+fn a_secondary_follows() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = directory.path().join("db");
+    stdout_of(&db, &["--benchmarks=fillseq"]);
+    let own = format!("--secondary_path={}", directory.path().join("own").display());
+    let read =
+        ["--benchmarks=readrandom", "--use_secondary_db", "--secondary_update_interval=1", &own];
+    let stdout = stdout_of(&db, &read);
+    assert!(stdout.contains("(20000 of 20000 found)"), "{stdout}");
+    let told = stdout.lines().find_map(|line| line.strip_prefix("Secondary instance updated  "));
+    let count = told.and_then(|rest| rest.strip_suffix(" times.")?.parse::<u64>().ok());
+    assert!(count.is_some_and(|count| count > 0), "{stdout}");
+    assert!(directory.path().join("own").join("LOG").exists());
+    let said = error_of(&db, &["--benchmarks=overwrite", "--use_secondary_db", &own]);
+    assert!(said.contains("'overwrite' writes, and --use_secondary_db was given"), "{said}");
+}
+
+#[test]
+fn compactions_let_old_entries_go() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = directory.path().join("db");
+    let flags =
+        ["--benchmarks=timeseries,flush,compact,readseq", "--threads=1", "--time_range=500"];
+    let left = |style: &str| {
+        let stdout = stdout_of(&db, &[&flags[..], &[style]].concat());
+        let line = stdout.lines().find(|line| line.starts_with("readseq")).expect("a result");
+        let (_, after) = line.split_once(" seconds ").expect("operations");
+        after.split(' ').next().and_then(|count| count.parse::<u64>().ok()).expect("a count")
+    };
+    assert_eq!(left("--expire_style=none"), 20_000);
+    // So old the youngest entries are that stay.
+    assert_eq!(left("--expire_style=compaction_filter"), 500);
+}
+
+#[test]
+fn options_may_come_from_a_file_of_rocksdbs() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (ours, theirs) = (directory.path().join("ours"), directory.path().join("theirs"));
+    let flags = ["--benchmarks=fillrandom", "--write_buffer_size=300000", "--num_levels=5"];
+    if fill(&theirs, &flags).is_none() {
+        return;
+    }
+    let files = std::fs::read_dir(&theirs).expect("files").map(|file| file.expect("a file").path());
+    let options = files.into_iter().find(|path| path.to_string_lossy().contains("/OPTIONS-"));
+    let options = format!("--options_file={}", options.expect("a file of options").display());
+    let output = run(&ours, &["--benchmarks=fillrandom,flush,levelstats", &options]);
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{stderr}");
+    // Five levels, and what is given beside the file does not count.
+    assert!(stdout.contains("\n  4 ") && !stdout.contains("\n  5 "), "{stdout}");
+    let note = "note: --compression_type changes nothing: options come from --options_file";
+    assert!(stderr.contains(note), "{stderr}");
+    assert!(!stdout.contains("from command-line flags"), "{stdout}");
+}
