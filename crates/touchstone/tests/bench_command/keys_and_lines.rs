@@ -1,7 +1,6 @@
 //! Beside `db_bench` on one directory: same keys, same lines.
 
 use crate::{COMMON, content, db_bench, fill, fill_flags, owned, results, text, touchstone};
-use std::path::Path;
 use std::process::Output;
 
 #[test]

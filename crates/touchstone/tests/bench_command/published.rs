@@ -132,6 +132,17 @@ const PROCESSES: &[Process] = &[
         results: "seekrandom seekrandom seekrandom readrandom multireadrandom",
     },
     Process {
+        campaign: "cache variance, the other cache",
+        flags: &[
+            SCRIPT,
+            LEVELED,
+            EXISTING,
+            "--benchmarks=seekrandom[W1],seekrandom,readrandom --seek_nexts=10 --threads=8 \
+             --cache_type=hyper_clock_cache --cache_numshardbits=6",
+        ],
+        results: "seekrandom seekrandom seekrandom readrandom",
+    },
+    Process {
         campaign: "compaction readahead",
         flags: &[SCRIPT, LEVELED, EXISTING, WAIT, "--compaction_readahead_size=98304"],
         results: "overwrite",
@@ -247,7 +258,7 @@ fn published_command_lines_run() {
 fn db_bench_takes_the_published_command_lines_too() {
     let directory = tempfile::tempdir().expect("a directory");
     // Nothing that sleeps, and nothing much.
-    let quick = ["--benchmarks=levelstats", "--use_existing_db=0", "--num=100"];
+    let quick = ["--benchmarks=levelstats", "--use_existing_db=0", "--num=100", "--seed=7"];
     for (index, process) in PROCESSES.iter().enumerate() {
         let command = |who: &str| {
             let places = places(directory.path(), &format!("{who}{index}"));
