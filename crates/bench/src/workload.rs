@@ -380,8 +380,9 @@ impl<E: Engine> Workload<'_, E> {
         &target.families[first + self.family_chooser.index(number, target.families.len())]
     }
 
-    /// Goes on to the families of the part of a fill that is reached: `done` of `all` entries are written.
-    pub fn follow_families(&self, done: u64, all: u64) {
+    /// Goes on to the families of the part of a fill that is reached.
+    pub fn follow_families(&self, fill: &Limit) {
+        let (done, all) = (fill.operations, fill.operations_max);
         let (hot, count) = (self.family_chooser.hot, self.targets[0].families.len());
         if hot >= count || all == 0 {
             return;
@@ -494,11 +495,6 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// Operations so far, with those that are about to be done.
-    pub fn operations(&self) -> u64 {
-        self.operations
-    }
-
     /// Counts `increment` more operations; true if they are too many.
     #[inline]
     pub fn is_done(&mut self, increment: u64) -> bool {

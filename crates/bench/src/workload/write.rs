@@ -116,8 +116,7 @@ fn run_of<E: Engine>(
         Order::Random => workload.flags.uint("duration"),
         Order::Sequential | Order::Unique(..) => 0,
     };
-    let operations_max = per_database * workload.targets.len() as u64;
-    let mut limit = workload.limit_of(operations_max, seconds);
+    let mut limit = workload.limit_of(per_database * workload.targets.len() as u64, seconds);
     let mut written_to = vec![0u64; workload.targets.len()];
     let mut values = workload.values(thread);
     let Some(first) = workload.targets.first() else { return Ok(()) };
@@ -125,7 +124,7 @@ fn run_of<E: Engine>(
     let (mut written, mut range_count, mut bytes) = (0, 0, 0);
     let mut is_exhausted = false;
     while key_count > 0 && !is_exhausted && !limit.is_done(workload.batch_size) {
-        workload.follow_families(limit.operations(), operations_max);
+        workload.follow_families(&limit);
         // Ascending keys go into one database after another, others into any.
         let index = match order {
             Order::Sequential => written / per_database,

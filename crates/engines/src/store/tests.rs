@@ -2,19 +2,24 @@ use super::*;
 use db::ColumnFamilyDescriptor;
 use options::{ColumnFamilyOptions, DbOptions};
 
-/// What every store must do.
-fn check<S: Store>() {
-    let directory = tempfile::tempdir().unwrap();
-    let provider = StoreProvider::<S>::new(1 << 20);
+/// Opens a database with two families.
+fn opening(directory: &Path) -> Opening {
     let families = ["default", "other"]
         .map(|name| ColumnFamilyDescriptor::new(name, ColumnFamilyOptions::default()));
-    let opening = Opening {
-        path: directory.path().join("db"),
+    Opening {
+        path: directory.join("db"),
         options: DbOptions::default(),
         families: families.into(),
         read_only: false,
         secondary_path: None,
-    };
+    }
+}
+
+/// What every store must do.
+fn check<S: Store>() {
+    let directory = tempfile::tempdir().unwrap();
+    let provider = StoreProvider::<S>::new(1 << 20);
+    let opening = opening(directory.path());
     let engine = provider.open(&opening).unwrap();
     let (table, other) = (engine.family("default").unwrap(), engine.family("other").unwrap());
     let mut batch = engine.new_batch();
