@@ -2,8 +2,9 @@
 
 use crate::data_block::DataBlock;
 use crate::key_buffer::KeyBuffer;
-use crate::sort_prefix::{Location, SortNumber, lower_bound};
+use crate::sort_prefix::Location;
 use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
+use kernels::{SortedNumber, lower_bound};
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
@@ -91,41 +92,20 @@ impl BlockCursor {
         target: &[u8],
         comparator: &InternalKeyComparator,
     ) {
-        let order = block.order();
-        let count = block.entry_count();
-        if !order.is_bytewise() || count == 0 {
-            return self.seek_between(block, 0, count, target, comparator);
-        }
         block.touch_offsets();
-        let user_key = &target[..target.len() - order.internal_suffix_size()];
-        match block.locate(user_key) {
-            Location::BeforeAll => self.move_to(block, 0),
-            Location::AfterAll => self.index = count,
-            Location::Number(number) => {
-                let start = lower_bound(block.prefixes(), number);
-                let ties = &block.prefixes()[start..];
-                let end = start
-                    + match ties.get(WALKED_MAX) {
-                        Some(far) if far.number() == number => {
-                            ties.partition_point(|tie| tie.number() == number)
-                        }
-                        _ => ties.iter().take_while(|tie| tie.number() == number).count(),
-                    };
-                self.seek_between(block, start, end, target, comparator);
-            }
-        }
+        self.seek_among(block, candidates(block, target), target, comparator);
     }
 
-    /// [`BlockCursor::seek`] given that entries before `start` are before `target` and entries from
-    /// `end` on are after it.
-    fn seek_between(
+    /// [`BlockCursor::seek`] given that the entries before `candidates` are before `target` and those
+    /// after them are after it.
+    pub(crate) fn seek_among(
         &mut self,
         block: &DataBlock,
-        mut start: usize,
-        mut end: usize,
+        candidates: Range<usize>,
         target: &[u8],
         comparator: &InternalKeyComparator,
     ) {
+        let Range { mut start, mut end } = candidates;
         while end - start > WALKED_MAX {
             let middle = start + (end - start) / 2;
             let anchor =
@@ -171,6 +151,33 @@ impl BlockCursor {
         self.key.splice(entry.shared, block.contents(), entry.suffix_start, entry.non_shared);
         self.value_start = entry.value_start();
         self.next_offset = entry.value_end();
+    }
+}
+
+/// The entries that numbers don't tell from the internal key `target`, at the place where it stands.
+/// Looks at the directory alone.
+#[inline]
+pub(crate) fn candidates(block: &DataBlock, target: &[u8]) -> Range<usize> {
+    let order = block.order();
+    let count = block.entry_count();
+    if !order.is_bytewise() || count == 0 {
+        return 0..count;
+    }
+    let user_key = &target[..target.len() - order.internal_suffix_size()];
+    match block.locate(user_key) {
+        Location::BeforeAll => 0..0,
+        Location::AfterAll => count..count,
+        Location::Number(number) => {
+            let start = lower_bound(block.prefixes(), number);
+            let ties = &block.prefixes()[start..];
+            let ties_count = match ties.get(WALKED_MAX) {
+                Some(far) if far.number() == number => {
+                    ties.partition_point(|tie| tie.number() == number)
+                }
+                _ => ties.iter().take_while(|tie| tie.number() == number).count(),
+            };
+            start..start + ties_count
+        }
     }
 }
 

@@ -27,13 +27,14 @@ use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
 use crate::frame_slots::Residence;
 use crate::key_buffer::KeyBuffer;
 use crate::sort_prefix::{
-    Location, SORT_PREFIX_SIZE, SortNumber, SortPrefixOrder, common_prefix_length, keep_bytes,
-    load_prefix,
+    Location, SORT_PREFIX_SIZE, SortPrefixOrder, common_prefix_length, keep_bytes, load_prefix,
 };
 use base::coding::{decode_fixed16, decode_fixed32};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, TRAILER_SIZE, hex};
 use base::pinnable_slice::PinnedBytes;
 use base::{InternalKeyComparator, Result, SequenceNumber, Status, ValueType};
+use kernels::SortedNumber;
+use kernels::prefetch::prefetch;
 
 /// What a table's keys get when they are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -273,6 +274,22 @@ impl DataBlock {
         let start = self.offsets_start as usize;
         for line in 0..2 {
             std::hint::black_box(self.directory.get(start + line * LINE).copied());
+        }
+    }
+
+    /// Asks for the directory, as far as a search of a block of usual size goes.
+    #[inline]
+    pub(crate) fn prefetch_directory(&self) {
+        const BYTES_MAX: usize = 768;
+        prefetch(&self.directory, BYTES_MAX);
+    }
+
+    /// Asks for the first bytes of an entry, if there is such.
+    #[inline]
+    pub(crate) fn prefetch_entry(&self, index: usize) {
+        const BYTES_MAX: usize = 192;
+        if index < self.entry_count() {
+            prefetch(&self.contents[self.offset(index)..], BYTES_MAX);
         }
     }
 

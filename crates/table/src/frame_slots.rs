@@ -18,6 +18,7 @@
 use crate::data_block::DataBlock;
 use arc_swap::{ArcSwapOption, Guard};
 use cache::LinkedValue;
+use kernels::prefetch::prefetch_value;
 use parking_lot::Mutex;
 use std::fmt;
 use std::ops::Deref;
@@ -39,6 +40,33 @@ impl<T: Resident> FrameSlots<T> {
         let guard = self.0.get()?.get(position)?.load();
         guard.as_ref()?.residence().note_use();
         Some(SlotRef(Repr::Linked(guard)))
+    }
+
+    /// Asks for the link at a position.
+    #[inline]
+    pub(crate) fn prefetch_link(&self, position: usize) {
+        if let Some(slot) = self.0.get().and_then(|slots| slots.get(position)) {
+            prefetch_value(slot);
+        }
+    }
+
+    /// Asks for the head of the block at a position, if it is linked.
+    #[inline]
+    pub(crate) fn prefetch_frame(&self, position: usize) {
+        if let Some(slot) = self.0.get().and_then(|slots| slots.get(position))
+            && let Some(block) = &*slot.load()
+        {
+            prefetch_value(Arc::as_ptr(block));
+        }
+    }
+
+    /// As [`Self::get`], with a reference of its own: of links that are merely looked at a thread can
+    /// hold few at a time.
+    #[inline]
+    pub(crate) fn get_held(&self, position: usize) -> Option<Arc<DataBlock>> {
+        let block = self.0.get()?.get(position)?.load_full()?;
+        block.residence().note_use();
+        Some(block)
     }
 
     /// Links the block at a position, unless it is in no cache. `count` is the number of blocks.

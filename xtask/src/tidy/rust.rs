@@ -17,6 +17,10 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "crates/engines/src/store/lmdb.rs",
         "LMDB maps a file that others could change; behind a feature",
     ),
+    (
+        "crates/kernels/src/x86_64.rs",
+        "vector loads and prefetches, through intrinsics of features found at run time",
+    ),
     ("crates/librocksdb/src/batch.rs", LIBROCKSDB),
     ("crates/librocksdb/src/cursor.rs", LIBROCKSDB),
     ("crates/librocksdb/src/database.rs", LIBROCKSDB),

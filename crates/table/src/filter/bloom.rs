@@ -11,11 +11,11 @@
 
 use super::{FilterBitsBuilder, HashEntries, METADATA_LENGTH};
 use base::hash::{fastrange32, hash64};
+use kernels::bloom_line::{self, LINE_SIZE as LINE, MULTIPLIER, position};
+use kernels::prefetch::prefetch_address;
 
 /// First byte of the metadata.
 pub(super) const MARKER: u8 = 0xff;
-const LINE: usize = 64;
-const MULTIPLIER: u32 = 0x9e37_79b9;
 /// Most bytes of lines that the 32-bit arithmetic of the format can reach.
 const LENGTH_MAX: u64 = 0xffff_ffc0;
 
@@ -43,25 +43,22 @@ impl FastLocalBloom {
 
     #[inline]
     pub(super) fn may_match(&self, contents: &[u8], hash: u64) -> bool {
-        let at = fastrange32(hash as u32, self.line_count) as usize * LINE;
-        let Some(line) = contents[at..].first_chunk::<LINE>() else { return true };
-        // All probes, without a branch for each: where a probe fails first cannot be predicted.
-        let mut x = (hash >> 32) as u32;
-        let mut all = u8::MAX;
-        for _ in 0..self.probes {
-            let (byte, shift) = position(x);
-            all &= line[byte] >> shift;
-            x = x.wrapping_mul(MULTIPLIER);
-        }
-        all & 1 != 0
+        let Some(line) = contents[self.line_start(hash)..].first_chunk::<LINE>() else {
+            return true;
+        };
+        bloom_line::has_all(line, (hash >> 32) as u32, self.probes())
     }
-}
 
-/// The byte of the line and the number of the bit in it.
-#[inline]
-fn position(x: u32) -> (usize, u32) {
-    let bit = x >> 23;
-    ((bit >> 3) as usize, bit & 7)
+    /// Asks for the line that [`Self::may_match`] will look at.
+    #[inline]
+    pub(super) fn prefetch(&self, contents: &[u8], hash: u64) {
+        prefetch_address(contents.as_ptr().wrapping_add(self.line_start(hash)));
+    }
+
+    #[inline]
+    fn line_start(&self, hash: u64) -> usize {
+        fastrange32(hash as u32, self.line_count) as usize * LINE
+    }
 }
 
 /// RocksDB's best number of probes for so many thousandths of a bit per key.

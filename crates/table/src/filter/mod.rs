@@ -110,6 +110,14 @@ impl FilterKind {
             Self::Ribbon(filter) => filter.may_match(contents, key.hash64()),
         }
     }
+
+    /// Asks for the memory that [`Self::may_match`] will look at, where that is one line.
+    #[inline]
+    fn prefetch(&self, contents: &[u8], key: KeyHash<'_>) {
+        if let Self::FastLocalBloom(filter) = self {
+            filter.prefetch(contents, key.hash64());
+        }
+    }
 }
 
 /// A filter that can be asked.
@@ -146,6 +154,12 @@ impl<C: AsRef<[u8]>> FilterBitsReader<C> {
     #[inline]
     pub fn hash_may_match(&self, key: KeyHash<'_>) -> bool {
         self.kind.may_match(self.contents.as_ref(), key)
+    }
+
+    /// Asks for the memory that [`Self::hash_may_match`] will look at.
+    #[inline]
+    pub(crate) fn prefetch(&self, key: KeyHash<'_>) {
+        self.kind.prefetch(self.contents.as_ref(), key);
     }
 }
 

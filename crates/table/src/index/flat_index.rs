@@ -17,10 +17,11 @@ use crate::frame_slots::{BlockRef, FrameSlots};
 use crate::index::index_block::{IndexBlockFormat, IndexBlockWalker};
 use crate::index::key_arena::{KeyArena, KeyArenaBuilder};
 use crate::sort_prefix::{
-    Location, SortPrefixOrder, common_prefix_length, keep_bytes, load_prefix, lower_bound,
+    Location, SortPrefixOrder, common_prefix_length, keep_bytes, load_prefix,
 };
 use base::dbformat::{extract_user_key, hex};
 use base::{InternalKeyComparator, Result, Status};
+use kernels::lower_bound;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -164,6 +165,24 @@ impl FlatIndex {
     #[inline]
     pub(crate) fn frame(&self, position: usize) -> Option<BlockRef> {
         self.frames.get(position)
+    }
+
+    /// As [`Self::frame`], held.
+    #[inline]
+    pub(crate) fn held_frame(&self, position: usize) -> Option<Arc<DataBlock>> {
+        self.frames.get_held(position)
+    }
+
+    /// Asks for the link at a position, if there is one.
+    #[inline]
+    pub(crate) fn prefetch_link(&self, position: usize) {
+        self.frames.prefetch_link(position);
+    }
+
+    /// Asks for the head of the data block at a position, if it is linked.
+    #[inline]
+    pub(crate) fn prefetch_frame(&self, position: usize) {
+        self.frames.prefetch_frame(position);
     }
 
     /// Links the data block at a position, for as long as the block cache holds it.

@@ -35,15 +35,6 @@ proptest! {
         let raw = order.raw_of(number(&a));
         prop_assert_eq!(raw, load_prefix(&a[common.len()..]));
     }
-
-    #[test]
-    fn lower_bound_is_the_partition_point(
-        mut numbers in prop::collection::vec(0u64..500, 0..1200),
-        wanted in 0u64..510,
-    ) {
-        numbers.sort_unstable();
-        prop_assert_eq!(lower_bound(&numbers, wanted), numbers.partition_point(|&n| n < wanted));
-    }
 }
 
 #[test]

@@ -1,0 +1,85 @@
+//! Where a number stands among ascending ones.
+//!
+//! Counting the numbers that are less has no branch that depends on them, and none of its loads
+//! waits for another. Up to a page of numbers that beats halving, whose every step waits for the one
+//! before.
+
+use crate::isa::Isa;
+
+/// A number of 64 bits in whatever form an array holds it. Only the types here implement it, all of
+/// eight bytes: kernels read arrays of them as memory.
+pub trait SortedNumber: Copy + sealed::EightBytes {
+    /// The number.
+    fn number(self) -> u64;
+}
+
+mod sealed {
+    /// Promises eight bytes in little-endian order where kernels read them as memory.
+    pub trait EightBytes {}
+    impl EightBytes for u64 {}
+    impl EightBytes for [u8; 8] {}
+}
+
+impl SortedNumber for u64 {
+    #[inline]
+    fn number(self) -> u64 {
+        self
+    }
+}
+
+/// Little-endian.
+impl SortedNumber for [u8; 8] {
+    #[inline]
+    fn number(self) -> u64 {
+        u64::from_le_bytes(self)
+    }
+}
+
+/// Up to so many numbers are counted; of more, one half is left aside until so few are left.
+const COUNTED_MAX: usize = 256;
+
+/// Index of the first of ascending `numbers` that is not less than `wanted`.
+#[inline]
+pub fn lower_bound<N: SortedNumber>(numbers: &[N], wanted: u64) -> usize {
+    lower_bound_by(Isa::best(), numbers, wanted)
+}
+
+/// [`lower_bound`] by the instructions of `isa`, or the scalar ones where it is not available.
+#[inline]
+pub fn lower_bound_by<N: SortedNumber>(isa: Isa, numbers: &[N], wanted: u64) -> usize {
+    let (mut start, mut end) = (0, numbers.len());
+    while end - start > COUNTED_MAX {
+        let middle = start + (end - start) / 2;
+        if numbers[middle].number() < wanted { start = middle + 1 } else { end = middle }
+    }
+    start + count_less(isa, &numbers[start..end], wanted)
+}
+
+#[inline]
+fn count_less<N: SortedNumber>(isa: Isa, numbers: &[N], wanted: u64) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    match isa {
+        Isa::Avx512 if Isa::best() >= isa => {
+            return crate::x86_64::count_less_avx512(numbers, wanted);
+        }
+        Isa::Avx2 if Isa::best() >= isa => return crate::x86_64::count_less_avx2(numbers, wanted),
+        _ => {}
+    }
+    let _ = isa;
+    count_less_scalar(numbers, wanted)
+}
+
+/// One in so many is counted first, then those of one stretch.
+const STRETCH: usize = 16;
+
+fn count_less_scalar<N: SortedNumber>(numbers: &[N], wanted: u64) -> usize {
+    let is_less = |number: &N| usize::from(number.number() < wanted);
+    let stretches = numbers.as_chunks::<STRETCH>().0;
+    let last_is_less = |stretch: &[N; STRETCH]| is_less(&stretch[STRETCH - 1]);
+    let start = STRETCH * stretches.iter().map(last_is_less).sum::<usize>();
+    let end = numbers.len().min(start + STRETCH);
+    start + numbers[start..end].iter().map(is_less).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! Kernels for x86-64.
+//!
+//! Functions with `#[target_feature]` are called only where [`Isa::best`] says that the processor has
+//! the feature.
+
+use crate::bloom_line::{EIGHTH_POWER, LINE_SIZE, POWERS};
+use crate::isa::Isa;
+use crate::lower_bound::SortedNumber;
+use std::arch::x86_64::*;
+
+/// Asks for a line.
+#[inline]
+pub(crate) fn prefetch(address: *const u8) {
+    // SAFETY: a prefetch reads nothing and faults for no address; SSE is part of x86-64.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+}
+
+/// How many of `numbers` are less than `wanted`.
+#[inline]
+pub(crate) fn count_less_avx512<N: SortedNumber>(numbers: &[N], wanted: u64) -> usize {
+    debug_assert!(Isa::Avx512.is_available());
+    // SAFETY: the caller knows from `Isa::best` that the processor has the features. Numbers are
+    // eight bytes each, for the trait is sealed, so the pointer is good for eight times their count.
+    unsafe { count_avx512(numbers.as_ptr().cast(), numbers.len(), wanted) }
+}
+
+/// # Safety
+/// `start` must be good for reads of `count` times eight bytes.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn count_avx512(start: *const u8, count: usize, wanted: u64) -> usize {
+    const LANES: usize = 8;
+    let wanted = _mm512_set1_epi64(wanted as i64);
+    let mut less = 0;
+    let mut at = 0;
+    while at + LANES <= count {
+        // SAFETY: `at + LANES` is at most `count`.
+        let numbers = unsafe { _mm512_loadu_si512(start.add(at * 8).cast()) };
+        less += _mm512_cmplt_epu64_mask(numbers, wanted).count_ones();
+        at += LANES;
+    }
+    let left = count - at;
+    if left > 0 && count >= LANES {
+        // SAFETY: the last eight of `count`, which are no fewer.
+        let numbers = unsafe { _mm512_loadu_si512(start.add((count - LANES) * 8).cast()) };
+        let not_counted = !first_lanes((LANES - left) as u32);
+        less += _mm512_mask_cmplt_epu64_mask(not_counted, numbers, wanted).count_ones();
+    } else if left > 0 {
+        let rest = first_lanes(left as u32);
+        // SAFETY: lanes that the mask leaves out are not read; of the others there are `left`.
+        let numbers = unsafe { _mm512_maskz_loadu_epi64(rest, start.cast()) };
+        less += _mm512_mask_cmplt_epu64_mask(rest, numbers, wanted).count_ones();
+    }
+    less as usize
+}
+
+/// How many of `numbers` are less than `wanted`.
+#[inline]
+pub(crate) fn count_less_avx2<N: SortedNumber>(numbers: &[N], wanted: u64) -> usize {
+    debug_assert!(Isa::Avx2.is_available());
+    let whole = numbers.len() / 4 * 4;
+    // SAFETY: the caller knows from `Isa::best` that the processor has the feature. Numbers are eight
+    // bytes each, for the trait is sealed, so the pointer is good for eight times their count.
+    let less = unsafe { count_avx2(numbers.as_ptr().cast(), whole, wanted) };
+    less + numbers[whole..].iter().filter(|number| number.number() < wanted).count()
+}
+
+/// # Safety
+/// `start` must be good for reads of `count` times eight bytes; `count` a multiple of 4.
+#[target_feature(enable = "avx2")]
+unsafe fn count_avx2(start: *const u8, count: usize, wanted: u64) -> usize {
+    // There is only a comparison of signed numbers: with the highest bit changed, they order alike.
+    let sign = _mm256_set1_epi64x(i64::MIN);
+    let wanted = _mm256_xor_si256(_mm256_set1_epi64x(wanted as i64), sign);
+    let mut less = _mm256_setzero_si256();
+    let mut at = 0;
+    while at < count {
+        // SAFETY: `at + 4` is at most `count`, for both are multiples of 4.
+        let numbers = unsafe { _mm256_loadu_si256(start.add(at * 8).cast()) };
+        // All bits of a lane are set, which is -1, where its number is less.
+        less = _mm256_add_epi64(less, _mm256_cmpgt_epi64(wanted, _mm256_xor_si256(numbers, sign)));
+        at += 4;
+    }
+    let halves = _mm_add_epi64(_mm256_castsi256_si128(less), _mm256_extracti128_si256::<1>(less));
+    let sum = _mm_cvtsi128_si64(halves) + _mm_extract_epi64::<1>(halves);
+    sum.unsigned_abs() as usize
+}
+
+/// A mask of the first `count` lanes of eight.
+#[inline]
+fn first_lanes(count: u32) -> u8 {
+    (0xff_u32 >> (8 - count.min(8))) as u8
+}
+
+/// Whether the first `probes` bits of `x` are all set in a line.
+#[inline]
+pub(crate) fn has_all_avx512(line: &[u8; LINE_SIZE], x: u32, probes: u32) -> bool {
+    debug_assert!(Isa::Avx512.is_available());
+    // SAFETY: the caller knows from `Isa::best` that the processor has the features.
+    unsafe { line_has_all_avx512(line, x, probes) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn line_has_all_avx512(line: &[u8; LINE_SIZE], x: u32, probes: u32) -> bool {
+    // SAFETY: a line has 64 bytes, the powers have 32.
+    let (words, powers) = unsafe {
+        (_mm512_loadu_si512(line.as_ptr().cast()), _mm256_loadu_si256(POWERS.as_ptr().cast()))
+    };
+    let mut x = x;
+    let mut left = probes;
+    loop {
+        let wanted = first_lanes(left);
+        let hashes = _mm256_mullo_epi32(_mm256_set1_epi32(x as i32), powers);
+        // The highest four bits choose the word of 32 bits, the next five the bit.
+        let at = _mm256_srli_epi32::<28>(hashes);
+        let all = _mm512_permutexvar_epi32(_mm512_castsi256_si512(at), words);
+        let found = _mm512_castsi512_si256(all);
+        let bit = _mm256_and_si256(_mm256_srli_epi32::<23>(hashes), _mm256_set1_epi32(31));
+        let bit = _mm256_sllv_epi32(_mm256_set1_epi32(1), bit);
+        if _mm256_mask_testn_epi32_mask(wanted, found, bit) != 0 {
+            return false;
+        }
+        if left <= 8 {
+            return true;
+        }
+        left -= 8;
+        x = x.wrapping_mul(EIGHTH_POWER);
+    }
+}
+
+/// Whether the first `probes` bits of `x` are all set in a line.
+#[inline]
+pub(crate) fn has_all_avx2(line: &[u8; LINE_SIZE], x: u32, probes: u32) -> bool {
+    debug_assert!(Isa::Avx2.is_available());
+    // SAFETY: the caller knows from `Isa::best` that the processor has the feature.
+    unsafe { line_has_all_avx2(line, x, probes) }
+}
+
+#[target_feature(enable = "avx2")]
+fn line_has_all_avx2(line: &[u8; LINE_SIZE], x: u32, probes: u32) -> bool {
+    let start: *const u8 = line.as_ptr();
+    // SAFETY: a line has 64 bytes, the powers have 32.
+    let (low, high, powers) = unsafe {
+        (
+            _mm256_loadu_si256(start.cast()),
+            _mm256_loadu_si256(start.add(LINE_SIZE / 2).cast()),
+            _mm256_loadu_si256(POWERS.as_ptr().cast()),
+        )
+    };
+    let mut x = x;
+    let mut left = probes;
+    loop {
+        let hashes = _mm256_mullo_epi32(_mm256_set1_epi32(x as i32), powers);
+        // Three bits choose a word of each half; the highest one chooses the half.
+        let at = _mm256_srli_epi32::<28>(hashes);
+        let below = _mm256_permutevar8x32_epi32(low, at);
+        let above = _mm256_permutevar8x32_epi32(high, at);
+        let half = _mm256_srai_epi32::<31>(hashes);
+        let found = _mm256_blendv_epi8(below, above, half);
+        let bit = _mm256_and_si256(_mm256_srli_epi32::<23>(hashes), _mm256_set1_epi32(31));
+        let bit = _mm256_sllv_epi32(_mm256_set1_epi32(1), bit);
+        let lacking = _mm256_cmpeq_epi32(_mm256_and_si256(found, bit), _mm256_setzero_si256());
+        let wanted = u32::from(first_lanes(left));
+        let mask = _mm256_movemask_ps(_mm256_castsi256_ps(lacking)) as u32;
+        if mask & wanted != 0 {
+            return false;
+        }
+        if left <= 8 {
+            return true;
+        }
+        left -= 8;
+        x = x.wrapping_mul(EIGHTH_POWER);
+    }
+}
