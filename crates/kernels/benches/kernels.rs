@@ -29,7 +29,7 @@ fn main() {
         for count in [34u64, 64, 256, 16_384] {
             let numbers: Vec<u64> = (0..count).collect();
             measure(&format!("lower_bound of {count}"), isa, |number| {
-                let wanted = u64::from(number.wrapping_mul(0x9e37_79b9)) * count >> 32;
+                let wanted = (u64::from(number.wrapping_mul(0x9e37_79b9)) * count) >> 32;
                 black_box(lower_bound_by(isa, black_box(&numbers), wanted));
             });
         }

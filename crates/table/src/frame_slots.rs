@@ -63,7 +63,7 @@ impl<T: Resident> FrameSlots<T> {
     /// As [`Self::get`], with a reference of its own: of links that are merely looked at a thread can
     /// hold few at a time.
     #[inline]
-    pub(crate) fn get_held(&self, position: usize) -> Option<Arc<DataBlock>> {
+    pub(crate) fn get_held(&self, position: usize) -> Option<Arc<T>> {
         let block = self.0.get()?.get(position)?.load_full()?;
         block.residence().note_use();
         Some(block)

@@ -8,8 +8,9 @@ use crate::read::blob_reads::blob_read_options;
 use crate::read::value_resolver::{Resolved, ValueResolver};
 use base::dbformat::{ParsedInternalKey, ValueType};
 use base::{InternalKeyComparator, MergeOperator, PinnableSlice, Result, SequenceNumber};
+use memtable::MemTableEntry;
 use perf_context::{PerfMetric, count};
-use table::ReadOptions;
+use table::{EntryValue, ReadOptions};
 
 /// What the lookup knows.
 pub(crate) struct GetContext<'a> {
@@ -25,6 +26,8 @@ pub(crate) struct GetContext<'a> {
     operands: Vec<PinnableSlice>,
     /// May say that the operands found are enough.
     merge_operator: Option<&'a dyn MergeOperator>,
+    /// Takes a plain value that decides, instead of the outcome.
+    buffer: Option<&'a mut Vec<u8>>,
     outcome: Outcome,
     /// Timestamp of the version that decided.
     timestamp: Vec<u8>,
@@ -39,6 +42,40 @@ enum Outcome {
     Deleted,
     /// The newest value, or the base of the merge operands.
     Found(ValueType, PinnableSlice),
+    /// A plain value, which the buffer has.
+    Copied,
+}
+
+/// The value of a version, where it is stored.
+pub(crate) trait StoredValue {
+    /// Its bytes.
+    fn bytes(&self) -> &[u8];
+    /// The value, kept alive.
+    fn pin(&self) -> PinnableSlice;
+}
+
+impl StoredValue for EntryValue<'_> {
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        self
+    }
+
+    #[inline]
+    fn pin(&self) -> PinnableSlice {
+        EntryValue::pin(self)
+    }
+}
+
+impl StoredValue for MemTableEntry<'_> {
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        self.value()
+    }
+
+    #[inline]
+    fn pin(&self) -> PinnableSlice {
+        self.pinned_value()
+    }
 }
 
 impl<'a> GetContext<'a> {
@@ -56,6 +93,7 @@ impl<'a> GetContext<'a> {
             covering_tombstone: 0,
             operands: Vec::new(),
             merge_operator: None,
+            buffer: None,
             outcome: Outcome::Open,
             timestamp: Vec::new(),
             has_match: false,
@@ -65,6 +103,12 @@ impl<'a> GetContext<'a> {
     /// Operands are merged without older ones where the operator says that they are enough.
     pub(crate) fn with_merge_operator(mut self, operator: Option<&'a dyn MergeOperator>) -> Self {
         self.merge_operator = operator;
+        self
+    }
+
+    /// A plain value takes the place of `buffer`, and is not pinned.
+    pub(crate) fn copying_into(mut self, buffer: &'a mut Vec<u8>) -> Self {
+        self.buffer = Some(buffer);
         self
     }
 
@@ -84,7 +128,7 @@ impl<'a> GetContext<'a> {
     /// Whether what decided is a value.
     #[inline]
     pub(crate) fn has_value(&self) -> bool {
-        matches!(self.outcome, Outcome::Found(..))
+        matches!(self.outcome, Outcome::Found(..) | Outcome::Copied)
     }
 
     /// Whether a version of the key was seen since this was last asked.
@@ -97,7 +141,7 @@ impl<'a> GetContext<'a> {
     pub(crate) fn visit(
         &mut self,
         key: ParsedInternalKey<'_>,
-        pin: impl FnOnce() -> PinnableSlice,
+        value: &impl StoredValue,
     ) -> Result<bool> {
         if self.comparator.compare_without_timestamp(key.user_key, self.user_key).is_ne() {
             return Ok(false);
@@ -119,15 +163,43 @@ impl<'a> GetContext<'a> {
         }
         if key.value_type == ValueType::Merge {
             count(PerfMetric::InternalMergePointLookupCount, 1);
-            self.operands.push(pin());
+            self.operands.push(value.pin());
             if self.merge_operator.is_some_and(|operator| operator.should_merge(&self.operands)) {
                 self.outcome = Outcome::Deleted;
                 return Ok(false);
             }
             return Ok(true);
         }
-        self.outcome = Outcome::Found(key.value_type, pin());
+        if let Some(buffer) = &mut self.buffer
+            && key.value_type == ValueType::Value
+            && self.operands.is_empty()
+        {
+            buffer.clear();
+            buffer.extend_from_slice(value.bytes());
+            self.outcome = Outcome::Copied;
+            return Ok(false);
+        }
+        self.outcome = Outcome::Found(key.value_type, value.pin());
         Ok(false)
+    }
+
+    /// As [`Self::finish`], with a plain value in the buffer. False if the key has none.
+    pub(crate) fn finish_into(
+        mut self,
+        resolver: &ValueResolver,
+        options: &ReadOptions,
+    ) -> Result<bool> {
+        if matches!(self.outcome, Outcome::Copied) {
+            return Ok(true);
+        }
+        let buffer = self.buffer.take();
+        let Some(lookup) = self.finish(resolver, options)? else { return Ok(false) };
+        let value = lookup.resolved.into_plain()?;
+        if let Some(buffer) = buffer {
+            buffer.clear();
+            buffer.extend_from_slice(&value);
+        }
+        Ok(true)
     }
 
     /// The value that all sources together give; none if the key has none.
@@ -143,11 +215,13 @@ impl<'a> GetContext<'a> {
             Outcome::Found(value_type, value) if self.operands.is_empty() => {
                 resolver.resolve(&blob_read_options(options), self.user_key, value_type, value)?
             }
-            Outcome::Open | Outcome::Deleted if self.operands.is_empty() => return Ok(None),
+            Outcome::Open | Outcome::Deleted | Outcome::Copied if self.operands.is_empty() => {
+                return Ok(None);
+            }
             outcome => {
                 let base = match outcome {
                     Outcome::Found(value_type, value) => Some((value_type, value)),
-                    Outcome::Open | Outcome::Deleted => None,
+                    Outcome::Open | Outcome::Deleted | Outcome::Copied => None,
                 };
                 self.operands.reverse();
                 let options = &blob_read_options(options);

@@ -2,10 +2,12 @@
 
 use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;
+use crate::read::get_together::{GROUP_SIZE_MAX, get_together};
 use crate::read::read_stats::CountedLookup;
 use base::{PinnableSlice, Result, Status};
 use perf_context::{PerfMetric, Timer, count, counts};
 use statistics::{Activity, HistogramType};
+use std::sync::Arc;
 use table::ReadOptions;
 
 impl Db {
@@ -23,8 +25,9 @@ impl Db {
     ) -> Vec<Result<Option<PinnableSlice>>> {
         if options.value_size_soft_limit == u64::MAX {
             return self.counted(|counted| {
-                let get = |key: &K| self.get_one(counted, options, family, key.as_ref());
-                keys.iter().map(get).collect()
+                let mut values = Vec::with_capacity(keys.len());
+                self.get_several(counted, options, family, keys, &mut values);
+                values
             });
         }
         let wanted: Vec<_> = keys.iter().map(|key| (family, key.as_ref())).collect();
@@ -39,10 +42,12 @@ impl Db {
     ) -> Vec<Result<Option<PinnableSlice>>> {
         if options.value_size_soft_limit == u64::MAX {
             return self.counted(|counted| {
-                let get = |&(family, key): &(&ColumnFamilyHandle, &[u8])| {
-                    self.get_one(counted, options, family, key)
-                };
-                keys.iter().map(get).collect()
+                let mut values = Vec::with_capacity(keys.len());
+                for same in keys.chunk_by(|(a, _), (b, _)| Arc::ptr_eq(&a.0, &b.0)) {
+                    let wanted: Vec<_> = same.iter().map(|(_, key)| *key).collect();
+                    self.get_several(counted, options, same[0].0, &wanted, &mut values);
+                }
+                values
             });
         }
         self.counted(|counted| self.multi_get_within_limit(counted, options, keys))
@@ -72,6 +77,36 @@ impl Db {
             }
         }
         values
+    }
+
+    /// Appends the values of keys of one family, in their order.
+    fn get_several<K: AsRef<[u8]>>(
+        &self,
+        counted: Option<&CountedLookup<'_>>,
+        options: &ReadOptions,
+        family: &ColumnFamilyHandle,
+        keys: &[K],
+        values: &mut Vec<Result<Option<PinnableSlice>>>,
+    ) {
+        if let [key] = keys {
+            return values.push(self.get_one(counted, options, family, key.as_ref()));
+        }
+        let (super_version, sequence) = match self.newest_state(options, family) {
+            Ok(state) => state,
+            Err(status) => return values.extend(keys.iter().map(|_| Err(status.clone()))),
+        };
+        let view = self.view(&super_version, sequence);
+        for group in keys.chunks(GROUP_SIZE_MAX) {
+            get_together(&family.0, view, options, group, |found| {
+                values.push(found.and_then(|(lookup, source)| {
+                    let value = lookup.map(|lookup| lookup.resolved.into_plain()).transpose()?;
+                    if let Some(counted) = counted {
+                        counted.count_one_of_several(source, value.is_some());
+                    }
+                    Ok(value)
+                }));
+            });
+        }
     }
 
     /// One of several keys.

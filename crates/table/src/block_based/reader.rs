@@ -2,7 +2,7 @@
 
 use crate::block_based::embedded_blob::EmbeddedBlobs;
 use crate::block_based::entry_value::EntryValue;
-use crate::block_based::filter_reader::TableFilter;
+use crate::block_based::filter_reader::{FilterBits, TableFilter};
 use crate::block_based::index_reader::TableIndex;
 use crate::block_based::iterator::TableIterator;
 use crate::block_based::meta_block::{Meta, MetaBlock, MetaRef};
@@ -28,6 +28,7 @@ use env::{IoPriority, RandomAccessFile, RateLimiter, ReadLimit, ReadaheadOptions
 use iterator::FragmentedRangeTombstoneList;
 use perf_context::{PerfMetric, Timer};
 use statistics::Activity;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A block-based table. Constant after it was opened, but for blocks of index and filter, which are
@@ -80,6 +81,13 @@ pub(super) struct BlockReadOptions {
     pub(super) activity: Activity,
 }
 
+/// A data block, and the entries of it among which a key has its place.
+#[derive(Debug)]
+pub(super) struct Located {
+    pub(super) block: Arc<DataBlock>,
+    pub(super) candidates: Range<usize>,
+}
+
 impl From<&ReadOptions> for BlockReadOptions {
     #[inline]
     fn from(options: &ReadOptions) -> Self {
@@ -112,17 +120,37 @@ impl BlockBasedTable {
         if !self.filter_lookup(options, internal_key)? {
             return Ok(());
         }
+        self.visit_all(options, internal_key, visit)
+    }
+
+    /// [`Self::get`] without asking the filter.
+    #[inline]
+    pub(super) fn visit_all(
+        &self,
+        options: BlockReadOptions,
+        internal_key: &[u8],
+        visit: &mut dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool>,
+    ) -> Result<()> {
         let mut cursor = BlockCursor::new();
         let top = self.index.top(self, options)?;
         let mut position = top.seek(internal_key);
         if !self.index.is_two_level() {
-            self.visit_blocks(&top, position, options, internal_key, &mut cursor, visit)?;
+            self.visit_blocks(&top, position, None, options, internal_key, &mut cursor, visit)?;
             return Ok(());
         }
         while position < top.len() {
             let partition = self.index.partition(self, &top, position, options)?;
             let start = partition.seek(internal_key);
-            if !self.visit_blocks(&partition, start, options, internal_key, &mut cursor, visit)? {
+            let more = self.visit_blocks(
+                &partition,
+                start,
+                None,
+                options,
+                internal_key,
+                &mut cursor,
+                visit,
+            )?;
+            if !more {
                 break;
             }
             position += 1;
@@ -130,23 +158,34 @@ impl BlockBasedTable {
         Ok(())
     }
 
-    /// Visits the entries of the blocks from `position` on. Returns whether later blocks than those
-    /// of `index` may matter too.
-    fn visit_blocks(
+    /// Visits the entries of the blocks from `position` on, of which the first may be `located`.
+    /// Returns whether later blocks than those of `index` may matter too.
+    #[expect(clippy::too_many_arguments, reason = "one path for lookups of one key and of many")]
+    pub(super) fn visit_blocks(
         &self,
         index: &FlatIndex,
         mut position: usize,
+        mut located: Option<Located>,
         options: BlockReadOptions,
         internal_key: &[u8],
         cursor: &mut BlockCursor,
         visit: &mut dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool>,
     ) -> Result<bool> {
         while position < index.len() {
-            let block = self.indexed_block(index, position, options)?;
-            {
-                let _timer = Timer::start(PerfMetric::BlockSeekNanos);
-                cursor.seek(&block, internal_key, &self.comparator);
-            }
+            let block = match located.take() {
+                Some(Located { block, candidates }) => {
+                    self.count_data_block_lookup(Some(&block));
+                    let _timer = Timer::start(PerfMetric::BlockSeekNanos);
+                    cursor.seek_among(&block, candidates, internal_key, &self.comparator);
+                    block.into()
+                }
+                None => {
+                    let block = self.indexed_block(index, position, options)?;
+                    let _timer = Timer::start(PerfMetric::BlockSeekNanos);
+                    cursor.seek(&block, internal_key, &self.comparator);
+                    block
+                }
+            };
             while cursor.valid(&block) {
                 if !self.visit_entry(&block, cursor, options, visit)? {
                     return Ok(false);
@@ -212,12 +251,31 @@ impl BlockBasedTable {
 
     /// As [`Self::filter_may_match`], counted.
     #[inline]
-    fn filter_lookup(&self, options: BlockReadOptions, internal_key: &[u8]) -> Result<bool> {
+    pub(super) fn filter_lookup(
+        &self,
+        options: BlockReadOptions,
+        internal_key: &[u8],
+    ) -> Result<bool> {
         let may_match = self.filter_may_match(options, internal_key)?;
         if self.filter.is_some() {
-            self.stats.count_filtered(self.filtering.has_whole_keys, may_match);
+            self.count_filtered(may_match);
         }
         Ok(may_match)
+    }
+
+    /// Counts what the filter said.
+    #[inline]
+    pub(super) fn count_filtered(&self, may_match: bool) {
+        self.stats.count_filtered(self.filtering.has_whole_keys, may_match);
+    }
+
+    /// The filter over all whole keys, if there is one and the table holds it already.
+    #[inline]
+    pub(super) fn resident_filter(&self) -> Option<&FilterBits> {
+        match &self.filter {
+            Some(TableFilter::Full(bits)) if self.filtering.has_whole_keys => bits.resident(),
+            _ => None,
+        }
     }
 
     #[inline]
