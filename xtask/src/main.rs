@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 mod ci;
 mod files;
+mod instructions;
 mod layers;
 mod source;
 mod tidy;
@@ -20,6 +21,9 @@ usage: cargo xtask COMMAND
   tidy     lengths, banned words, placement of tests, links, white space and the like
   doc      the documentation of every crate, warnings denied
   test     the tests of every crate
+
+  instructions [--keep]   instructions of the read paths, against those kept (needs Valgrind; not
+                          part of the gate)
 ";
 
 fn main() -> ExitCode {
@@ -27,6 +31,11 @@ fn main() -> ExitCode {
     let command = arguments.first().map(String::as_str);
     let result = match command {
         Some("ci") => ci::run_all(),
+        Some("instructions") => match arguments.get(1).map(String::as_str) {
+            None => instructions::run(false),
+            Some("--keep") => instructions::run(true),
+            Some(other) => Err(format!("instructions: {other} is not --keep\n{USAGE}")),
+        },
         Some("fmt") => ci::cargo(&["fmt", "--all"], &[]),
         Some(name) if ci::is_step(name) => ci::run_step(name),
         _ => Err(USAGE.to_owned()),

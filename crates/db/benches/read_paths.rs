@@ -1,0 +1,262 @@
+//! What the read paths cost, through the whole database and nothing else: no command line, no
+//! harness.
+//!
+//! - `cargo bench -p touchstone-db --bench read_paths` prints nanoseconds of the processor for each
+//!   path, of 200,000 keys in memory: the median of rounds. `-- PATH KEYS` does one, of so many keys.
+//! - `cargo xtask instructions` has Valgrind count the instructions of each, and compares them with
+//!   `read_paths.tsv` beside this file.
+
+use base::PinnableSlice;
+use db::{
+    ColumnFamilyDescriptor, ColumnFamilyHandle, CompactRangeOptions, Db, DbIterator, FlushOptions,
+    OpenContext, ReadOptions, WriteOptions,
+};
+use options::{ColumnFamilyOptions, DbOptions};
+use rustix::time::{ClockId, clock_gettime};
+use std::hint::black_box;
+use std::path::Path;
+
+/// As the benchmarks of RocksDB have them.
+const VALUE_SIZE: usize = 100;
+const FAMILY: &str = "write_buffer_size=256M;disable_auto_compactions=true;\
+    target_file_size_base=256M;compression=kNoCompression;\
+    table_factory.filter_policy=bloomfilter:10;table_factory.block_cache=2G";
+const BATCH: usize = 10;
+
+/// What stands in which part of the tree.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// All in the last level.
+    Compacted,
+    /// The last level, six files of level 0 and a memtable, each with one key in twenty.
+    PreFlush,
+}
+
+/// A path: its name, the tree that it is measured in, and what an operation is.
+struct ReadPath {
+    name: &'static str,
+    shape: Shape,
+    run: fn(&mut Reads, u64),
+}
+
+const PATHS: [ReadPath; 9] = [
+    ReadPath { name: "get", shape: Shape::Compacted, run: Reads::get },
+    ReadPath { name: "get_into", shape: Shape::Compacted, run: Reads::get_into },
+    ReadPath { name: "get_missing", shape: Shape::Compacted, run: Reads::get_missing },
+    ReadPath { name: "get_pre_flush", shape: Shape::PreFlush, run: Reads::get },
+    ReadPath { name: "multi_get", shape: Shape::Compacted, run: Reads::multi_get },
+    ReadPath { name: "multi_get_pre_flush", shape: Shape::PreFlush, run: Reads::multi_get },
+    ReadPath { name: "seek", shape: Shape::Compacted, run: Reads::seek },
+    ReadPath { name: "next", shape: Shape::Compacted, run: Reads::next },
+    ReadPath { name: "prev", shape: Shape::Compacted, run: Reads::prev },
+];
+
+/// As `db_bench` makes them: a number, then zeros.
+fn key(number: u64) -> [u8; 16] {
+    let mut key = [b'0'; 16];
+    key[..8].copy_from_slice(&number.to_be_bytes());
+    key
+}
+
+/// A number that the one before does not predict.
+fn scatter(number: u64, below: u64) -> u64 {
+    let mixed = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    ((mixed >> 32) * below) >> 32
+}
+
+fn fill(db: &Db, family: &ColumnFamilyHandle, keys: impl Iterator<Item = u64>) {
+    let options = WriteOptions { disable_wal: true, ..WriteOptions::default() };
+    let mut value = [b'v'; VALUE_SIZE];
+    for number in keys {
+        value[..8].copy_from_slice(&number.to_le_bytes());
+        db.put(&options, family, &key(number), &value).expect("a write");
+    }
+}
+
+/// Builds what is in files, and closes the database.
+fn prepare(directory: &Path, shape: Shape, keys: u64) {
+    let (db, family) = open(directory);
+    let flush = || db.flush(&FlushOptions::default(), &[&family]).expect("a flush");
+    fill(&db, &family, 0..keys);
+    flush();
+    db.compact_range(&CompactRangeOptions::default(), &family, None, None).expect("a compaction");
+    if shape == Shape::PreFlush {
+        for part in 0..6 {
+            fill(&db, &family, (part..keys).step_by(20));
+            flush();
+        }
+    }
+    db.close().expect("closed");
+}
+
+fn open(directory: &Path) -> (Db, ColumnFamilyHandle) {
+    let options = DbOptions { create_if_missing: true, ..DbOptions::default() };
+    let family_options = ColumnFamilyOptions::from_string(FAMILY).expect("options");
+    let families = [ColumnFamilyDescriptor::new("default", family_options)];
+    let db = Db::open(&options, directory, &families, &OpenContext::default()).expect("open");
+    let family = db.column_family("default").expect("a family");
+    (db, family)
+}
+
+/// An open database to be read.
+struct Reads {
+    db: Db,
+    family: ColumnFamilyHandle,
+    iterator: DbIterator,
+    options: ReadOptions,
+    keys: u64,
+    buffer: Vec<u8>,
+    found: usize,
+}
+
+impl Reads {
+    fn count(&mut self, value: Option<&PinnableSlice>) {
+        self.found += value.map_or(0, |value| usize::from(value[VALUE_SIZE - 1]));
+    }
+
+    fn get(&mut self, number: u64) {
+        let key = key(scatter(number, self.keys));
+        let value = self.db.get(&self.options, &self.family, &key).expect("a read");
+        self.count(value.as_ref());
+    }
+
+    fn get_into(&mut self, number: u64) {
+        let key = key(scatter(number, self.keys));
+        let found = self.db.get_into(&self.options, &self.family, &key, &mut self.buffer);
+        self.found += usize::from(found.expect("a read"));
+    }
+
+    fn get_missing(&mut self, number: u64) {
+        let mut missing = [b'.'; 17];
+        missing[..16].copy_from_slice(&key(scatter(number, self.keys)));
+        let value = self.db.get(&self.options, &self.family, &missing).expect("a read");
+        self.count(value.as_ref());
+    }
+
+    /// One of [`BATCH`] numbers has all of them read.
+    fn multi_get(&mut self, number: u64) {
+        if !number.is_multiple_of(BATCH as u64) {
+            return;
+        }
+        let wanted: [_; BATCH] =
+            std::array::from_fn(|index| key(scatter(number + index as u64, self.keys)));
+        for value in self.db.multi_get(&self.options, &self.family, &wanted) {
+            self.count(value.expect("a read").as_ref());
+        }
+    }
+
+    fn seek(&mut self, number: u64) {
+        self.iterator.seek(&key(scatter(number, self.keys)));
+        self.found += self.iterator.value().len();
+    }
+
+    fn next(&mut self, _: u64) {
+        match self.iterator.valid() {
+            true => self.iterator.next(),
+            false => self.iterator.seek_to_first(),
+        }
+        self.found += usize::from(self.iterator.valid());
+    }
+
+    fn prev(&mut self, _: u64) {
+        match self.iterator.valid() {
+            true => self.iterator.prev(),
+            false => self.iterator.seek_to_last(),
+        }
+        self.found += usize::from(self.iterator.valid());
+    }
+}
+
+/// Instructions of this function, and of what it calls, are counted by its name.
+#[inline(never)]
+fn measured_operations(reads: &mut Reads, run: fn(&mut Reads, u64), first: u64, count: u64) {
+    for number in first..first + count {
+        run(reads, number);
+    }
+}
+
+/// Time of the processor alone, so that others who work on the machine show less.
+fn processor_nanos() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
+}
+
+fn resident_megabytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("0");
+    line.split_whitespace().next().and_then(|text| text.parse::<u64>().ok()).unwrap_or(0) >> 10
+}
+
+/// Operations of one round.
+const OPERATIONS: u64 = 20_000;
+const ROUNDS: u64 = 25;
+const COUNTED_OPERATIONS: u64 = 2000;
+
+/// Opens what was prepared, fills its memtable, and brings every block into the cache.
+fn warm_up(directory: &Path, shape: Shape, keys: u64) -> Reads {
+    let (db, family) = open(directory);
+    if shape == Shape::PreFlush {
+        fill(&db, &family, (6..keys).step_by(20));
+    }
+    let options = ReadOptions::default();
+    for number in 0..keys {
+        db.get(&options, &family, &key(number)).expect("a read");
+    }
+    let iterator = db.new_iterator(&options, &family).expect("an iterator");
+    Reads { db, family, iterator, options, keys, buffer: Vec::new(), found: 0 }
+}
+
+/// Does a path once so that what is made only once is there, then what is counted. Writes are left to
+/// [`prepare`], in a process of its own: Valgrind would take long for them.
+fn count(directory: &Path, path: &ReadPath, keys: u64) {
+    let mut reads = warm_up(directory, path.shape, keys);
+    warm_up_path(&mut reads, path.run);
+    measured_operations(&mut reads, path.run, 0, COUNTED_OPERATIONS);
+    println!("operations {COUNTED_OPERATIONS} found {}", reads.found);
+    // What is in the memtable is not to be flushed.
+    std::process::exit(0);
+}
+
+#[inline(never)]
+fn warm_up_path(reads: &mut Reads, run: fn(&mut Reads, u64)) {
+    for number in 0..10 {
+        run(reads, number);
+    }
+}
+
+fn time(directory: &Path, path: &ReadPath, keys: u64) {
+    let mut reads = warm_up(directory, path.shape, keys);
+    let mut nanos: Vec<f64> = (0..ROUNDS)
+        .map(|round| {
+            let start = processor_nanos();
+            measured_operations(&mut reads, path.run, round * OPERATIONS, OPERATIONS);
+            (processor_nanos() - start) / OPERATIONS as f64
+        })
+        .collect();
+    nanos.sort_by(f64::total_cmp);
+    let (least, median) = (nanos[0], nanos[nanos.len() / 2]);
+    let resident = resident_megabytes();
+    println!("{:<22} {median:>8.1} ns, least {least:>8.1}; resident {resident} MB", path.name);
+    black_box(reads.found);
+}
+
+/// `[PATH [KEYS]]` times; `--prepare=DIRECTORY` and `--count=DIRECTORY` do one part.
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let flag = |name: &str| arguments.iter().find_map(|argument| argument.strip_prefix(name));
+    let mut words = arguments.iter().filter(|argument| !argument.starts_with("--"));
+    let wanted = words.next();
+    let keys = words.next().map_or(200_000, |text| text.parse().expect("a number of keys"));
+    for path in PATHS.iter().filter(|path| wanted.is_none_or(|wanted| wanted == path.name)) {
+        if let Some(directory) = flag("--prepare=") {
+            prepare(Path::new(directory), path.shape, keys);
+        } else if let Some(directory) = flag("--count=") {
+            count(Path::new(directory), path, keys);
+        } else {
+            let directory = tempfile::tempdir().expect("a directory");
+            prepare(directory.path(), path.shape, keys);
+            time(directory.path(), path, keys);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Instructions of the read paths, counted by Valgrind and compared with what is kept.
+//!
+//! Times depend on who else works on the machine; instructions hardly do. Valgrind's processor has
+//! AVX2 and no AVX-512, so it is those kernels that are counted on x86-64. Cache misses don't show.
+//!
+//! ```text
+//! read_paths.tsv    # comments; then lines of: path TAB instructions of one operation
+//! ```
+
+use crate::{ci, files};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+#[cfg(test)]
+mod tests;
+
+const TABLE: &str = "crates/db/benches/read_paths.tsv";
+/// Keys in the database that is read.
+const KEYS: &str = "20000";
+/// By so much more than kept, of a hundred, a path may take.
+const TOLERANCE_PERCENT: f64 = 3.0;
+/// Only instructions of this function count.
+const COUNTED_FUNCTION: &str = "--toggle-collect=*measured_operations*";
+
+/// A path and what is kept of it.
+#[derive(Clone, Debug, PartialEq)]
+struct Kept {
+    path: String,
+    instructions: f64,
+}
+
+/// What became of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Same,
+    Less,
+    More,
+}
+
+impl Verdict {
+    fn of(kept: f64, counted: f64) -> Self {
+        let percent = 100.0 * (counted / kept - 1.0);
+        if percent > TOLERANCE_PERCENT {
+            Self::More
+        } else if percent < -TOLERANCE_PERCENT {
+            Self::Less
+        } else {
+            Self::Same
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::Same => "",
+            Self::Less => "less: keep it with `cargo xtask instructions --keep`",
+            Self::More => "MORE",
+        }
+    }
+}
+
+/// Counts every path of the table; with `keep` writes what it counted there, else compares.
+pub(crate) fn run(keep: bool) -> Result<(), String> {
+    let table = files::root().join(TABLE);
+    let text = std::fs::read_to_string(&table).map_err(|error| format!("{TABLE}: {error}"))?;
+    let program = build()?;
+    let directory = files::root().join("target/instructions");
+    let (mut counted, mut failed) = (Vec::new(), Vec::new());
+    for kept in parse(&text)? {
+        let instructions = count(&program, &directory, &kept.path)?;
+        let verdict = Verdict::of(kept.instructions, instructions);
+        let (path, before) = (&kept.path, kept.instructions);
+        println!("{path:<24} kept {before:>8.0} counted {instructions:>8.0}  {}", verdict.text());
+        if verdict == Verdict::More {
+            failed
+                .push(format!("{path} takes {instructions:.0} instructions, {before:.0} are kept"));
+        }
+        counted.push(Kept { instructions, path: kept.path });
+    }
+    if keep {
+        let text = with_counts(&text, &counted);
+        return std::fs::write(&table, text).map_err(|error| format!("{TABLE}: {error}"));
+    }
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
+}
+
+fn parse(text: &str) -> Result<Vec<Kept>, String> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let bad = || format!("{TABLE}: {line:?} is not a path, a tab and a number");
+            let (path, number) = line.split_once('\t').ok_or_else(bad)?;
+            let instructions = number.trim().parse().map_err(|_| bad())?;
+            Ok(Kept { path: path.to_owned(), instructions })
+        })
+        .collect()
+}
+
+/// The table's text with other numbers.
+fn with_counts(text: &str, counted: &[Kept]) -> String {
+    let comments = text.lines().filter(|line| line.starts_with('#')).map(str::to_owned);
+    let lines = counted.iter().map(|one| format!("{}\t{:.0}", one.path, one.instructions));
+    comments.chain(lines).map(|line| line + "\n").collect()
+}
+
+/// Builds the benchmark; the program's path.
+fn build() -> Result<PathBuf, String> {
+    let arguments = [
+        "bench",
+        "--locked",
+        "-p",
+        "touchstone-db",
+        "--bench",
+        "read_paths",
+        "--no-run",
+        "--message-format=json",
+    ];
+    let output = output_of(ci::cargo_command(&arguments).stderr(Stdio::inherit()))?;
+    let messages = String::from_utf8_lossy(&output.stdout);
+    let executable = |line: &str| -> Option<PathBuf> {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        (message["target"]["name"] == "read_paths")
+            .then(|| message["executable"].as_str().map(PathBuf::from))?
+    };
+    messages
+        .lines()
+        .find_map(executable)
+        .ok_or_else(|| "cargo does not name the program that it built".to_owned())
+}
+
+/// Instructions of one operation of a path.
+fn count(program: &Path, directory: &Path, path: &str) -> Result<f64, String> {
+    match std::fs::remove_dir_all(directory) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(format!("{}: {error}", directory.display()));
+        }
+        _ => {}
+    }
+    let at = directory.display();
+    output_of(Command::new(program).args([&format!("--prepare={at}"), path, KEYS]))?;
+    let output = output_of(
+        Command::new("valgrind")
+            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", COUNTED_FUNCTION])
+            .arg(program)
+            .args([&format!("--count={at}"), path, KEYS]),
+    )?;
+    let report = String::from_utf8_lossy(&output.stderr);
+    let said = String::from_utf8_lossy(&output.stdout);
+    match (number_after(&report, "Collected :"), number_after(&said, "operations")) {
+        (Some(collected), Some(operations)) if collected > 0.0 => Ok(collected / operations),
+        _ => Err(format!("{path}: Valgrind counted nothing:\n{report}{said}")),
+    }
+}
+
+/// The number behind the first occurrence of `name`.
+fn number_after(text: &str, name: &str) -> Option<f64> {
+    let (_, rest) = text.split_once(name)?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+fn output_of(command: &mut Command) -> Result<Output, String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{command:?}: {}\n{text}", output.status))
+}
