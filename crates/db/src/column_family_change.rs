@@ -69,7 +69,7 @@ impl DbImpl {
         let mut directories = BTreeSet::new();
         for descriptor in descriptors {
             validate_family(&self.options(), descriptor)?;
-            version_options_of.push(version_options(descriptor)?);
+            version_options_of.push(version_options(&self.options(), descriptor)?);
             directories.extend(table_paths(&self.options(), &self.path, descriptor));
         }
         for directory in directories {

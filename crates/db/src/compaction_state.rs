@@ -13,6 +13,7 @@ use options::{ColumnFamilyOptions, CompactionStyle, DbOptions};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use table::TableProperties;
 use version::level_targets::estimated_compaction_needed_bytes;
 use version::{FileMetaData, Version, VersionEdit};
 
@@ -115,6 +116,16 @@ impl CompactionState {
             }
         }
         self.tables = Arc::new(tables);
+    }
+
+    /// Takes in what a table says of itself that came from elsewhere.
+    pub(crate) fn note_table(&mut self, file: &FileMetaData, properties: &TableProperties) {
+        let tables = Arc::make_mut(&mut self.tables);
+        tables.add(file, properties);
+        let average = tables.average_value_bytes();
+        if let Some(stats) = tables.file(file.number) {
+            self.facts.insert(file.number, table_facts(file, stats, average));
+        }
     }
 
     /// Takes in what a job wrote, and forgets what `edit` deletes.

@@ -11,6 +11,7 @@ mod errors;
 mod file_operations;
 mod files;
 mod flushes;
+mod ingestions;
 mod lifecycle;
 mod manual_compactions;
 mod stalls;

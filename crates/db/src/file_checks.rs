@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use table::{ReadOptions, TableProperties};
-use version::find_table_file;
+use version::{FileChecksum, find_table_file};
 
 /// Bytes read at once.
 const READ_BYTES: usize = 1 << 20;
@@ -93,13 +93,16 @@ fn verify_family(family: &ColumnFamilyData, factory: &dyn FileChecksumGenFactory
     Ok(())
 }
 
-fn verify_file(
+/// The checksum of a file by this function, or by any one if it has no name.
+///
+/// # Errors
+/// `InvalidArgument` if the factory does not know the function; `IoError`.
+pub(crate) fn file_checksum(
     fs: &dyn FileSystem,
     path: &Path,
     factory: &dyn FileChecksumGenFactory,
     function_name: &[u8],
-    expected: &[u8],
-) -> Result<()> {
+) -> Result<FileChecksum> {
     let (file_name, function_name) =
         (path.to_string_lossy(), String::from_utf8_lossy(function_name));
     let context =
@@ -118,15 +121,27 @@ fn verify_file(
             count => generator.update(&buffer[..count]),
         }
     }
-    let found_name = generator.name().to_owned();
-    let found = generator.finalize();
-    if found == expected && found_name == function_name {
+    let function_name = generator.name().as_bytes().to_vec();
+    Ok(FileChecksum { value: generator.finalize(), function_name })
+}
+
+fn verify_file(
+    fs: &dyn FileSystem,
+    path: &Path,
+    factory: &dyn FileChecksumGenFactory,
+    function_name: &[u8],
+    expected: &[u8],
+) -> Result<()> {
+    let found = file_checksum(fs, path, factory, function_name)?;
+    if found.value == expected && found.function_name == function_name {
         return Ok(());
     }
+    let (file_name, function_name) = (path.display(), String::from_utf8_lossy(function_name));
+    let found_name = String::from_utf8_lossy(&found.function_name);
     Err(Status::corruption(format!(
         "{file_name} file checksum mismatch: expected {} by {function_name}, found {} by \
          {found_name}",
         hex(expected),
-        hex(&found)
+        hex(&found.value)
     )))
 }

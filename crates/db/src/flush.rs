@@ -121,7 +121,7 @@ impl DbImpl {
     }
 
     /// Requests the flush of all that waits in `ids`; returns the newest memtable of each.
-    fn request_flush_of_all(
+    pub(crate) fn request_flush_of_all(
         self: &Arc<Self>,
         writing: &Writing,
         ids: &[u32],

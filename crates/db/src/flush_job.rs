@@ -21,7 +21,7 @@ use crate::work_stats::{count_flush, count_flush_started};
 use base::compaction_filter::TableFileCreationReason;
 use base::filename::{blob_file_name, table_file_name};
 use base::status::Code;
-use base::{Result, Status};
+use base::{Result, SequenceNumber, Status};
 use env::thread_status::{
     Operation, OperationGuard, OperationStage, OperationType, flush_property, while_waiting,
 };
@@ -254,6 +254,18 @@ impl DbImpl {
         edits: Edits,
         change: impl FnOnce(&mut DbState),
     ) -> Result<()> {
+        self.log_and_install_as_of(writing, edits, self.visibility.last_sequence(), change)
+    }
+
+    /// As [`DbImpl::log_and_install`] for edits with keys up to `last_sequence`, which reads do not see
+    /// yet.
+    pub(crate) fn log_and_install_as_of(
+        &self,
+        writing: &Writing,
+        edits: Edits,
+        last_sequence: SequenceNumber,
+        change: impl FnOnce(&mut DbState),
+    ) -> Result<()> {
         let mut versions = while_waiting(|| writing.versions.lock());
         let state = writing.state.lock();
         let oldest_prepared = state.oldest_prepared_log;
@@ -262,7 +274,7 @@ impl DbImpl {
         }
         drop(state);
         let edits = with_min_log_number(&versions, edits, oldest_prepared);
-        let context = ApplyContext { atomic: true, last_sequence: self.visibility.last_sequence() };
+        let context = ApplyContext { atomic: true, last_sequence };
         let installed = versions.log_and_apply(edits, &context)?;
         let mut state = writing.state.lock();
         change(&mut state);

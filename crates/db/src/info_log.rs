@@ -9,6 +9,7 @@
 mod compactions;
 mod files;
 mod flushes;
+mod ingestions;
 mod level_summary;
 mod opening;
 mod option_changes;

@@ -54,6 +54,16 @@ pub(crate) struct JobCounts {
     /// By [`JobPriority`].
     pub(crate) by_priority: [CompactionStats; JobPriority::ALL.len()],
     pub(crate) bytes_flushed: u64,
+    pub(crate) ingested: IngestedCounts,
+}
+
+/// What was taken in of files that others made.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct IngestedCounts {
+    pub(crate) bytes: u64,
+    pub(crate) files: u64,
+    pub(crate) l0_files: u64,
+    pub(crate) keys: u64,
 }
 
 impl JobCounts {
@@ -150,6 +160,23 @@ impl InternalStats {
             num_dropped_records: stats.num_dropped_records,
         };
         jobs.add(compaction.output_level, JobPriority::Low, &stats);
+    }
+
+    /// A file of others is installed, its bytes copied or only given another name.
+    pub(crate) fn count_ingestion(&self, level: usize, bytes: u64, keys: u64, is_copy: bool) {
+        let stats = CompactionStats {
+            count: 1,
+            bytes_written: if is_copy { bytes } else { 0 },
+            bytes_moved: if is_copy { 0 } else { bytes },
+            ..CompactionStats::default()
+        };
+        let mut jobs = self.jobs.lock();
+        let ingested = &mut jobs.ingested;
+        ingested.bytes += bytes;
+        ingested.files += 1;
+        ingested.l0_files += u64::from(level == 0);
+        ingested.keys += keys;
+        jobs.add(level, JobPriority::User, &stats);
     }
 
     /// What flushes and compactions did since it was opened.

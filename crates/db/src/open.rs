@@ -224,7 +224,8 @@ fn open_versions(
     let set_options = version_set_options(options, context);
     let by_name = Descriptors::new(descriptors);
     let open_family = |family: &version::ColumnFamilyReplay| {
-        by_name.find(&family.name).map(version_options).transpose()
+        let found = by_name.find(&family.name);
+        found.map(|descriptor| version_options(options, descriptor)).transpose()
     };
     let exists = match options.best_efforts_recovery {
         true => has_manifest(&**fs, path)?,
@@ -254,7 +255,7 @@ fn open_versions(
             check_no_wals(options, path, context)?;
             let default = by_name.get(DEFAULT_COLUMN_FAMILY_NAME.as_bytes())?;
             let id = new_db_id().into_bytes();
-            let options = version_options(default)?;
+            let options = version_options(options, default)?;
             Ok((VersionSet::create(fs.clone(), path, set_options, &id, &options)?, true))
         }
     }
@@ -296,7 +297,7 @@ fn create_missing_families(
                 descriptor.name
             )));
         }
-        missing.push((name, version_options(descriptor)?));
+        missing.push((name, version_options(options, descriptor)?));
     }
     let new = missing.iter().map(|(name, options)| NewColumnFamily { name, options });
     // Logs that are there hold nothing for them.

@@ -150,8 +150,10 @@ fn recover_manifest(
     context: &OpenContext,
 ) -> Result<RecoveredManifest> {
     let by_name = Descriptors::new(descriptors);
-    let open =
-        |family: &ColumnFamilyReplay| by_name.find(&family.name).map(version_options).transpose();
+    let open = |family: &ColumnFamilyReplay| {
+        let found = by_name.find(&family.name);
+        found.map(|descriptor| version_options(options, descriptor)).transpose()
+    };
     let file_system = &*context.file_system;
     let manifest = if options.best_efforts_recovery {
         let mut checker = DirectoryChecker { file_system, options, path, descriptors: &by_name };
@@ -174,7 +176,10 @@ fn recover_manifest(
 }
 
 /// What a column family brings to its versions.
-pub(crate) fn version_options(descriptor: &ColumnFamilyDescriptor) -> Result<VersionOptions> {
+pub(crate) fn version_options(
+    db: &DbOptions,
+    descriptor: &ColumnFamilyDescriptor,
+) -> Result<VersionOptions> {
     let options = &descriptor.options;
     if options.table_factory != TableFactory::BlockBased {
         return Err(Status::not_supported(format!(
@@ -188,7 +193,7 @@ pub(crate) fn version_options(descriptor: &ColumnFamilyDescriptor) -> Result<Ver
         num_levels: usize::try_from(options.num_levels).unwrap_or(0).max(1),
         force_consistency_checks: options.force_consistency_checks,
         persist_user_defined_timestamps: options.persist_user_defined_timestamps,
-        allow_ingest_behind: false,
+        allow_ingest_behind: db.allow_ingest_behind || options.cf_allow_ingest_behind,
     })
 }
 

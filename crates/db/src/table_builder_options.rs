@@ -90,7 +90,7 @@ fn positive(number: i32) -> usize {
 
 /// The part that the column family's options decide. Codec, level and what is known of the file are
 /// left to whoever builds the table.
-fn family_part(family: &ColumnFamilyOptions) -> TableBuilderOptions {
+pub(crate) fn family_part(family: &ColumnFamilyOptions) -> TableBuilderOptions {
     let table = &family.table;
     let has_hash_index = table.data_block_index_type == DataBlockIndexType::BinaryAndHash;
     TableBuilderOptions {

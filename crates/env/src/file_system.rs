@@ -152,7 +152,8 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// renamed too, to a name that is free or an empty directory. Open files are not disturbed.
     fn rename_file(&self, source: &Path, target: &Path) -> Result<()>;
 
-    /// Makes `target` another name of the file `source`; an error if `target` exists.
+    /// Makes `target` another name of the file `source`; an error if `target` exists, `NotSupported` where
+    /// a file cannot have both names.
     fn link_file(&self, source: &Path, target: &Path) -> Result<()>;
 
     /// Cuts a file to `size` bytes, or extends it with zeros.

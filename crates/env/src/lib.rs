@@ -40,7 +40,7 @@ pub use counted_file::{
 };
 pub use counted_rate_limiter::CountedRateLimiter;
 pub use device_limits::{DeviceLimits, device_limits, effective_readahead};
-pub use event_logger::{EventLogger, JsonObject};
+pub use event_logger::{EventLogger, JsonObject, JsonValue};
 pub use fault_injection_fs::{FaultInjectionFileSystem, FaultPlan};
 pub use file_system::{
     AccessPattern, Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile,

@@ -213,7 +213,14 @@ impl FileSystem for PosixFileSystem {
 
     fn link_file(&self, source: &Path, target: &Path) -> Result<()> {
         let _timer = Timer::start(PerfMetric::EnvLinkFileNanos);
-        fs::hard_link(source, target).map_err(|error| two_paths(&error, "link", source, target))
+        fs::hard_link(source, target).map_err(|error| match error.kind() {
+            io::ErrorKind::CrossesDevices => Status::not_supported(format!(
+                "No cross FS links allowed: {} to {}",
+                source.display(),
+                target.display()
+            )),
+            _ => two_paths(&error, "link", source, target),
+        })
     }
 
     fn truncate(&self, path: &Path, size: u64) -> Result<()> {

@@ -209,6 +209,20 @@ functions! {
     compactoptions_set_bottommost_level_compaction(Raw, c_uchar);
     compact_range_cf_opt(Raw, Raw, Raw, Text, usize, Text, usize);
 
+    envoptions_create() -> Raw;
+    envoptions_destroy(Raw);
+    sstfilewriter_create(Raw, Raw) -> Raw;
+    sstfilewriter_open(Raw, Text, Slot);
+    sstfilewriter_put(Raw, Text, usize, Text, usize, Slot);
+    sstfilewriter_merge(Raw, Text, usize, Text, usize, Slot);
+    sstfilewriter_delete(Raw, Text, usize, Slot);
+    sstfilewriter_delete_range(Raw, Text, usize, Text, usize, Slot);
+    sstfilewriter_finish(Raw, Slot);
+    sstfilewriter_destroy(Raw);
+    ingestexternalfileoptions_create() -> Raw;
+    ingestexternalfileoptions_destroy(Raw);
+    ingest_external_file_cf(Raw, Raw, *const Text, usize, Raw, Slot);
+
     livefiles(Raw) -> Raw;
     livefiles_count(Raw) -> c_int;
     livefiles_name(Raw, c_int) -> Text;

@@ -106,6 +106,8 @@ fn change(database: &mut Database, request: Request) -> Result<Value> {
         Request::SetOptions { family, options } => {
             database.set_options(family.as_ref(), &options)?;
         }
+        Request::WriteTable { path, operations } => database.write_table(&path, &operations)?,
+        Request::Ingest { family, paths } => database.ingest(&family, &paths)?,
         Request::Compact { family } => database.compact(&family)?,
         Request::Transaction { name, step } => database.transaction(&name, &step)?,
         Request::PreparedTransactions => return Ok(json!(database.prepared_transactions()?)),

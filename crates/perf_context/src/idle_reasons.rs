@@ -2,7 +2,6 @@
 
 pub(crate) const NO_ASYNC_READS: &str = "reads wait for the file system";
 pub(crate) const NO_ENCRYPTION: &str = "there is no encrypted file system";
-pub(crate) const NO_INGESTION: &str = "files are not ingested yet";
 pub(crate) const NO_MULTISCAN: &str = "there is no scan of several ranges at once";
 pub(crate) const NO_SECONDARY_CACHE: &str = "there is no secondary cache";
 pub(crate) const NO_SUCH_CALL: &str = "the file system has no such call";

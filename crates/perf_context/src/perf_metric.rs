@@ -1,7 +1,7 @@
 //! What a thread counts and times of its own operations.
 
 use crate::idle_reasons::{
-    NO_ASYNC_READS, NO_COMPARATOR_CALLS, NO_ENCRYPTION, NO_INGESTION, NO_MULTISCAN, NO_RESEEKS,
+    NO_ASYNC_READS, NO_COMPARATOR_CALLS, NO_ENCRYPTION, NO_MULTISCAN, NO_RESEEKS,
     NO_SECONDARY_CACHE, NO_SUCH_CALL, NO_TRANSACTIONS,
 };
 use crate::metric::perf_metrics;
@@ -225,9 +225,9 @@ perf_metrics! {
         /// Seeks done asynchronously.
         NumberAsyncSeek = "number_async_seek", Count, idle(NO_ASYNC_READS);
         /// Time in file ingestion.
-        FileIngestionNanos = "file_ingestion_nanos", Time, idle(NO_INGESTION);
+        FileIngestionNanos = "file_ingestion_nanos", Time, counted;
         /// Ingestion time that held back writers.
-        FileIngestionBlockingLiveWritesNanos = "file_ingestion_blocking_live_writes_nanos", Time, idle(NO_INGESTION);
+        FileIngestionBlockingLiveWritesNanos = "file_ingestion_blocking_live_writes_nanos", Time, counted;
         /// Data block bytes read.
         DataBlockReadByte = "data_block_read_byte", Count, counted;
         /// Index block bytes read.

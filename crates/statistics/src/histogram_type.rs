@@ -155,9 +155,9 @@ metrics! {
         /// Key-gap variation of index blocks times 10000.
         BlockKeyDistributionCv = 70, "rocksdb.block.key.distribution.cv", idle(NO_KEY_DISTRIBUTION);
         /// Ingestion prepare stage time.
-        IngestExternalFilePrepareTime = 71, "rocksdb.ingest.external.file.prepare.micros", idle(NO_INGESTION);
+        IngestExternalFilePrepareTime = 71, "rocksdb.ingest.external.file.prepare.micros", counted;
         /// Ingestion commit stage time.
-        IngestExternalFileRunTime = 72, "rocksdb.ingest.external.file.run.micros", idle(NO_INGESTION);
+        IngestExternalFileRunTime = 72, "rocksdb.ingest.external.file.run.micros", counted;
         /// Limiter wait per read.
         RateLimiterWaitMicrosRead = 73, "rocksdb.rate.limiter.wait.micros.read", counted;
         /// Limiter wait per write.

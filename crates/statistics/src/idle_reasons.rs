@@ -11,7 +11,6 @@ pub(crate) const NO_CHECKPOINTS: &str = "there are no checkpoints";
 pub(crate) const NO_CHECKSUM_CALLS: &str =
     "there is no call that verifies the checksums of all files";
 pub(crate) const NO_INGESTED_BATCHES: &str = "batches with an index are written entry by entry";
-pub(crate) const NO_INGESTION: &str = "there is no ingestion of external files";
 pub(crate) const NO_INPLACE_UPDATE: &str =
     "values are never changed in place: `inplace_update_support` is refused";
 pub(crate) const NO_KEPT_FILE_METADATA: &str =

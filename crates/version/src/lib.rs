@@ -42,7 +42,9 @@ pub use column_family_set::ColumnFamilyEntry;
 pub use decoder::UnknownField;
 pub use edit_batch::{ApplyContext, NewColumnFamily};
 pub use epoch_numbers::EpochNumbers;
-pub use file_metadata::{FileChecksum, FileMetaData, NewFile, Temperature};
+pub use file_metadata::{
+    FileChecksum, FileMetaData, INGESTED_BEHIND_EPOCH_NUMBER, NewFile, Temperature,
+};
 pub use file_numbers::FileNumbers;
 pub use level_targets::{
     CompactionStyle, LevelSize, LevelTargetOptions, LevelTargetRule, LevelTargets,

@@ -33,6 +33,7 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
     ("crates/librocksdb/src/read_options.rs", LIBROCKSDB),
     ("crates/librocksdb/src/upkeep.rs", LIBROCKSDB),
     ("crates/peer/src/ffi/database.rs", PEER),
+    ("crates/peer/src/ffi/database/external_tables.rs", PEER),
     ("crates/peer/src/ffi/iterator.rs", PEER),
     ("crates/peer/src/ffi/operators.rs", PEER),
     ("crates/peer/src/ffi/options.rs", PEER),

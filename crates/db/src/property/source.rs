@@ -226,8 +226,11 @@ impl<'a> Source<'a> {
             compaction: jobs.compaction,
             by_priority: jobs.by_priority,
             bytes_flushed: jobs.bytes_flushed,
+            bytes_ingested: jobs.ingested.bytes,
+            files_ingested: jobs.ingested.files,
+            l0_files_ingested: jobs.ingested.l0_files,
+            keys_ingested: jobs.ingested.keys,
             stalls: self.stall_counts(&state),
-            ..Activity::default()
         };
         let before = Activity::default();
         let levels = levels.collect();

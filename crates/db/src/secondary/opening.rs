@@ -81,7 +81,7 @@ fn open_followed(
 ) -> Result<(DbImpl, Followed)> {
     let mut activity = ManifestActivity::default();
     tail.read(&mut activity)?;
-    let states = family_states(&tail, path, descriptors)?;
+    let states = family_states(options, &tail, path, descriptors)?;
     let (db, mut followed) = assemble(options, path, descriptors, context, &tail, &states)?;
     (followed.manifest, followed.activity) = (Some(tail), activity);
     Ok((db, followed))
@@ -118,6 +118,7 @@ fn check_supported(
 
 /// The column families asked for, as the MANIFEST has them.
 fn family_states(
+    options: &DbOptions,
     tail: &ManifestTail,
     path: &Path,
     descriptors: &[ColumnFamilyDescriptor],
@@ -126,10 +127,11 @@ fn family_states(
     let mut states = Vec::new();
     for family in tail.families().values() {
         let Some(descriptor) = by_name.find(&family.name) else { continue };
-        let version = build_version(family, &version_options(descriptor)?).map_err(|status| {
-            let (path, name) = (tail.path().display(), family.display_name());
-            status.context(format_args!("{path}: column family \"{name}\""))
-        })?;
+        let version =
+            build_version(family, &version_options(options, descriptor)?).map_err(|status| {
+                let (path, name) = (tail.path().display(), family.display_name());
+                status.context(format_args!("{path}: column family \"{name}\""))
+            })?;
         states.push(ColumnFamilyState {
             id: family.id,
             name: family.name.clone(),
@@ -180,7 +182,7 @@ fn assemble(
         let descriptor = by_name.get(&state.name)?;
         let data =
             Arc::new(open_family(options, path, descriptor, context, state, None, &open_files)?);
-        let family = FollowedFamily::new(data.clone(), version_options(descriptor)?);
+        let family = FollowedFamily::new(data.clone(), version_options(options, descriptor)?);
         followed.insert(state.id, family);
         families.push(data);
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 const WRITING_ERRORS: &str = "crates/db/tests/writing/errors.rs";
 const RECOVERY: &str = "crates/db/tests/writing/recovery.rs";
 const FAMILIES: &str = "crates/db/tests/writing/column_families.rs";
+const INGESTION: &str = "crates/db/tests/writing/ingestion.rs";
 const ERROR_RECOVERY: &str = "crates/db/tests/writing/recovery_from_errors.rs";
 const BUSY_WITH_FILES: &str = "how_long_jobs_are_busy_with_files_is_told_if_that_is_wanted";
 const HOOKS_MANAGERS: &str = "crates/db/tests/hooks/write_buffer_managers.rs";
@@ -50,6 +51,8 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
         "with_best_efforts_a_missing_table_takes_back_no_more_than_it_must",
     ),
     ("cf_paths", FAMILIES, "directories_of_a_new_column_family_are_made"),
+    ("allow_ingest_behind", INGESTION, "files_go_behind_all_data_where_that_is_allowed"),
+    ("cf_allow_ingest_behind", INGESTION, "files_go_behind_all_data_where_that_is_allowed"),
     ("max_total_wal_size", FAMILIES, "a_small_memtable_does_not_keep_old_wals_for_ever"),
     (
         "max_bgerror_resume_count",

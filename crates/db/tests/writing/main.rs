@@ -12,6 +12,7 @@ mod errors;
 mod fixture;
 mod held_iterators;
 mod info_log;
+mod ingestion;
 mod leftovers;
 mod listeners;
 mod manifests;

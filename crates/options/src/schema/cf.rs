@@ -179,7 +179,7 @@ options! {
         /// Run of point deletes a scan converts into range delete.
         min_tombstones_for_range_conversion: u32 = 0, mutable accepted 11.8;
         /// Prepare this family for files placed under all data.
-        cf_allow_ingest_behind: bool = false, fixed accepted 10.6;
+        cf_allow_ingest_behind: bool = false, fixed honoured 10.6;
         /// Batched gets reuse the previous skiplist search path.
         memtable_batch_lookup_optimization: bool = false, fixed accepted 11.1;
         /// Key order; its name is fixed for the family's life.

@@ -170,7 +170,7 @@ options! {
         /// Close without flushing; data lacking WAL is lost.
         avoid_flush_during_shutdown: bool = false, mutable honoured 5.0;
         /// Reserve the bottom level for back-filled files (superseded per family).
-        allow_ingest_behind: bool = false, fixed accepted 5.5;
+        allow_ingest_behind: bool = false, fixed honoured 5.5;
         /// Separate queue for WAL-only writes such as prepare.
         two_write_queues: bool = false, fixed honoured 5.10;
         /// WAL is buffered until FlushWAL is called.

@@ -1,5 +1,7 @@
 //! An open database with its families, snapshots and iterators.
 
+mod external_tables;
+
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr;

@@ -95,6 +95,11 @@ pub enum Request {
         family: Option<Bytes>,
         options: Vec<(String, String)>,
     },
+    /// Writes a table apart from the database, by RocksDB's default options. Keys ascend; families do
+    /// not count.
+    WriteTable { path: PathBuf, operations: Vec<Operation> },
+    /// Takes in tables that were written apart.
+    Ingest { family: Bytes, paths: Vec<PathBuf> },
     /// Compacts a family's whole range, the last level too.
     Compact { family: Bytes },
     /// Waits until no flush or compaction runs or is due.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
@@ -268,6 +268,16 @@ impl Session {
     pub fn flush(&mut self, families: &[&[u8]]) -> Result<()> {
         let families = families.iter().map(|name| Bytes::from(*name)).collect();
         self.tell(&Request::Flush { families })
+    }
+
+    /// Writes a table apart from the database.
+    pub fn write_table(&mut self, path: &Path, operations: Vec<Operation>) -> Result<()> {
+        self.tell(&Request::WriteTable { path: path.to_owned(), operations })
+    }
+
+    /// Takes in tables that were written apart.
+    pub fn ingest(&mut self, family: &[u8], paths: &[PathBuf]) -> Result<()> {
+        self.tell(&Request::Ingest { family: family.into(), paths: paths.to_vec() })
     }
 
     /// Compacts a family's whole range.
