@@ -43,6 +43,15 @@ impl OpenBlobFiles {
         Arc::clone(&self.count)
     }
 
+    /// Bytes that the open files take, about: readers, paths, and their places in the map.
+    pub fn memory_bytes(&self) -> usize {
+        /// What the file system has of an open file: its path, and what counts its reads.
+        const FILE_BYTES: usize = 256;
+        let each = size_of::<BlobFileReader>() + size_of::<OpenFile>() + FILE_BYTES;
+        self.files.read().capacity() * size_of::<(u64, OpenFile)>()
+            + self.count.load(Ordering::Relaxed) * each
+    }
+
     /// Keeps up to `max` files open from now on (at least one). Those that are too many are closed.
     pub fn set_max(&self, max: usize) {
         self.max.store(max.max(1), Ordering::Relaxed);
@@ -140,6 +149,11 @@ impl BlobFileCache {
     pub fn with_rate_limiter(mut self, limiter: Option<Arc<dyn RateLimiter>>) -> Self {
         self.rate_limiter = limiter;
         self
+    }
+
+    /// The open files, those of other column families among them.
+    pub fn open_files(&self) -> &Arc<OpenBlobFiles> {
+        &self.open_files
     }
 
     /// How long reads of blob files take; nothing without statistics.

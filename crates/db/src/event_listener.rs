@@ -155,8 +155,8 @@ pub trait EventListener: fmt::Debug + Send + Sync {
     ) {
     }
 
-    /// The database got over this error (`OnErrorRecoveryCompleted`, which RocksDB deprecates for
-    /// the next one).
+    /// Attempts to get over this error ended, well or not (`OnErrorRecoveryCompleted`, which RocksDB
+    /// deprecates for the next method: that one says which).
     fn on_error_recovery_completed(&self, _old_error: &Status) {}
 
     /// An attempt to get over an error ended (`OnErrorRecoveryEnd`), well or not.

@@ -450,7 +450,9 @@ impl Ingestion {
         for (index, keys) in keys.iter().enumerate() {
             let (before, file) = self.files.split_at(index);
             let mut batch = before[batch_start..].iter();
-            if batch.any(|other| other.external.overlaps(&file[0].external, comparator)) {
+            if self.files_overlap
+                && batch.any(|other| other.external.overlaps(&file[0].external, comparator))
+            {
                 rules.above_level = before[batch_start..].iter().map(|other| other.level).min();
                 batch_start = index;
             }

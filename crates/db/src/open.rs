@@ -11,7 +11,7 @@
 
 mod directories;
 mod replay;
-mod tables;
+pub(crate) mod tables;
 
 use crate::background::ScheduledJobs;
 use crate::call_warnings::CallWarnings;

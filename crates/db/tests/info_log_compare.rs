@@ -95,6 +95,8 @@ fn main_facts(event: &Value) -> String {
     };
     for fact in facts {
         let value = match &event[*fact] {
+            // RocksDB lists levels of universal compactions that have no input.
+            Value::Array(files) if files.is_empty() => continue,
             // Numbers of files are not compared, but how many there are.
             Value::Array(files) if fact.contains("files") => format!("{} files", files.len()),
             Value::Null => continue,
@@ -108,9 +110,8 @@ fn main_facts(event: &Value) -> String {
     text
 }
 
-/// The events of a directory's logs from old to new. Those of files that one job makes or deletes side
-/// by side are sorted.
-fn sequence_of(directory: &Path) -> Vec<String> {
+/// The events of a directory's logs from old to new.
+fn events_of(directory: &Path) -> Vec<Value> {
     let mut logs: Vec<_> = std::fs::read_dir(directory)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -121,10 +122,25 @@ fn sequence_of(directory: &Path) -> Vec<String> {
     let mut events = Vec::new();
     for name in logs {
         let text = std::fs::read_to_string(directory.join(name)).unwrap();
-        for (_, json) in text.lines().filter_map(|line| line.split_once(" EVENT_LOG_v1 ")) {
-            events.push(main_facts(&serde_json::from_str(json).unwrap()));
-        }
+        let lines = text.lines().filter_map(|line| line.split_once(" EVENT_LOG_v1 "));
+        events.extend(lines.map(|(_, json)| serde_json::from_str::<Value>(json).unwrap()));
     }
+    events
+}
+
+/// The events of each job, the first job first: a flush may end after the compaction has begun that
+/// follows it.
+fn jobs_of(directory: &Path) -> Vec<Vec<String>> {
+    let mut jobs = BTreeMap::<u64, Vec<String>>::new();
+    for event in events_of(directory) {
+        jobs.entry(event["job"].as_u64().unwrap_or(0)).or_default().push(main_facts(&event));
+    }
+    jobs.into_values().collect()
+}
+
+/// The events from old to new. Those of files that one job makes or deletes side by side are sorted.
+fn sequence_of(directory: &Path) -> Vec<String> {
+    let mut events: Vec<String> = events_of(directory).iter().map(main_facts).collect();
     let is_of_files =
         |event: &String| ["table_file_", "blob_file_"].iter().any(|start| event.starts_with(start));
     // At an open RocksDB deletes once more what it knows to have been deleted.
@@ -242,4 +258,105 @@ fn the_same_events_come_in_the_order_of_rocksdb() {
     write_by_rocksdb(&judge, theirs.path());
     write_by_us(ours.path());
     assert_eq!(sequence_of(ours.path()), sequence_of(theirs.path()));
+}
+
+/// What begins by itself: the name, options of the family, and whether the flushes have keys in common.
+const AUTOMATIC: [(&str, &str, bool); 4] = [
+    (
+        "leveled",
+        "level0_file_num_compaction_trigger=3;level_compaction_dynamic_level_bytes=false",
+        true,
+    ),
+    (
+        "moved",
+        "level0_file_num_compaction_trigger=1;level_compaction_dynamic_level_bytes=false",
+        false,
+    ),
+    (
+        "universal",
+        "compaction_style=kCompactionStyleUniversal;level0_file_num_compaction_trigger=3",
+        true,
+    ),
+    (
+        "dropped",
+        "compaction_style=kCompactionStyleFIFO;\
+         compaction_options_fifo={max_table_files_size=350000}",
+        false,
+    ),
+];
+/// Flushes of each, after each of which compactions come to rest.
+const FLUSHES: usize = 7;
+
+/// The pairs of a flush, large enough for sizes of files to differ by little.
+fn pairs(flush: usize, has_common_keys: bool) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let key = |index: usize| match has_common_keys {
+        true => format!("key{index}"),
+        false => format!("flush{flush}key{index}"),
+    };
+    // Bytes that no codec makes smaller.
+    let mut state = flush as u32 + 1;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    (0..10).map(|index| (key(index).into_bytes(), (0..10_000).map(|_| next()).collect())).collect()
+}
+
+fn automatic_by_rocksdb(judge: &Judge, directory: &Path, family: &str, has_common_keys: bool) {
+    let mut session = judge.session();
+    session
+        .open(&Opening {
+            directory: directory.to_owned(),
+            mode: Mode::ReadWrite,
+            options: OPTIONS.to_owned(),
+            families: vec![FamilyOpening::new(b"default", family)],
+            ..Opening::default()
+        })
+        .unwrap();
+    for flush in 0..FLUSHES {
+        let put = |(key, value): (Vec<u8>, Vec<u8>)| Operation::Put {
+            family: "default".into(),
+            key: key.as_slice().into(),
+            value: value.as_slice().into(),
+        };
+        session.write(pairs(flush, has_common_keys).into_iter().map(put).collect()).unwrap();
+        session.flush(&[]).unwrap();
+        session.wait_for_idle().unwrap();
+    }
+    session.close().unwrap();
+}
+
+fn automatic_by_us(directory: &Path, family: &str, has_common_keys: bool) {
+    let options = DbOptions::from_string(OPTIONS).unwrap();
+    let family = ColumnFamilyOptions::from_string(family).unwrap();
+    let families = [ColumnFamilyDescriptor::new("default", family)];
+    let db = Db::open(&options, directory, &families, &OpenContext::default()).unwrap();
+    let family = db.column_family("default").unwrap();
+    for flush in 0..FLUSHES {
+        for (key, value) in pairs(flush, has_common_keys) {
+            db.put(&WriteOptions::default(), &family, &key, &value).unwrap();
+        }
+        db.flush(&FlushOptions::default(), &[&family]).unwrap();
+        db.wait_for_compact(&WaitForCompactOptions::default()).unwrap();
+    }
+    db.close().unwrap();
+}
+
+#[test]
+fn what_begins_by_itself_is_told_in_the_order_of_rocksdb() {
+    let Some(judge) = judges::library("11.8.1") else { return };
+    for (name, family, has_common_keys) in AUTOMATIC {
+        let (theirs, ours) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        automatic_by_rocksdb(&judge, theirs.path(), family, has_common_keys);
+        automatic_by_us(ours.path(), family, has_common_keys);
+        let (found, expected) = (jobs_of(ours.path()), jobs_of(theirs.path()));
+        assert_eq!(found, expected, "{name}");
+        let mut events = found.iter().flatten();
+        let mut is_told = |start: &str| events.any(|event| event.starts_with(start));
+        match name {
+            "moved" => assert!(is_told("trivial_move"), "{found:?}"),
+            "dropped" => assert!(is_told("table_file_deletion"), "{found:?}"),
+            _ => assert!(is_told("compaction_finished"), "{found:?}"),
+        }
+    }
 }

@@ -77,9 +77,7 @@ impl Events {
         );
         let info = BackgroundErrorRecoveryInfo { old_bg_error: old, new_bg_error: new };
         self.tell("on_error_recovery_end", move |listener| {
-            if info.new_bg_error.is_none() {
-                listener.on_error_recovery_completed(&info.old_bg_error);
-            }
+            listener.on_error_recovery_completed(&info.old_bg_error);
             listener.on_error_recovery_end(&info);
         });
     }

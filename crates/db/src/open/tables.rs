@@ -40,6 +40,24 @@ pub(super) fn open_tables(
             version.files().take(max).map(|(level, file)| (&**family, level, file.clone())),
         );
     }
+    open_in_parallel(options, &files, |(family, level, file)| {
+        let table = family.tables.open(file, *level)?;
+        match context.drops_user_defined_indexes {
+            true => Ok(()),
+            false => table.check_can_be_rewritten(),
+        }
+    })
+}
+
+/// Has `open` open each of `files`, on up to `max_file_opening_threads` threads.
+///
+/// # Errors
+/// One of those that `open` gave; after it no further file is opened.
+pub(crate) fn open_in_parallel<F: Sync>(
+    options: &DbOptions,
+    files: &[F],
+    open: impl Fn(&F) -> Result<()> + Sync,
+) -> Result<()> {
     let threads_max = usize::try_from(options.max_file_opening_threads).unwrap_or(1);
     let threads = threads_max.min(files.len().div_ceil(TABLES_PER_THREAD)).max(1);
     let next = AtomicUsize::new(0);
@@ -47,14 +65,10 @@ pub(super) fn open_tables(
     let open_some = || {
         let _activity = Activity::DbOpen.begin();
         // Relaxed: the counter hands out positions and publishes nothing else.
-        while let Some((family, level, file)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let opened = family.tables.open(file, *level);
-            let checked = opened.and_then(|table| match context.drops_user_defined_indexes {
-                true => Ok(()),
-                false => table.check_can_be_rewritten(),
-            });
-            if let Err(status) = checked {
+        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Err(status) = open(file) {
                 failed.lock().get_or_insert(status);
+                next.fetch_max(files.len(), Ordering::Relaxed);
                 return;
             }
         }

@@ -26,7 +26,8 @@ const TAIL: &str = "
 - `touchstone.memory` adds up what each part asked of the allocator. A test compares the sum with the
   memory that the process really grows by, for large memtables, a full block cache and many open tables:
   they are within a tenth of each other (`crates/db/tests/memory_report.rs`). What jobs hold for a moment
-  (builders of tables, readahead), the buffers of logs, at most a MiB each, and stacks are not among them.
+  (builders of tables, readahead), the buffers of logs, at most a MiB each, and stacks are not among them:
+  each is bounded by options, and none grows with the data. Open blob files are.
 - `TOUCHSTONE_BUDGET_MB=64 cargo test -p touchstone-db --test memory_report -- --ignored` measures what a
   process grows by under a load with the options of a budget: a tenth more at most.
 - `rocksdb.num-immutable-mem-table-flushed` is 0: flushed memtables are not kept

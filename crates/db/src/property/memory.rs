@@ -29,6 +29,8 @@ pub(crate) struct MemoryReport {
     pub(crate) blob_cache_pinned: usize,
     /// Open tables: index, filter, dictionary and properties, where these are not in the block cache.
     pub(crate) table_readers: usize,
+    /// Open blob files.
+    pub(crate) blob_readers: usize,
     /// What the MANIFEST says of files, of all versions that something reads.
     pub(crate) table_metadata: usize,
     /// What waits to be written to WALs.
@@ -101,6 +103,9 @@ impl MemoryReport {
             blob_cache,
             blob_cache_pinned,
             table_readers,
+            blob_readers: states.first().map_or(0, |(_, state)| {
+                state.resolver.blobs.source.files().open_files().memory_bytes()
+            }),
             table_metadata,
             wal_buffers: writing.map_or(0, |writing| writing.stage.lock().wal.buffer_bytes()),
             statistics: db.context.statistics.as_ref().map_or(0, |s| s.memory_bytes()),
@@ -108,12 +113,13 @@ impl MemoryReport {
     }
 
     /// The parts, then what is pinned of caches, which is part of these.
-    fn rows(&self) -> [(&'static str, usize); 9] {
+    fn rows(&self) -> [(&'static str, usize); 10] {
         [
             ("memtables", self.memtables),
             ("block-cache", self.block_cache),
             ("blob-cache", self.blob_cache),
             ("table-readers", self.table_readers),
+            ("blob-readers", self.blob_readers),
             ("table-metadata", self.table_metadata),
             ("wal-buffers", self.wal_buffers),
             ("statistics", self.statistics),

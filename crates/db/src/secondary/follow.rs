@@ -62,7 +62,7 @@ impl Followed {
         let mut problem =
             Status::try_again("the primary changes its files faster than they are read");
         for _ in 0..ATTEMPTS {
-            let outcome = self.secure_files().and_then(|()| self.read_wals(db));
+            let outcome = self.secure_files(&db.options()).and_then(|()| self.read_wals(db));
             // What was read belongs to the files that the MANIFEST had before and has now.
             let is_changed = self.read_manifest(db)?;
             match outcome {
@@ -128,8 +128,8 @@ impl Followed {
         }
     }
 
-    fn secure_files(&mut self) -> Result<()> {
-        self.memory.families.values_mut().try_for_each(FollowedFamily::secure)
+    fn secure_files(&mut self, options: &DbOptions) -> Result<()> {
+        self.memory.families.values_mut().try_for_each(|family| family.secure(options))
     }
 
     /// WALs with a smaller number hold nothing that is not in tables.

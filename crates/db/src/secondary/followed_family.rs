@@ -6,6 +6,7 @@ use crate::super_version::{SuperVersion, SuperVersionParts};
 use crate::switch_memtable::new_memtable;
 use base::{Result, SequenceNumber};
 use memtable::MemTable;
+use options::DbOptions;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -114,9 +115,9 @@ impl FollowedFamily {
     ///
     /// # Errors
     /// As [`secure_files`].
-    pub(crate) fn secure(&mut self) -> Result<()> {
+    pub(crate) fn secure(&mut self, options: &DbOptions) -> Result<()> {
         if !self.is_secured && !self.is_dropped {
-            secure_files(&self.data, &self.next_version).map_err(|status| {
+            secure_files(options, &self.data, &self.next_version).map_err(|status| {
                 status.context(format_args!("column family {}", self.data.name))
             })?;
             self.is_secured = true;

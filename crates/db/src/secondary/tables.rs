@@ -1,7 +1,9 @@
 //! The files of a version that a secondary is about to show.
 
 use crate::column_family::ColumnFamilyData;
+use crate::open::tables::open_in_parallel;
 use base::{Result, Status};
+use options::DbOptions;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use version::{FileMetaData, Version, find_table_file};
@@ -13,15 +15,19 @@ use version::{FileMetaData, Version, find_table_file};
 /// # Errors
 /// `IoError`, with [`Status::is_path_not_found`] if one is missing; `Corruption` if one is not as
 /// large as the MANIFEST says.
-pub(crate) fn secure_files(family: &ColumnFamilyData, next: &Version) -> Result<()> {
+pub(crate) fn secure_files(
+    options: &DbOptions,
+    family: &ColumnFamilyData,
+    next: &Version,
+) -> Result<()> {
     let shown = family.super_version.load_full();
     let old: BTreeSet<u64> = shown.version.files().map(|(_, file)| file.number).collect();
-    for (level, file) in next.files() {
+    let is_wanted = |(_, file): &(usize, &Arc<FileMetaData>)| {
         let is_open = family.tables.cache.get(file.number).is_some();
-        if !is_open && (!old.contains(&file.number) || family.tables.keeps_all_open()) {
-            secure_table(family, file, level)?;
-        }
-    }
+        !is_open && (!old.contains(&file.number) || family.tables.keeps_all_open())
+    };
+    let wanted: Vec<_> = next.files().filter(is_wanted).collect();
+    open_in_parallel(options, &wanted, |(level, file)| secure_table(family, file, *level))?;
     if family.tables.keeps_all_open() {
         let source = &shown.resolver.blobs.source;
         for file in next.blob_files() {

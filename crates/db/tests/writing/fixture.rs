@@ -1,6 +1,9 @@
 //! A database to write to.
 
-use db::{ColumnFamilyDescriptor, ColumnFamilyHandle, Db, OpenContext, ReadOptions, WriteOptions};
+use db::{
+    ColumnFamilyDescriptor, ColumnFamilyHandle, Db, FlushOptions, OpenContext, ReadOptions,
+    WriteOptions,
+};
 use env::{FileSystem, MemFileSystem};
 use options::{ColumnFamilyOptions, DbOptions};
 use std::path::{Path, PathBuf};
@@ -41,6 +44,22 @@ impl Fixture {
 
     pub(crate) fn open(&self) -> Db {
         self.try_open().unwrap()
+    }
+
+    /// Fills level 0 with as many files as stop writes; the next open compacts them.
+    pub(crate) fn fill_level0_to_a_stop(&mut self) {
+        self.family_options.level0_file_num_compaction_trigger = 2;
+        self.family_options.level0_slowdown_writes_trigger = 3;
+        self.family_options.level0_stop_writes_trigger = 4;
+        self.family_options.disable_auto_compactions = true;
+        let db = self.open();
+        for _ in 0..4 {
+            put(&db, "a", "1");
+            put(&db, "b", "1");
+            db.flush(&FlushOptions::default(), &[&default_family(&db)]).unwrap();
+        }
+        drop(db);
+        self.family_options.disable_auto_compactions = false;
     }
 
     /// Names in the directory, sorted.

@@ -285,18 +285,7 @@ fn recovery_is_told() {
 #[test]
 fn stalls_are_told() {
     let mut fixture = Fixture::new();
-    fixture.family_options.level0_file_num_compaction_trigger = 2;
-    fixture.family_options.level0_slowdown_writes_trigger = 3;
-    fixture.family_options.level0_stop_writes_trigger = 4;
-    fixture.family_options.disable_auto_compactions = true;
-    let db = fixture.open();
-    for _ in 0..4 {
-        put(&db, "a", "1");
-        put(&db, "b", "1");
-        flush(&db);
-    }
-    drop(db);
-    fixture.family_options.disable_auto_compactions = false;
+    fixture.fill_level0_to_a_stop();
     let db = fixture.open();
     settle(&db);
     drop(db);

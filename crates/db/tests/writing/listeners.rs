@@ -273,19 +273,8 @@ fn a_dropped_column_family_is_told() {
 #[test]
 fn stalls_are_told_when_they_begin_and_end() {
     let mut fixture = Fixture::new();
-    fixture.family_options.level0_file_num_compaction_trigger = 2;
-    fixture.family_options.level0_slowdown_writes_trigger = 3;
-    fixture.family_options.level0_stop_writes_trigger = 4;
-    fixture.family_options.disable_auto_compactions = true;
-    let db = fixture.open();
-    for _ in 0..4 {
-        put(&db, "a", "1");
-        put(&db, "b", "1");
-        flush(&db);
-    }
-    drop(db);
+    fixture.fill_level0_to_a_stop();
     let kept = listening(&mut fixture);
-    fixture.family_options.disable_auto_compactions = false;
     let db = fixture.open();
     settle(&db);
     drop(db);
@@ -307,6 +296,23 @@ fn full_disk_for(suffix: &str) -> Vec<Fault> {
         when: When::FromNth(0),
         effect: Effect::Error(FaultError::NoSpace),
     }]
+}
+
+#[test]
+fn a_recovery_that_fails_is_told_too() {
+    let mut fixture = Fixture::new();
+    fixture.options.bgerror_resume_retry_interval = 1000;
+    fixture.options.max_bgerror_resume_count = 2;
+    let (faulty, kept) = (faulty(&mut fixture), listening(&mut fixture));
+    let db = fixture.open();
+    put(&db, "a", "1");
+    faulty.plan().set_faults(full_disk_for(".sst"));
+    db.flush(&FlushOptions::default(), &[&default_family(&db)]).unwrap_err();
+    until("the end is told", || kept.has("recovery ends, error Some"));
+    let told = kept.take();
+    let end = told.iter().position(|line| line.starts_with("recovery ends, error Some")).unwrap();
+    assert_eq!(told[end - 1], "recovered from IoError", "as RocksDB, {told:?}");
+    faulty.plan().set_faults(Vec::new());
 }
 
 #[test]
