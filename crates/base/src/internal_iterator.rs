@@ -46,6 +46,15 @@ pub trait InternalIterator: Send {
     /// May panic if not valid.
     fn value(&self) -> &[u8];
 
+    /// Whether the entry before, if there is one, is known to be of another user key (timestamps
+    /// aside), so that this is its user key's newest. False where finding out would take a step.
+    ///
+    /// # Panics
+    /// May panic if not valid.
+    fn starts_user_key(&self) -> bool {
+        false
+    }
+
     /// The value here, kept alive by a reference of its own where that is cheaper than a copy.
     ///
     /// # Panics
@@ -82,6 +91,9 @@ impl<I: InternalIterator + ?Sized> InternalIterator for Box<I> {
     }
     fn value(&self) -> &[u8] {
         (**self).value()
+    }
+    fn starts_user_key(&self) -> bool {
+        (**self).starts_user_key()
     }
     fn pinned_value(&self) -> crate::PinnableSlice {
         (**self).pinned_value()

@@ -56,6 +56,13 @@ impl Children {
         Place { rank, child }
     }
 
+    /// Whether two children stand on entries of different user keys, timestamps aside.
+    #[inline]
+    fn differ(&self, a: &Place, b: &Place) -> bool {
+        let user_key = |place: &Place| extract_user_key(self.iterators[place.child].key());
+        self.comparator.compare_without_timestamp(user_key(a), user_key(b)).is_ne()
+    }
+
     /// Whether `a` comes before `b` in the direction of the scan.
     #[inline]
     fn is_before(&self, direction: Direction, a: &Place, b: &Place) -> bool {
@@ -273,6 +280,15 @@ impl InternalIterator for MergingIterator {
     #[inline]
     fn value(&self) -> &[u8] {
         self.children.iterators[self.current().child].value()
+    }
+
+    #[inline]
+    fn starts_user_key(&self) -> bool {
+        let current = self.current();
+        // Forward, the others are ahead and say nothing of what is behind.
+        self.direction == Direction::Backward
+            && self.children.iterators[current.child].starts_user_key()
+            && self.others.first().is_none_or(|other| self.children.differ(current, other))
     }
 
     fn pinned_value(&self) -> PinnableSlice {

@@ -1,5 +1,6 @@
 //! An iterator over entries held in memory.
 
+use base::dbformat::extract_user_key;
 use base::{InternalIterator, InternalKeyComparator, Result};
 
 /// Iterates over internal keys and values in a vector.
@@ -77,6 +78,15 @@ impl InternalIterator for VecIterator {
 
     fn value(&self) -> &[u8] {
         &self.entries[self.position].1
+    }
+
+    fn starts_user_key(&self) -> bool {
+        let user_key = |index: usize| extract_user_key(&self.entries[index].0);
+        let differs = |before: usize| {
+            let (before, here) = (user_key(before), user_key(self.position));
+            self.comparator.compare_without_timestamp(before, here).is_ne()
+        };
+        self.position.checked_sub(1).is_none_or(differs)
     }
 }
 

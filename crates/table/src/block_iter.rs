@@ -1,5 +1,6 @@
 //! Cursors over data blocks.
 
+use crate::block::Entry;
 use crate::data_block::DataBlock;
 use crate::key_buffer::KeyBuffer;
 use crate::sort_prefix::Location;
@@ -21,13 +22,15 @@ pub(crate) struct BlockCursor {
     /// Start of the value and, so far, of the next entry.
     value_start: usize,
     next_offset: usize,
+    /// Bytes that the key is stored as having in common with the one before.
+    shared: usize,
     key: KeyBuffer,
 }
 
 impl BlockCursor {
     /// A cursor that is not valid in an empty block and must be moved before use in any other.
     pub(crate) fn new() -> Self {
-        Self { index: 0, value_start: 0, next_offset: 0, key: KeyBuffer::new() }
+        Self { index: 0, value_start: 0, next_offset: 0, shared: 0, key: KeyBuffer::new() }
     }
 
     #[inline]
@@ -77,11 +80,27 @@ impl BlockCursor {
         }
     }
 
+    #[inline]
     pub(crate) fn prev(&mut self, block: &DataBlock) {
-        match self.index.checked_sub(1) {
-            Some(index) => self.move_to(block, index),
-            None => self.index = block.entry_count(),
+        let Some(index) = self.index.checked_sub(1) else {
+            self.index = block.entry_count();
+            return;
+        };
+        let entry = block.entry(index);
+        if entry.shared > self.shared {
+            return self.move_to(block, index);
         }
+        // What the key before leaves out is among what it has in common with this one.
+        self.index = index;
+        self.show(block, &entry);
+    }
+
+    /// Whether the entry before is of another user key, timestamps aside, as far as numbers tell.
+    #[inline]
+    pub(crate) fn starts_user_key(&self, block: &DataBlock) -> bool {
+        let prefixes = block.prefixes();
+        let before = self.index.checked_sub(1).and_then(|before| prefixes.get(before));
+        matches!((before, prefixes.get(self.index)), (Some(a), Some(b)) if a != b)
     }
 
     /// Moves to the first entry at or after the internal key `target`.
@@ -139,6 +158,7 @@ impl BlockCursor {
         block.load_key(at, &entry, &mut self.key);
         self.value_start = entry.value_start();
         self.next_offset = entry.value_end();
+        self.shared = entry.shared;
         for _ in at..index {
             self.step(block);
         }
@@ -148,9 +168,16 @@ impl BlockCursor {
     #[inline]
     fn step(&mut self, block: &DataBlock) {
         let entry = block.entry_at(self.next_offset);
+        self.show(block, &entry);
+    }
+
+    /// Takes in an entry of whose key the shared bytes are there.
+    #[inline]
+    fn show(&mut self, block: &DataBlock, entry: &Entry) {
         self.key.splice(entry.shared, block.contents(), entry.suffix_start, entry.non_shared);
         self.value_start = entry.value_start();
         self.next_offset = entry.value_end();
+        self.shared = entry.shared;
     }
 }
 

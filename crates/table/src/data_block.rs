@@ -266,6 +266,13 @@ impl DataBlock {
         self.touch_offsets();
     }
 
+    /// As [`Self::touch`], for a cursor that comes from behind.
+    pub(crate) fn touch_end(&self) {
+        std::hint::black_box(self.contents.get(self.entries_end as usize / 2));
+        std::hint::black_box(self.contents.get((self.entries_end as usize).wrapping_sub(1)));
+        std::hint::black_box(self.directory.last());
+    }
+
     /// Loads offsets together with the prefixes that lie before them, rather than one after these
     /// were counted.
     #[inline]

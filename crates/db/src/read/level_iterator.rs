@@ -186,6 +186,11 @@ impl InternalIterator for LevelIterator {
         self.table.as_ref().map_or(&[], TableIterator::value)
     }
 
+    #[inline]
+    fn starts_user_key(&self) -> bool {
+        self.table.as_ref().is_some_and(TableIterator::starts_user_key)
+    }
+
     fn pinned_value(&self) -> PinnableSlice {
         self.table.as_ref().map_or_else(PinnableSlice::default, TableIterator::pinned_value)
     }

@@ -185,10 +185,18 @@ impl IndexCursor {
     /// Handle and block of the place after, if it is in the same index or partition and that leads
     /// to the block directly.
     pub(super) fn next_frame(&self) -> Option<(BlockHandle, Arc<DataBlock>)> {
+        self.frame_at(self.position.checked_add(1)?)
+    }
+
+    /// As [`Self::next_frame`], of the place before.
+    pub(super) fn frame_before(&self) -> Option<(BlockHandle, Arc<DataBlock>)> {
+        self.frame_at(self.position.checked_sub(1)?)
+    }
+
+    fn frame_at(&self, position: usize) -> Option<(BlockHandle, Arc<DataBlock>)> {
         let index = self.current()?;
-        let next = self.position.checked_add(1)?;
-        let block = index.frame(next)?.into_arc();
-        Some((index.handle(next), block))
+        let block = index.frame(position)?.into_arc();
+        Some((index.handle(position), block))
     }
 
     /// The user key of the separator here; see [`FlatIndex::user_key`].

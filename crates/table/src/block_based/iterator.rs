@@ -41,7 +41,7 @@ pub struct TableIterator {
     /// The block that `index` is at, with its offset; none after an error.
     block: Option<(u64, Arc<DataBlock>)>,
     cursor: BlockCursor,
-    /// The block after, once half of this one is read: looked up early, so that its lines are on
+    /// The block after, or before, once half of this one is read: looked up early, so that its lines are on
     /// their way from memory when they are needed.
     ahead: Option<(u64, Arc<DataBlock>)>,
     valid: bool,
@@ -249,6 +249,15 @@ impl TableIterator {
         }
     }
 
+    /// As [`Self::look_ahead`], for the block before.
+    #[inline(never)]
+    fn look_back(&mut self) {
+        if let Some((handle, block)) = self.index.frame_before() {
+            block.touch_end();
+            self.ahead = Some((handle.offset, block));
+        }
+    }
+
     /// Goes to the first entry of the next block that has one, unless the current entry is valid.
     #[inline]
     fn finish_forward(&mut self) -> Result<()> {
@@ -417,6 +426,9 @@ impl InternalIterator for TableIterator {
         let Some((_, block)) = &self.block else { return Ok(()) };
         self.cursor.prev(block);
         if self.cursor.valid(block) {
+            if self.cursor.is_halfway(block) {
+                self.look_back();
+            }
             return self.resolve();
         }
         self.valid = false;
@@ -439,6 +451,11 @@ impl InternalIterator for TableIterator {
             Some(resolved) => &resolved.value,
             None => self.cursor.value(self.current_block()),
         }
+    }
+
+    #[inline]
+    fn starts_user_key(&self) -> bool {
+        self.block.as_ref().is_some_and(|(_, block)| self.cursor.starts_user_key(block))
     }
 
     fn pinned_value(&self) -> PinnableSlice {
