@@ -3,6 +3,7 @@
 use crate::property::table_stats::TableStats;
 use crate::read::value_resolver::ValueResolver;
 use crate::sorted_run::SortedRun;
+use base::SequenceNumber;
 use memtable::MemTable;
 use options::ColumnFamilyOptions;
 use std::collections::HashMap;
@@ -28,6 +29,7 @@ pub(crate) struct SuperVersion {
     pub(crate) full_history_ts_low: Option<Vec<u8>>,
     /// What the tables say of themselves, once asked.
     pub(crate) table_stats: OnceLock<Arc<TableStats>>,
+    largest_immutable_sequence: OnceLock<SequenceNumber>,
 }
 
 /// What a new state is made of, beside the state before it.
@@ -83,7 +85,17 @@ impl SuperVersion {
             resolver,
             full_history_ts_low,
             table_stats,
+            largest_immutable_sequence: OnceLock::new(),
         }
+    }
+
+    /// No entry has a greater sequence number, but for those in the memtable that takes writes.
+    pub(crate) fn largest_immutable_sequence(&self) -> SequenceNumber {
+        *self.largest_immutable_sequence.get_or_init(|| {
+            let memtables = self.memtables.iter().skip(1).filter_map(|old| old.largest_sequence());
+            let files = self.runs.iter().flat_map(|run| run.files());
+            memtables.chain(files.map(|file| file.largest_seqno)).max().unwrap_or(0)
+        })
     }
 }
 

@@ -13,6 +13,7 @@ mod arena;
 mod b_plus_tree;
 pub mod b_plus_tree_rep;
 mod dynamic_bloom;
+pub mod hidden_range;
 mod hint_hasher;
 pub mod memtable;
 pub mod memtable_memory;
@@ -29,6 +30,7 @@ pub mod vector_rep;
 mod write_buffer;
 
 pub use b_plus_tree_rep::{BPlusTreeRep, BPlusTreeRepWriter};
+pub use hidden_range::{HiddenRange, HiddenSlot};
 pub use memtable::{MemTable, MemTableWriter};
 pub use memtable_memory::{MemTableMemory, MemTableMemoryObserver};
 pub use memtable_options::MemTableOptions;

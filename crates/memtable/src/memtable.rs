@@ -1,6 +1,7 @@
 //! The records of one column family that are in no table yet.
 
 use crate::dynamic_bloom::DynamicBloom;
+use crate::hidden_range::{HiddenRange, HiddenSlot};
 use crate::memtable_memory::CountedMemory;
 use crate::memtable_options::MemTableOptions;
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
@@ -37,6 +38,7 @@ pub struct MemTable {
     write_buffer: WriteBuffer,
     max_range_deletions: u64,
     is_immutable: AtomicBool,
+    hidden: Arc<HiddenSlot>,
     id: u64,
     creation_sequence: SequenceNumber,
     /// The first WAL that holds records of the next memtable; 0 until that is known.
@@ -52,9 +54,15 @@ struct WriterState {
     rep: Box<dyn MemTableRepWriter>,
     account: ArenaAccount,
     memory: Option<CountedMemory>,
+    /// Broken by who writes into it.
+    watched: Option<Arc<HiddenRange>>,
 }
 
 impl WriterState {
+    fn is_watching(&self, range: &Arc<HiddenRange>) -> bool {
+        self.watched.as_ref().is_some_and(|watched| Arc::ptr_eq(watched, range))
+    }
+
     fn count_memory(&mut self) {
         if let Some(memory) = &mut self.memory {
             memory.grow_to(self.account.allocated_in_blocks());
@@ -126,7 +134,7 @@ impl MemTable {
             column_family_id: options.column_family_id,
         });
         let memory = options.memory.clone().map(CountedMemory::new);
-        let mut state = WriterState { rep: writer, account, memory };
+        let mut state = WriterState { rep: writer, account, memory, watched: None };
         state.count_memory();
         Self {
             range_tombstones: RangeTombstones::new(comparator.clone()),
@@ -139,6 +147,7 @@ impl MemTable {
             write_buffer,
             max_range_deletions: options.max_range_deletions.into(),
             is_immutable: AtomicBool::new(false),
+            hidden: Arc::default(),
             id: 0,
             creation_sequence: 0,
             next_log_number: AtomicU64::new(0),
@@ -242,6 +251,63 @@ impl MemTable {
             is_merge && count < limit
         });
         count
+    }
+
+    /// What scans of this memtable's states need not look at.
+    pub fn hidden_slot(&self) -> &Arc<HiddenSlot> {
+        &self.hidden
+    }
+
+    /// Keeps what a scan has learned, in the place of what was known, unless a record that shows
+    /// came meanwhile. `known` is a range that held for the scan and that the new one extends at its
+    /// end.
+    pub fn remember_hidden(&self, range: HiddenRange, known: Option<&Arc<HiddenRange>>) {
+        let range = Arc::new(range);
+        let mut unseen_from = range.start.as_deref();
+        let mut state = self.writer.lock();
+        if self.is_immutable() {
+            return;
+        }
+        if let Some(known) = known
+            && state.is_watching(known)
+            && known.start == range.start
+            && known.end.is_some()
+        {
+            unseen_from = known.end.as_deref();
+        }
+        self.hidden.set(None);
+        state.watched = Some(range.clone());
+        drop(state);
+        if self.has_shown_since(&range, unseen_from) {
+            return;
+        }
+        let state = self.writer.lock();
+        if state.is_watching(&range) {
+            self.hidden.set(Some(range));
+        }
+    }
+
+    /// Whether a record newer than the range came into it, from `start` on, that is no deletion.
+    fn has_shown_since(&self, range: &HiddenRange, start: Option<&[u8]>) -> bool {
+        let mut records = self.new_iterator();
+        let moved = match start {
+            Some(start) => {
+                records.seek(InternalKey::for_seek(start, MAX_SEQUENCE_NUMBER).as_bytes())
+            }
+            None => records.seek_to_first(),
+        };
+        let mut result = moved;
+        while result.is_ok() && records.valid() {
+            let Ok(key) = ParsedInternalKey::parse(records.key()) else { return true };
+            if !range.contains(key.user_key, &self.comparator) {
+                return false;
+            }
+            if key.sequence > range.sequence && !key.value_type.is_point_deletion() {
+                return true;
+            }
+            result = records.next();
+        }
+        result.is_err()
     }
 
     /// Iterates over all records but range tombstones. The iterator keeps them alive.
@@ -430,6 +496,15 @@ impl MemTableWriter<'_> {
                 }
                 Some(_) => {}
             }
+        }
+        if let Some(watched) = &state.watched
+            && !is_range_tombstone
+            && !value_type.is_point_deletion()
+            && watched.contains(user_key, &memtable.comparator)
+        {
+            watched.is_broken.store(true, Ordering::Release);
+            state.watched = None;
+            memtable.hidden.set(None);
         }
         let size = encoded_size(user_key, value);
         memtable.stats.add(sequence, value_type, size);

@@ -8,12 +8,13 @@
 //! | direction | where the internal cursor stands |
 //! |---|---|
 //! | forward | on the entry shown, or (`past_entry`) behind it after a merge |
-//! | backward | before every version of the key shown |
+//! | backward | before every version of the key shown, or on its only one |
 //!
 //! With `iter_start_ts` every version is an entry (`versions`).
 
 mod backward;
 mod entry;
+mod hidden_run;
 mod property;
 mod versions;
 
@@ -30,6 +31,7 @@ use base::{
 };
 use blob::BlobReadOptions;
 pub(crate) use entry::Entry;
+pub(crate) use hidden_run::HiddenRun;
 use iterator::{Direction, RangeTombstoneAggregator};
 use perf_context::{PerfMetric, Timer, count, counts};
 use statistics::{Activity, OperationTimer};
@@ -55,12 +57,13 @@ pub(crate) struct DbIteratorParts {
     /// Which state of the column family it reads.
     pub(crate) super_version_number: u64,
     pub(crate) stats: ScanStats,
+    pub(crate) hidden_run: HiddenRun,
 }
 
 /// Where the internal cursor stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stands {
-    /// Forward, on the entry shown.
+    /// On the entry shown; backward it is its key's only one.
     OnEntry,
     /// Forward, behind the last version that was merged into the entry shown.
     PastEntry,
@@ -92,6 +95,7 @@ pub struct DbIterator {
     pin_data: bool,
     super_version_number: u64,
     stats: ScanStats,
+    hidden_run: HiddenRun,
     /// What to make it anew from.
     origin: Option<ScanOrigin>,
     /// Read time; empty where keys have none.
@@ -131,6 +135,7 @@ impl DbIterator {
             skips_max,
             super_version_number,
             stats,
+            hidden_run,
         } = parts;
         let hidden_size = match options.iter_start_ts {
             Some(_) => 0,
@@ -152,6 +157,7 @@ impl DbIterator {
             pin_data: options.pin_data,
             super_version_number,
             stats,
+            hidden_run,
             origin: None,
             start_timestamp: options.iter_start_ts.clone(),
             hidden_size,
@@ -270,7 +276,12 @@ impl DbIterator {
         let _timer = start_seek();
         self.start(Direction::Forward);
         self.seek_no_more();
-        let moved = timed(|| self.internal.seek_to_first()).and_then(|()| self.find_forward());
+        self.hidden_run.begin_seek(None);
+        let sought = match self.hidden_range_at(None) {
+            Some(range) => timed(|| self.seek_after_hidden(range, 0)),
+            None => timed(|| self.internal.seek_to_first()),
+        };
+        let moved = sought.and_then(|()| self.find_forward());
         self.finish(moved);
         self.confine_to_prefix_of_key();
         self.count_seek(None);
@@ -301,11 +312,16 @@ impl DbIterator {
             Some(lower) if self.compare_plain(target, lower).is_lt() => lower.as_slice(),
             _ => target,
         };
-        self.target.clear();
-        self.target.extend_from_slice(target);
-        self.target.extend_from_slice(&self.timestamp);
-        push_trailer(&mut self.target, self.sequence, VALUE_TYPE_FOR_SEEK);
-        let sought = timed(|| self.internal.seek(&self.target));
+        self.hidden_run.begin_seek(Some(target));
+        let sought = if let Some(range) = self.hidden_range_at(Some(target)) {
+            timed(|| self.seek_after_hidden(range, 0))
+        } else {
+            self.target.clear();
+            self.target.extend_from_slice(target);
+            self.target.extend_from_slice(&self.timestamp);
+            push_trailer(&mut self.target, self.sequence, VALUE_TYPE_FOR_SEEK);
+            timed(|| self.internal.seek(&self.target))
+        };
         let moved = sought.and_then(|()| self.find_forward());
         self.finish(moved);
         self.count_seek(begun);
@@ -358,6 +374,9 @@ impl DbIterator {
         let _timer = Timer::start(PerfMetric::IterPrevCpuNanos);
         let moved = match self.stands {
             Stands::BeforeVersions => self.find_prev_user_entry(),
+            Stands::OnEntry if self.direction == Direction::Backward => {
+                self.internal.prev().and_then(|()| self.find_prev_user_entry())
+            }
             Stands::OnEntry | Stands::PastEntry => {
                 self.turn_backward().and_then(|()| self.find_prev_user_entry())
             }
@@ -390,8 +409,12 @@ impl DbIterator {
 
     #[inline]
     fn next_inner(&mut self) -> Result<()> {
+        self.hidden_run.begin_move();
         match self.stands {
-            Stands::OnEntry => self.internal.next()?,
+            Stands::OnEntry => {
+                self.direction = Direction::Forward;
+                self.internal.next()?;
+            }
             Stands::PastEntry => self.stands = Stands::OnEntry,
             Stands::BeforeVersions => self.turn_forward()?,
             Stands::OnVersion => return self.next_version(),
@@ -522,6 +545,9 @@ impl DbIterator {
         let mut skipped = 0u64;
         let found = self.find_next_shown(skipping, &mut skipped);
         self.stats.count_skipped(skipped);
+        if found.is_ok() {
+            self.end_run(skipped);
+        }
         found
     }
 
@@ -566,7 +592,7 @@ impl DbIterator {
             if value_type.is_point_deletion() || self.is_range_deleted()? {
                 count(PerfMetric::InternalDeleteSkippedCount, 1);
                 skipping = true;
-                self.internal.next()?;
+                self.pass_deletion(*skipped)?;
                 *skipped += 1;
                 if *skipped > self.skippable_max {
                     return self.give_up();

@@ -1,7 +1,7 @@
 //! Builds the iterator of a scan: memtables and sorted runs under one merge.
 
 use crate::column_family::ColumnFamilyData;
-use crate::read::db_iter::{DbIterator, DbIteratorParts};
+use crate::read::db_iter::{DbIterator, DbIteratorParts, HiddenRun};
 use crate::read::level_iterator::LevelIterator;
 use crate::read::read_stats::ScanStats;
 use crate::read::read_view::{ReadView, Visibility};
@@ -97,6 +97,7 @@ fn new_iterator(
 ) -> DbIterator {
     let comparator = &family.comparator;
     let Sources { internal, tombstones } = sources(family, &view, options);
+    let is_plain = comparator.timestamp_size() == 0 && view.uncommitted.is_empty();
     let parts = DbIteratorParts {
         internal,
         tombstones,
@@ -108,6 +109,7 @@ fn new_iterator(
         skips_max: view.super_version.options.max_sequential_skip_in_iterations,
         super_version_number: view.super_version.number,
         stats: ScanStats::new(statistics),
+        hidden_run: HiddenRun::new(view.super_version, options, is_plain),
     };
     DbIterator::new(parts, options)
 }

@@ -72,6 +72,7 @@ impl DbIterator {
     /// first that is.
     pub(super) fn find_prev_user_entry(&mut self) -> Result<()> {
         let mut passed = 0u64;
+        self.stands = Stands::BeforeVersions;
         let found = self.find_prev_shown(&mut passed);
         self.stats.count_skipped(passed.saturating_sub(u64::from(self.valid)));
         found
@@ -91,14 +92,36 @@ impl DbIterator {
             if self.prefix.is_some() && !self.is_in_prefix(plain_key) {
                 return Ok(());
             }
+            // Versions come oldest first: one that is also the newest is the only one.
+            let is_only_version = self.is_visible(&parsed)
+                && !parsed.value_type.is_point_deletion()
+                && parsed.value_type != ValueType::Merge
+                && *passed <= self.skippable_max
+                && self.internal.starts_user_key();
+            let value_type = parsed.value_type;
             self.key.clear();
             self.key.extend_from_slice(parsed.user_key);
+            if is_only_version && !self.is_range_deleted()? {
+                return self.show_only_version(value_type, passed);
+            }
             let versions = self.collect_versions(passed)?;
             if self.decide(versions)? {
                 self.valid = true;
                 return Ok(());
             }
         }
+        Ok(())
+    }
+
+    /// Shows the entry here, which is its key's only one: the cursor stays on it.
+    #[inline]
+    fn show_only_version(&mut self, value_type: ValueType, passed: &mut u64) -> Result<()> {
+        *passed += 1;
+        count(PerfMetric::InternalKeySkippedCount, 1);
+        self.entry =
+            self.resolver.show(&self.blob_options, &self.key, value_type, &*self.internal)?;
+        self.stands = Stands::OnEntry;
+        self.valid = true;
         Ok(())
     }
 

@@ -144,6 +144,7 @@ fn iterator_over(
         skips_max,
         stats: ScanStats::default(),
         super_version_number: 1,
+        hidden_run: HiddenRun::none(),
     };
     DbIterator::new(parts, options)
 }

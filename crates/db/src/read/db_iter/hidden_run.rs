@@ -1,0 +1,216 @@
+//! Runs of keys of which nothing shows, and what is remembered of them.
+//!
+//! A scan that has passed many deletions in a row tells the memtable (`memtable::hidden_range`), and
+//! later scans seek to the end of the run. What is spared is not counted as passed. A scan that gives
+//! up after so many hidden entries (`max_skippable_internal_keys`) passes all of them, as in RocksDB.
+
+use super::DbIterator;
+use crate::super_version::SuperVersion;
+use base::dbformat::VALUE_TYPE_FOR_SEEK;
+use base::{InternalIterator, Result, SequenceNumber};
+use memtable::{HiddenRange, HiddenSlot, MemTable};
+use std::sync::{Arc, Weak};
+use table::ReadOptions;
+
+/// Hidden entries in a row that are worth remembering.
+const REMEMBERED_MIN: u64 = if cfg!(test) { 3 } else { 256 };
+/// The same behind a run that is remembered.
+const EXTENDED_MIN: u64 = if cfg!(test) { 1 } else { 16 };
+
+/// What a move of the cursor has learned of the keys it passes.
+#[derive(Debug)]
+pub(crate) struct HiddenRun {
+    /// Where runs are remembered; none for scans that may not see everything.
+    place: Option<Place>,
+    /// Where the run begins.
+    start: RunStart,
+    start_key: Vec<u8>,
+    /// Entries that were hidden when the run began.
+    passed_before: u64,
+    /// What was known, and spared.
+    known: Option<Arc<HiddenRange>>,
+}
+
+/// The memtable that takes writes, or took them when the scan began.
+#[derive(Debug)]
+struct Place {
+    slot: Arc<HiddenSlot>,
+    memtable: Weak<MemTable>,
+    /// Newer entries are in the memtable only.
+    largest_immutable_sequence: SequenceNumber,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RunStart {
+    /// There is no run, or none to remember.
+    None,
+    FirstKey,
+    /// At [`HiddenRun::start_key`].
+    Key,
+}
+
+impl HiddenRun {
+    /// For a scan of a state by these options. Scans that leave out keys learn nothing, nor do those
+    /// that are not `is_plain`: of keys with timestamps, or with writes that are not committed.
+    pub(crate) fn new(super_version: &SuperVersion, options: &ReadOptions, is_plain: bool) -> Self {
+        let has_filter = super_version.options.prefix_extractor.is_some();
+        let sees_all = is_plain
+            && options.read_tier.may_read_files()
+            && !options.ignore_range_deletions
+            && options.max_skippable_internal_keys == 0
+            && (options.total_order_seek || !has_filter);
+        let place = super_version.memtables.first().filter(|_| sees_all).map(|memtable| Place {
+            slot: memtable.hidden_slot().clone(),
+            memtable: Arc::downgrade(memtable),
+            largest_immutable_sequence: super_version.largest_immutable_sequence(),
+        });
+        Self { place, ..Self::none() }
+    }
+
+    /// Of a scan that learns nothing.
+    pub(crate) fn none() -> Self {
+        Self {
+            place: None,
+            start: RunStart::None,
+            start_key: Vec::new(),
+            passed_before: 0,
+            known: None,
+        }
+    }
+
+    /// A move begins that sees all keys from the first one, or from `start` on.
+    #[inline]
+    pub(super) fn begin_seek(&mut self, start: Option<&[u8]>) {
+        self.begin_move();
+        if self.place.is_some() {
+            self.start = start.map_or(RunStart::FirstKey, |_| RunStart::Key);
+            self.start_key.clear();
+            self.start_key.extend_from_slice(start.unwrap_or_default());
+        }
+    }
+
+    /// A move begins of which it is not known where hidden keys begin.
+    #[inline]
+    pub(super) fn begin_move(&mut self) {
+        self.start = RunStart::None;
+        self.passed_before = 0;
+        self.known = None;
+    }
+}
+
+impl DbIterator {
+    /// The range of which nothing shows that a seek to `target`, or to the first key, would go to.
+    #[inline]
+    pub(super) fn hidden_range_at(&self, target: Option<&[u8]>) -> Option<Arc<HiddenRange>> {
+        let range = self.hidden_run.place.as_ref()?.slot.get()?;
+        let is_within = match target {
+            Some(target) => range.contains(target, &self.comparator),
+            None => range.start.is_none(),
+        };
+        (is_within && range.holds(self.sequence, self.super_version_number)).then_some(range)
+    }
+
+    /// The cursor is on a deletion of [`DbIterator::key`], after `passed` hidden entries. Goes on to
+    /// the end of the run if that is known.
+    #[inline]
+    pub(super) fn pass_deletion(&mut self, passed: u64) -> Result<()> {
+        let run = &mut self.hidden_run;
+        if run.place.is_none() {
+            return self.internal.next();
+        }
+        if run.start == RunStart::None {
+            run.start = RunStart::Key;
+            run.start_key.clear();
+            run.start_key.extend_from_slice(&self.key);
+            run.passed_before = passed;
+        }
+        if run.known.is_some() {
+            return self.internal.next();
+        }
+        match self.hidden_range_at(Some(&self.key)) {
+            Some(range) => self.seek_after_hidden(range, passed),
+            None => self.internal.next(),
+        }
+    }
+
+    /// Whether the run begins in a range that it has come to.
+    fn begins_within(&self, range: &HiddenRange) -> bool {
+        let run = &self.hidden_run;
+        match &range.start {
+            None => true,
+            Some(start) => {
+                run.start == RunStart::Key
+                    && self.comparator.compare_user_keys(start, &run.start_key).is_le()
+            }
+        }
+    }
+
+    /// Seeks to the first key after a range of which nothing shows.
+    #[cold]
+    pub(super) fn seek_after_hidden(&mut self, range: Arc<HiddenRange>, passed: u64) -> Result<()> {
+        let end = range.end.clone();
+        if self.begins_within(&range) {
+            self.hidden_run.passed_before = passed;
+        }
+        self.hidden_run.known = Some(range);
+        let Some(end) = end else {
+            // Behind the last key nothing is left.
+            self.internal.seek_to_last()?;
+            return if self.internal.valid() { self.internal.next() } else { Ok(()) };
+        };
+        self.target.clear();
+        self.target.extend_from_slice(&end);
+        super::push_trailer(&mut self.target, self.sequence, VALUE_TYPE_FOR_SEEK);
+        self.internal.seek(&self.target)
+    }
+
+    /// A move forward is over, after `passed` hidden entries.
+    #[inline]
+    pub(super) fn end_run(&mut self, passed: u64) {
+        let run = &self.hidden_run;
+        if run.start != RunStart::None {
+            let worth = if run.known.is_some() { EXTENDED_MIN } else { REMEMBERED_MIN };
+            if passed - run.passed_before >= worth {
+                self.remember_run(passed);
+            }
+        }
+    }
+
+    #[cold]
+    fn remember_run(&mut self, passed: u64) {
+        if self.prefix.is_some() {
+            return;
+        }
+        let end = match (self.valid, &self.upper_bound, self.internal.valid()) {
+            (true, ..) => Some(self.key.clone()),
+            (false, Some(upper), _) => Some(upper.clone()),
+            (false, None, false) => None,
+            (false, None, true) => return,
+        };
+        let Some(place) = &self.hidden_run.place else { return };
+        // What is too new for this scan must be where the memtable looks for it.
+        if place.largest_immutable_sequence > self.sequence {
+            return;
+        }
+        let Some(memtable) = place.memtable.upgrade() else { return };
+        let run = &self.hidden_run;
+        let spared = run.known.as_ref().map_or(0, |known| known.entries);
+        let entries = passed - run.passed_before + spared;
+        let known = run.known.as_ref().filter(|known| self.begins_within(known));
+        let start = match known {
+            Some(known) => known.start.clone(),
+            None => (run.start == RunStart::Key).then(|| run.start_key.clone()),
+        };
+        let better = place.slot.get().is_some_and(|other| {
+            other.entries > entries && other.holds(self.sequence, self.super_version_number)
+        });
+        if !better {
+            let (sequence, state) = (self.sequence, self.super_version_number);
+            let range = HiddenRange::new((start, end), sequence, state, entries);
+            memtable.remember_hidden(range, known);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,264 @@
+use crate::set_options::tests::Setup;
+use crate::{ColumnFamilyHandle, DbIterator, FlushOptions, ReadOptions, Snapshot, WriteOptions};
+use perf_context::{PerfLevel, PerfMetric, perf_context, reset_perf_context, set_perf_level};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+const KEYS: u16 = 40;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Put(u16),
+    Delete(u16),
+    /// All keys of a stretch, one by one.
+    Consume(u16, u16),
+    DeleteRange(u16, u16),
+    Merge(u16),
+    Flush,
+    TakeSnapshot,
+    /// A new iterator: sought and walked, of the snapshot or the newest, with bounds.
+    Scan {
+        target: Option<u16>,
+        lower: Option<u16>,
+        upper: Option<u16>,
+        steps: usize,
+        of_snapshot: bool,
+    },
+    /// The same with the iterator made last.
+    Rescan {
+        target: Option<u16>,
+        steps: usize,
+    },
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let key = || 0..KEYS;
+    let maybe = || prop_oneof![2 => Just(None), 1 => (0..KEYS).prop_map(Some)];
+    let scan = (maybe(), maybe(), maybe(), 0..20_usize, any::<bool>()).prop_map(
+        |(target, lower, upper, steps, of_snapshot)| Step::Scan {
+            target,
+            lower,
+            upper,
+            steps,
+            of_snapshot,
+        },
+    );
+    let step = prop_oneof![
+        6 => key().prop_map(Step::Put),
+        3 => key().prop_map(Step::Delete),
+        4 => (key(), 2..20_u16).prop_map(|(from, count)| Step::Consume(from, count)),
+        1 => (key(), key()).prop_map(|(a, b)| Step::DeleteRange(a.min(b), a.max(b) + 1)),
+        1 => key().prop_map(Step::Merge),
+        1 => Just(Step::Flush),
+        1 => Just(Step::TakeSnapshot),
+        8 => scan,
+        4 => (maybe(), 0..20_usize).prop_map(|(target, steps)| Step::Rescan { target, steps }),
+    ];
+    prop::collection::vec(step, 0..80)
+}
+
+fn name(key: u16) -> Vec<u8> {
+    format!("key{key:04}").into_bytes()
+}
+
+type Model = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// An iterator with what it shows.
+struct Scan {
+    iterator: DbIterator,
+    model: Model,
+}
+
+impl Scan {
+    /// Walks forward from `target` and compares, then a few steps back.
+    fn check(&mut self, target: Option<u16>, steps: usize) {
+        let from = target.map(name).unwrap_or_default();
+        match target {
+            Some(_) => self.iterator.seek(&from),
+            None => self.iterator.seek_to_first(),
+        }
+        let mut expected = self.model.range(from..).take(steps + 1);
+        for step in 0..=steps {
+            let shown = self.iterator.valid().then(|| (self.iterator.key(), self.iterator.value()));
+            let wanted = expected.next().map(|(key, value)| (&key[..], &value[..]));
+            assert_eq!(shown, wanted, "step {step} from {target:?}");
+            if shown.is_none() {
+                break;
+            }
+            if step < steps {
+                self.iterator.next();
+            }
+        }
+        self.iterator.status().unwrap();
+        if self.iterator.valid() {
+            let here = self.iterator.key().to_vec();
+            self.iterator.prev();
+            let shown = self.iterator.valid().then(|| self.iterator.key());
+            assert_eq!(shown, self.model.range(..here).next_back().map(|(key, _)| &key[..]));
+        }
+    }
+}
+
+struct World {
+    setup: Setup,
+    family: ColumnFamilyHandle,
+    model: Model,
+    snapshot: Option<(Snapshot, Model)>,
+    last: Option<Scan>,
+    count: u64,
+}
+
+impl World {
+    fn new() -> Self {
+        let family = "merge_operator=stringappend;max_sequential_skip_in_iterations=2";
+        let setup = Setup::new("", &[("default", family)]);
+        let family = setup.family("default");
+        Self { setup, family, model: Model::new(), snapshot: None, last: None, count: 0 }
+    }
+
+    fn value(&mut self) -> Vec<u8> {
+        self.count += 1;
+        self.count.to_string().into_bytes()
+    }
+
+    fn delete(&mut self, key: u16) {
+        let options = WriteOptions::default();
+        self.setup.db.delete(&options, &self.family, &name(key)).unwrap();
+        self.model.remove(&name(key));
+    }
+
+    fn write(&mut self, step: &Step) {
+        let options = WriteOptions::default();
+        match *step {
+            Step::Put(key) => {
+                let value = self.value();
+                self.setup.db.put(&options, &self.family, &name(key), &value).unwrap();
+                self.model.insert(name(key), value);
+            }
+            Step::Merge(key) => {
+                let value = self.value();
+                self.setup.db.merge(&options, &self.family, &name(key), &value).unwrap();
+                let old = self.model.remove(&name(key));
+                let new = old.map_or(value.clone(), |old| [old, value].join(&b','));
+                self.model.insert(name(key), new);
+            }
+            Step::Delete(key) => self.delete(key),
+            Step::Consume(from, count) => {
+                (from..(from + count).min(KEYS)).for_each(|key| self.delete(key));
+            }
+            Step::DeleteRange(from, to) => {
+                let (from, to) = (name(from), name(to));
+                self.setup.db.delete_range(&options, &self.family, &from, &to).unwrap();
+                self.model.retain(|key, _| *key < from || *key >= to);
+            }
+            Step::Flush => {
+                self.setup.db.flush(&FlushOptions::default(), &[&self.family]).unwrap();
+            }
+            Step::TakeSnapshot => {
+                self.snapshot = Some((self.setup.db.snapshot(), self.model.clone()));
+            }
+            Step::Scan { .. } | Step::Rescan { .. } => {}
+        }
+    }
+
+    fn take(&mut self, step: &Step) {
+        self.write(step);
+        match *step {
+            Step::Scan { target, lower, upper, steps, of_snapshot } => {
+                let snapshot = self.snapshot.as_ref().filter(|_| of_snapshot);
+                let model = snapshot.map_or(&self.model, |(_, model)| model);
+                let (lower, upper) = (lower.map(name), upper.map(name));
+                let is_within = |key: &Vec<u8>| {
+                    lower.as_ref().is_none_or(|lower| key >= lower)
+                        && upper.as_ref().is_none_or(|upper| key < upper)
+                };
+                let model = model.iter().filter(|(key, _)| is_within(key));
+                let model = model.map(|(key, value)| (key.clone(), value.clone())).collect();
+                let options = ReadOptions {
+                    snapshot: snapshot.map(|(snapshot, _)| snapshot.sequence()),
+                    iterate_lower_bound: lower.clone(),
+                    iterate_upper_bound: upper.clone(),
+                    ..ReadOptions::default()
+                };
+                let iterator = self.setup.db.new_iterator(&options, &self.family).unwrap();
+                let mut scan = Scan { iterator, model };
+                scan.check(target, steps);
+                self.last = Some(scan);
+            }
+            Step::Rescan { target, steps } => {
+                if let Some(last) = &mut self.last {
+                    last.check(target, steps);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn scans_show_what_a_map_has(steps in steps()) {
+        let mut world = World::new();
+        for step in &steps {
+            world.take(step);
+        }
+    }
+}
+
+/// Entries that a move counts as passed: deletions, and what they hide.
+fn passed(world: &World, walk: impl FnOnce(&mut DbIterator)) -> u64 {
+    let options = ReadOptions::default();
+    let mut iterator = world.setup.db.new_iterator(&options, &world.family).unwrap();
+    reset_perf_context();
+    set_perf_level(PerfLevel::EnableCount);
+    walk(&mut iterator);
+    set_perf_level(PerfLevel::Disable);
+    let counted = perf_context();
+    counted.get(PerfMetric::InternalDeleteSkippedCount)
+        + counted.get(PerfMetric::InternalKeySkippedCount)
+}
+
+#[test]
+fn a_queue_is_passed_once() {
+    let mut world = World::new();
+    (0..KEYS).for_each(|key| world.write(&Step::Put(key)));
+    world.write(&Step::Flush);
+    world.write(&Step::Consume(0, 30));
+    assert_eq!(passed(&world, DbIterator::seek_to_first), 60, "the first scan has to");
+    assert_eq!(passed(&world, DbIterator::seek_to_first), 0);
+    assert_eq!(passed(&world, |iterator| iterator.seek(&name(7))), 0);
+    // The next one consumed is passed once, too.
+    world.write(&Step::Delete(30));
+    assert_eq!(passed(&world, DbIterator::seek_to_first), 2);
+    assert_eq!(passed(&world, DbIterator::seek_to_first), 0);
+    // What is written into the run shows.
+    world.write(&Step::Put(5));
+    world.take(&Step::Scan {
+        target: None,
+        lower: None,
+        upper: None,
+        steps: 3,
+        of_snapshot: false,
+    });
+    // What is written behind it changes nothing.
+    world.write(&Step::Delete(5));
+    passed(&world, DbIterator::seek_to_first);
+    world.write(&Step::Put(39));
+    assert_eq!(passed(&world, DbIterator::seek_to_first), 0);
+}
+
+#[test]
+fn a_scan_that_may_give_up_passes_all() {
+    let mut world = World::new();
+    (0..KEYS).for_each(|key| world.write(&Step::Put(key)));
+    world.write(&Step::Flush);
+    world.write(&Step::Consume(0, 30));
+    passed(&world, DbIterator::seek_to_first);
+    let options = ReadOptions { max_skippable_internal_keys: 10, ..ReadOptions::default() };
+    let mut iterator = world.setup.db.new_iterator(&options, &world.family).unwrap();
+    iterator.seek_to_first();
+    assert!(!iterator.valid());
+    assert!(iterator.status().unwrap_err().to_string().contains("Too many internal keys"));
+}
