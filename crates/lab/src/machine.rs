@@ -68,6 +68,13 @@ fn run(arguments: &Arguments, err: &mut dyn Write) -> Result<Report, String> {
         let file = file.ok_or("there is no cache directory for this user: give --file")?;
         return Report::read(&file);
     }
+    if cfg!(debug_assertions) {
+        let _ = writeln!(
+            err,
+            "machine: this program was built without optimization: values of the processor and of memory \
+             are those of the program, not of the machine"
+        );
+    }
     let effort = if arguments.quick { Effort::QUICK } else { Effort::FULL };
     let report = measure_all(&arguments.directory, effort, &mut |what| {
         let _ = writeln!(err, "machine: {what}");

@@ -72,6 +72,8 @@ impl<'a, E: Engine> Shaper<'a, E> {
         if target.families.len() > 1 {
             return Err(Status::not_supported("--shape with several column families"));
         }
+        // Engines without levels say so.
+        present(&target.db, &target.families[0])?;
         let settings = Settings {
             num_levels: usize::try_from(options.num_levels).unwrap_or(1),
             dynamic_level_bytes: options.level_compaction_dynamic_level_bytes,

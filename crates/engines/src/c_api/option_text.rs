@@ -7,9 +7,13 @@ use options::option_string::{quote, split_pairs, strip_braces};
 /// of some of them.
 const TABLE_FACTORY: (&str, &str) = ("table_factory", "block_based_table_factory");
 
+/// An option that is off.
+const OFF: &str = "false";
+
 /// The part of `wanted`, an option string, that a release takes, which `accepts` tells of a string;
 /// `table` is added to the options of the table format as it is.
-/// What it does not take is left out where it is as in `defaults`. Structs are taken apart where they
+/// What it does not take is left out where it is as in `defaults`, and where it is off: a release without an
+/// option does what later ones do when it is off. Structs are taken apart where they
 /// are not taken whole.
 ///
 /// # Errors
@@ -55,7 +59,7 @@ fn accepted_pair(
     }
     let fields = split_pairs(value).ok().filter(|fields| !fields.is_empty());
     let Some(fields) = fields.filter(|_| is_table || default != Some(value)) else {
-        if default == Some(value) {
+        if default == Some(value) || value == OFF {
             return Ok(None);
         }
         return Err(Status::not_supported(format!(
@@ -69,7 +73,7 @@ fn accepted_pair(
         let default = defaults.iter().find(|(other, _)| *other == field).map(|(_, value)| *value);
         if accepts(&format!("{name}={{{pair}}};")) {
             inside += &pair;
-        } else if default.map(strip_braces) != Some(strip_braces(value)) {
+        } else if default.map(strip_braces) != Some(strip_braces(value)) && value != OFF {
             return Err(Status::not_supported(format!(
                 "the library does not take the option {name}.{field}={value}"
             )));

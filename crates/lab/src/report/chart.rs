@@ -50,7 +50,10 @@ impl Bars<'_> {
     /// Width of a group of bars, with room for its name.
     fn group_pixels(&self) -> f64 {
         let name = self.groups.iter().map(|name| name.chars().count()).max().unwrap_or_default();
-        (36.0 * (self.series.len() + 1) as f64).max(9.0 * name as f64)
+        let bars = (self.series.len() + 1) as f64;
+        // Narrower where there are many, so that the chart fits a page.
+        let bar = (1000.0 / (bars * self.groups.len().max(1) as f64)).clamp(16.0, 36.0);
+        (bar * bars).max(9.0 * name as f64)
     }
 
     /// Width of what is on the right of all bars.

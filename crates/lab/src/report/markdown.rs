@@ -128,18 +128,30 @@ fn tables(summary: &Summary, head: &str, lines: &[Line]) -> String {
         text.push_str("Percent of what the machine allows, and what limits it:\n\n");
         text.push_str(&table(&heads, limits, 1));
     }
-    let skipped = lines.iter().flat_map(|(name, set, benchmark)| {
-        let why = |engine: &String| {
-            let row = summary.row(set, benchmark, engine)?;
-            Some(format!("- {engine}, {name}: {}\n", row.skipped.as_ref()?))
-        };
-        engines.iter().filter_map(why).collect::<Vec<_>>()
-    });
-    let skipped: String = skipped.collect();
+    let skipped = skipped(summary, &engines, lines);
     if !skipped.is_empty() {
         text.push_str(&format!("Skipped:\n\n{skipped}\n"));
     }
     text
+}
+
+/// Why engines skipped what, each reason once with all that it holds for.
+fn skipped(summary: &Summary, engines: &[String], lines: &[Line]) -> String {
+    let mut reasons: Vec<((&String, &String), Vec<&str>)> = Vec::new();
+    for engine in engines {
+        for (name, set, benchmark) in lines {
+            let row = summary.row(set, benchmark, engine);
+            let Some(why) = row.and_then(|row| row.skipped.as_ref()) else { continue };
+            match reasons.iter_mut().find(|(reason, _)| *reason == (engine, why)) {
+                Some((_, names)) => names.push(name),
+                None => reasons.push(((engine, why), vec![name])),
+            }
+        }
+    }
+    let line = |((engine, why), names): ((&String, &String), Vec<&str>)| {
+        format!("- {engine}: {}: {why}\n", names.join(", "))
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 fn rate(row: &Row) -> String {

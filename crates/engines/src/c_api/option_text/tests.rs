@@ -15,6 +15,14 @@ fn what_is_not_known_is_left_out_at_its_default_alone() {
 }
 
 #[test]
+fn what_is_not_known_is_left_out_where_it_is_off() {
+    assert_eq!(taken("a=1;b=false;", "a=0;b=true;", &["a="]).unwrap(), "a=1;");
+    assert!(taken("a=1;b=true;", "a=0;b=false;", &["a="]).is_err());
+    let wanted = "s={a=1;b=false;};";
+    assert_eq!(taken(wanted, "s={a=0;b=true;};", &["s={a=1;}"]).unwrap(), "s={a=1;};");
+}
+
+#[test]
 fn structs_are_taken_apart_where_they_must_be() {
     let known = ["s={a=", "t={"];
     assert_eq!(taken("t={a=1;b=2;};", "t={a=0;b=2;};", &known).unwrap(), "t={a=1;b=2;};");
