@@ -2,9 +2,10 @@
 
 use crate::{Opened, Pairs, backward, default_family, forward, scan, total_order, unpack};
 use base::status::{Code, SubCode};
-use cache::{Cache, LruCache, LruCacheOptions};
-use db::{Db, ReadOptions};
-use options::ConfigOptions;
+use cache::{Cache, HyperClockCache, HyperClockCacheOptions, LruCache, LruCacheOptions};
+use db::{ColumnFamilyDescriptor, Db, FlushOptions, OpenContext, ReadOptions, WriteOptions};
+use options::{BlockBasedTableOptions, ColumnFamilyOptions, ConfigOptions, DbOptions};
+use std::path::Path;
 use std::sync::Arc;
 
 fn expected(opened: &Opened) -> Pairs {
@@ -151,5 +152,60 @@ fn direct_reads() {
         let expected = expected(&opened);
         opened.options.db.use_direct_reads = true;
         check_reads(&opened.db(), &expected);
+    }
+}
+
+/// A database of many small blocks, indexed and filtered in partitions that the cache holds.
+fn paged(cache: Arc<dyn Cache>, keys: u32) -> Db {
+    let mut options = ColumnFamilyOptions::default();
+    options.table = BlockBasedTableOptions::default();
+    let text = "cache_index_and_filter_blocks=true;pin_top_level_index_and_filter=false;\
+                index_type=kTwoLevelIndexSearch;partition_filters=true;block_size=512;\
+                metadata_block_size=512;filter_policy=bloomfilter:10:false";
+    options.table.apply_string(text, &ConfigOptions::default()).unwrap();
+    let context = OpenContext {
+        file_system: Arc::new(env::MemFileSystem::new()),
+        block_cache: Some(cache),
+        ..OpenContext::default()
+    };
+    let db_options = DbOptions { create_if_missing: true, ..DbOptions::default() };
+    let family = ColumnFamilyDescriptor::new("default", options);
+    let db = Db::open(&db_options, Path::new("/db"), &[family], &context).unwrap();
+    let family = default_family(&db);
+    for key in 0..keys {
+        let (key, value) = (format!("key{key:013}"), format!("{key:0100}"));
+        db.put(&WriteOptions::default(), &family, key.as_bytes(), value.as_bytes()).unwrap();
+    }
+    db.flush(&FlushOptions::default(), &[&family]).unwrap();
+    db
+}
+
+#[test]
+fn metadata_larger_than_the_cache_is_paged_and_keeps_to_the_capacity() {
+    const KEYS: u32 = 6000;
+    const CAPACITY: usize = 16 << 10;
+    let clock = |estimated_entry_charge| {
+        HyperClockCache::new(&HyperClockCacheOptions {
+            estimated_entry_charge,
+            num_shard_bits: 0,
+            ..HyperClockCacheOptions::with_capacity(CAPACITY)
+        })
+    };
+    let caches: [Arc<dyn Cache>; 3] =
+        [lru(CAPACITY, false), Arc::new(clock(0).unwrap()), Arc::new(clock(600).unwrap())];
+    for cache in caches {
+        let db = paged(cache.clone(), KEYS);
+        let family = default_family(&db);
+        let (_, table) = db.properties_of_all_tables(&family).unwrap().pop_first().unwrap();
+        assert!(table.index_size + table.filter_size > 2 * CAPACITY as u64, "{table:?}");
+        for step in 0..KEYS {
+            let number = step.wrapping_mul(2_654_435_761) % KEYS;
+            let key = format!("key{number:013}");
+            let found = db.get(&ReadOptions::default(), &family, key.as_bytes()).unwrap();
+            assert_eq!(found.as_deref(), Some(format!("{number:0100}").as_bytes()));
+            assert!(cache.usage_bytes() <= CAPACITY, "{cache:?}: {}", cache.usage_bytes());
+        }
+        assert!(cache.counters().evictions > u64::from(KEYS) / 2, "{cache:?}");
+        assert_eq!(cache.pinned_usage_bytes(), 0, "{cache:?}");
     }
 }

@@ -35,11 +35,14 @@ impl IndexLayout {
     }
 }
 
+/// A block that a table holds from when it is first needed.
+type HeldBlock<T> = OnceLock<Arc<Meta<T>>>;
+
 /// Blocks that an index leads to, held by the table or by the block cache.
 #[derive(Debug)]
 pub(super) enum Partitions<T> {
     /// One slot per partition, made when the first is needed.
-    Resident(OnceLock<Box<[OnceLock<Arc<Meta<T>>>]>>),
+    Resident(OnceLock<Box<[HeldBlock<T>]>>),
     /// By links.
     Cached(FrameSlots<Meta<T>>),
 }

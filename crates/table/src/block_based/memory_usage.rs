@@ -9,7 +9,7 @@ impl BlockBasedTable {
     /// About how many bytes of memory the table takes: what it holds of index, filter and
     /// dictionary, and its properties. Blocks in the block cache do not count.
     pub fn approximate_memory_usage_bytes(&self) -> usize {
-        let index = self.index.top.resident().map_or(0, |index| index.memory_usage_bytes());
+        let index = self.index.top.resident().map_or(0, FlatIndex::memory_usage_bytes);
         let partitions =
             self.index.partitions.as_ref().map_or(0, |partitions| {
                 partitions.resident().map(FlatIndex::memory_usage_bytes).sum()
@@ -20,7 +20,7 @@ impl BlockBasedTable {
                 filter.resident().map_or(0, |bits| bits.contents().len())
             }
             Some(TableFilter::Partitioned { top, partitions, .. }) => {
-                top.resident().map_or(0, |top| top.memory_usage_bytes())
+                top.resident().map_or(0, FlatIndex::memory_usage_bytes)
                     + partitions.resident().map(|bits| bits.contents().len()).sum::<usize>()
             }
         };

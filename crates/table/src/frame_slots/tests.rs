@@ -1,3 +1,5 @@
+mod interleavings;
+
 use super::*;
 use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
 use crate::data_block::{DataBlockDecoder, KeyTransform};
