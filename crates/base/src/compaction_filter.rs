@@ -23,7 +23,8 @@ pub enum FilterValue<'a> {
     Entity(&'a [Column<'a>]),
 }
 
-/// What becomes of an entry.
+/// What becomes of an entry. RocksDB's `kChangeBlobIndex` and `kIOError` are not for programs: only its
+/// old BlobDB, which is not part of this engine, could give them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// It stays.

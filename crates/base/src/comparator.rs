@@ -5,6 +5,7 @@
 //! [`Comparator::timestamp_size`] bytes of a user key are its timestamp, and versions of one key
 //! are ordered newest timestamp first.
 
+use crate::dbformat::hex;
 use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
@@ -16,6 +17,12 @@ pub trait Comparator: fmt::Debug + Send + Sync {
 
     /// Orders two user keys, timestamps included.
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering;
+
+    /// Whether two user keys, timestamps included, are equal: so they are where [`Comparator::compare`]
+    /// says so, which may take longer to find out. Default: asks that.
+    fn equal(&self, a: &[u8], b: &[u8]) -> bool {
+        self.compare(a, b).is_eq()
+    }
 
     /// Bytes of timestamp at the end of each user key; 0 for none.
     fn timestamp_size(&self) -> usize {
@@ -37,6 +44,11 @@ pub trait Comparator: fmt::Debug + Send + Sync {
     /// Orders two timestamps, older first.
     fn compare_timestamp(&self, _a: &[u8], _b: &[u8]) -> Ordering {
         Ordering::Equal
+    }
+
+    /// A timestamp for people, as messages have it. Default: its bytes as hexadecimal digits.
+    fn timestamp_to_string(&self, timestamp: &[u8]) -> String {
+        hex(timestamp)
     }
 
     /// Whether keys of different bytes may be equal. Blocks then get no hash index, which finds only
@@ -92,6 +104,10 @@ impl Comparator for BytewiseComparator {
         a.cmp(b)
     }
 
+    fn equal(&self, a: &[u8], b: &[u8]) -> bool {
+        a == b
+    }
+
     fn can_keys_with_different_byte_contents_be_equal(&self) -> bool {
         false
     }
@@ -139,6 +155,10 @@ impl Comparator for ReverseBytewiseComparator {
 
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         b.cmp(a)
+    }
+
+    fn equal(&self, a: &[u8], b: &[u8]) -> bool {
+        a == b
     }
 
     fn can_keys_with_different_byte_contents_be_equal(&self) -> bool {
@@ -207,6 +227,13 @@ impl Comparator for U64TimestampComparator {
 
     fn compare_timestamp(&self, a: &[u8], b: &[u8]) -> Ordering {
         Self::timestamp(a).cmp(&Self::timestamp(b))
+    }
+
+    fn timestamp_to_string(&self, timestamp: &[u8]) -> String {
+        match timestamp.len() {
+            U64_TIMESTAMP_SIZE => Self::timestamp(timestamp).to_string(),
+            _ => hex(timestamp),
+        }
     }
 }
 

@@ -69,6 +69,18 @@ impl InternalKeyComparator {
         }
     }
 
+    /// Whether two user keys that both end in a timestamp are equal before it.
+    #[inline]
+    pub fn is_equal_without_timestamp(&self, a: &[u8], b: &[u8]) -> bool {
+        if self.bytewise {
+            a == b
+        } else if self.timestamp_size == 0 {
+            self.user.equal(a, b)
+        } else {
+            self.user.compare_without_timestamp(a, true, b, true).is_eq()
+        }
+    }
+
     /// The user key without its timestamp.
     #[inline]
     pub fn strip_timestamp<'a>(&self, user_key: &'a [u8]) -> &'a [u8] {

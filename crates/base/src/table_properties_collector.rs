@@ -3,7 +3,7 @@
 //! A collector sees each entry of a table while it is written. What it found goes into the table's
 //! properties, and it may ask for the table to be compacted soon.
 
-use crate::ParsedInternalKey;
+use crate::{ParsedInternalKey, SequenceNumber};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -51,6 +51,10 @@ pub struct TablePropertiesCollectorContext {
     pub level: Option<u32>,
     /// How many levels the column family has, if that is known.
     pub num_levels: Option<u32>,
+    /// Data up to this sequence number may go to the last level
+    /// (`last_level_inclusive_max_seqno_threshold`). The largest of all here, as it is in RocksDB without
+    /// `preclude_last_level_data_seconds`.
+    pub last_level_inclusive_max_sequence: SequenceNumber,
 }
 
 /// Makes a collector for each new table.

@@ -9,6 +9,7 @@
 pub mod cache_key;
 pub mod cache_options;
 pub mod cache_value;
+pub mod cache_wrapper;
 pub mod dropped;
 mod hash_index;
 pub mod hyper_clock_cache;
@@ -19,6 +20,7 @@ pub mod sharded_cache;
 pub use cache_key::CacheKey;
 pub use cache_options::{CacheMetadataChargePolicy, CacheOptions};
 pub use cache_value::{CacheValue, LinkedValue};
+pub use cache_wrapper::CacheWrapper;
 pub use hyper_clock_cache::{HyperClockCache, HyperClockCacheOptions};
 pub use lru_cache::{LruCache, LruCacheOptions};
 pub use reservation::CacheReservation;

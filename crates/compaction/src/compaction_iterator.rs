@@ -230,11 +230,7 @@ impl<'a> CompactionIterator<'a> {
 
     #[inline]
     fn is_same_user_key(&self, user_key: &[u8]) -> bool {
-        let comparator = &self.context.comparator;
-        if comparator.is_bytewise() {
-            return user_key == self.user_key();
-        }
-        comparator.compare_without_timestamp(user_key, self.user_key()).is_eq()
+        self.context.comparator.is_equal_without_timestamp(user_key, self.user_key())
     }
 
     /// Goes from the entry that the input is at to the next one that stays.

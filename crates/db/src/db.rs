@@ -74,8 +74,12 @@ pub struct OpenContext {
 impl OpenContext {
     /// [`Self::rate_limiter`], counted in [`Self::statistics`].
     pub(crate) fn counted_rate_limiter(&self) -> Option<Arc<dyn RateLimiter>> {
-        let limiter = self.rate_limiter.clone()?;
-        Some(CountedRateLimiter::wrap(limiter, self.statistics.as_ref()))
+        self.rate_limiter.clone().map(|limiter| self.counted(limiter))
+    }
+
+    /// A limiter, counted in [`Self::statistics`].
+    pub(crate) fn counted(&self, limiter: Arc<dyn RateLimiter>) -> Arc<dyn RateLimiter> {
+        CountedRateLimiter::wrap(limiter, self.statistics.as_ref())
     }
 }
 
@@ -577,8 +581,8 @@ fn check_not_forgotten(timestamp: &[u8], low: &[u8], family: &ColumnFamilyData) 
     }
     Err(Status::invalid_argument(format!(
         "Read timestamp: {} is smaller than full_history_ts_low: {} of column family {}",
-        hex(timestamp),
-        hex(low),
+        user.timestamp_to_string(timestamp),
+        user.timestamp_to_string(low),
         family.name
     )))
 }

@@ -57,13 +57,14 @@ impl DbImpl {
                 family.name()
             )));
         }
+        let user = family.comparator().user_comparator();
         if let Some(now) = family.0.super_version.load().full_history_ts_low.as_deref()
-            && family.comparator().user_comparator().compare_timestamp(timestamp, now).is_lt()
+            && user.compare_timestamp(timestamp, now).is_lt()
         {
             return Err(Status::invalid_argument(format!(
                 "Current full_history_ts_low: {} is higher than provided ts: {}",
-                hex(now),
-                hex(timestamp)
+                user.timestamp_to_string(now),
+                user.timestamp_to_string(timestamp)
             )));
         }
         // Should another thread go further meanwhile, the MANIFEST's rule keeps the later time.

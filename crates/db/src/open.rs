@@ -57,9 +57,7 @@ use base::filename::{CURRENT, descriptor_file_name, wal_file_name};
 use base::{Result, SequenceNumber, Status};
 use env::thread_pool::{BackgroundJobLimits, Priority, ThreadPool};
 use env::thread_status::{OperationGuard, OperationType};
-use env::{
-    CountedRateLimiter, FileLock, FileOptions, GenericRateLimiter, RateLimiter, RateLimiterOptions,
-};
+use env::{FileLock, FileOptions, GenericRateLimiter, RateLimiter, RateLimiterOptions};
 use memtable::MemTableMemory;
 use options::{CompressionType, DbOptions, ObjectName, WalRecoveryMode};
 use parking_lot::{Condvar, Mutex};
@@ -344,7 +342,7 @@ fn rate_limiter(
         0 => Ok(None),
         rate => {
             let limiter = Arc::new(GenericRateLimiter::new(RateLimiterOptions::new(rate))?);
-            Ok(Some(CountedRateLimiter::wrap(limiter, context.statistics.as_ref())))
+            Ok(Some(context.counted(limiter)))
         }
     }
 }

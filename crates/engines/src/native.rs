@@ -326,7 +326,7 @@ impl Engine for Touchstone {
     }
 
     fn verify_file_checksums(&self) -> Result<()> {
-        self.db.verify_file_checksums()
+        self.db.verify_file_checksums(&ReadOptions::default())
     }
 
     fn verify_checksum(&self, options: &ReadOptions) -> Result<()> {

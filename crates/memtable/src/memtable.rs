@@ -229,8 +229,7 @@ impl MemTable {
             count(PerfMetric::BloomMemtableHitCount, 1);
         }
         self.rep.visit(seek_key, &mut |entry| {
-            let order = self.comparator.compare_without_timestamp(entry.user_key(), user_key);
-            order.is_eq() && visitor(entry)
+            self.comparator.is_equal_without_timestamp(entry.user_key(), user_key) && visitor(entry)
         });
     }
 

@@ -81,6 +81,27 @@ fn newest_timestamp_first() {
 }
 
 #[test]
+fn keys_are_equal_where_neither_comes_first() {
+    let keys = [&b"12345678"[..], b"a12345678", b"a1234567", b"b12345678"];
+    for name in
+        [BYTEWISE_NAME, REVERSE_BYTEWISE_NAME, BYTEWISE_U64_TS_NAME, REVERSE_BYTEWISE_U64_TS_NAME]
+    {
+        let comparator = builtin(name).unwrap();
+        for (a, b) in keys.iter().flat_map(|a| keys.iter().map(move |b| (a, b))) {
+            assert_eq!(comparator.equal(a, b), comparator.compare(a, b).is_eq(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn timestamps_are_numbers_or_their_bytes() {
+    let timestamped = U64TimestampComparator::BYTEWISE;
+    assert_eq!(timestamped.timestamp_to_string(&300_u64.to_le_bytes()), "300");
+    assert_eq!(timestamped.timestamp_to_string(&[1, 0xab]), "01AB");
+    assert_eq!(BytewiseComparator.timestamp_to_string(b"a"), "61");
+}
+
+#[test]
 fn builtin_names() {
     for name in
         [BYTEWISE_NAME, REVERSE_BYTEWISE_NAME, BYTEWISE_U64_TS_NAME, REVERSE_BYTEWISE_U64_TS_NAME]

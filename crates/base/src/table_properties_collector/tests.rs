@@ -3,8 +3,12 @@ use crate::ValueType;
 
 fn marks(properties: &[(&str, &str)], types: impl IntoIterator<Item = ValueType>) -> bool {
     let factory = builtin("CompactOnDeletionCollector", properties).unwrap();
-    let context =
-        TablePropertiesCollectorContext { column_family_id: 0, level: None, num_levels: None };
+    let context = TablePropertiesCollectorContext {
+        column_family_id: 0,
+        level: None,
+        num_levels: None,
+        last_level_inclusive_max_sequence: crate::dbformat::MAX_SEQUENCE_NUMBER,
+    };
     let Some(mut collector) = factory.create(&context) else { return false };
     for (at, value_type) in types.into_iter().enumerate() {
         let key = ParsedInternalKey { user_key: b"k", sequence: at as u64, value_type };

@@ -143,7 +143,7 @@ impl<'a> GetContext<'a> {
         key: ParsedInternalKey<'_>,
         value: &impl StoredValue,
     ) -> Result<bool> {
-        if self.comparator.compare_without_timestamp(key.user_key, self.user_key).is_ne() {
+        if !self.comparator.is_equal_without_timestamp(key.user_key, self.user_key) {
             return Ok(false);
         }
         self.has_match = true;

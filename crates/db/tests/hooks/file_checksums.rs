@@ -3,6 +3,7 @@
 use crate::fixture::{Fixture, compact, files, flush, put};
 use base::status::Code;
 use base::{FileChecksumGenContext, FileChecksumGenFactory, FileChecksumGenerator};
+use db::ReadOptions;
 use env::{FileOptions, FileSystem};
 use std::path::Path;
 use std::sync::Arc;
@@ -71,7 +72,7 @@ fn files_have_the_checksums_of_the_users_function() {
     // Other options can still be changed.
     db.set_db_options(&[("max_background_jobs", "3")]).unwrap();
     assert_eq!(db.get_db_options().file_checksum_gen_factory.id(), "LengthAndSumFactory");
-    db.verify_file_checksums().unwrap();
+    db.verify_file_checksums(&ReadOptions::default()).unwrap();
     drop(db);
 
     let fs = fixture.context.file_system.clone();
@@ -81,7 +82,7 @@ fn files_have_the_checksums_of_the_users_function() {
         let path = Path::new("/db").join(name);
         damage(&*fs, &path);
         let db = fixture.open();
-        let status = db.verify_file_checksums().unwrap_err();
+        let status = db.verify_file_checksums(&ReadOptions::default()).unwrap_err();
         assert_eq!(status.code(), Code::Corruption);
         assert!(status.to_string().contains(name), "{status}");
         drop(db);
@@ -95,12 +96,15 @@ fn without_the_function_nothing_is_verified() {
     let db = fixture.open();
     put(&db, "a", "1");
     flush(&db);
-    assert_eq!(db.verify_file_checksums().unwrap_err().code(), Code::InvalidArgument);
+    assert_eq!(
+        db.verify_file_checksums(&ReadOptions::default()).unwrap_err().code(),
+        Code::InvalidArgument
+    );
     drop(db);
     // What was written without a checksum has none.
     fixture.context.file_checksum_gen_factory = Some(Arc::new(LengthAndSumFactory));
     let db = fixture.open();
-    db.verify_file_checksums().unwrap();
+    db.verify_file_checksums(&ReadOptions::default()).unwrap();
     put(&db, "b", "1");
     flush(&db);
     drop(db);
@@ -108,7 +112,7 @@ fn without_the_function_nothing_is_verified() {
     fixture.options.file_checksum_gen_factory =
         options::ObjectName::new("FileChecksumGenCrc32cFactory");
     let db = fixture.open();
-    let status = db.verify_file_checksums().unwrap_err();
+    let status = db.verify_file_checksums(&ReadOptions::default()).unwrap_err();
     assert_eq!(status.code(), Code::InvalidArgument);
     assert!(status.to_string().contains("LengthAndSum"), "{status}");
 }

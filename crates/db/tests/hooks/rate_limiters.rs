@@ -169,3 +169,24 @@ fn writes_with_a_priority_ask_for_what_goes_to_the_wal() {
     }
     assert_eq!(ledger.take(), BTreeMap::new());
 }
+
+#[test]
+fn checks_of_whole_files_ask_with_the_priority_of_the_call() {
+    let (mut fixture, ledger) = limited();
+    fixture.context.file_checksum_gen_factory =
+        Some(Arc::new(base::file_checksum::FileChecksumGenCrc32cFactory));
+    let db = fixture.open();
+    fill(&db, 1);
+    flush(&db);
+    ledger.take();
+    db.verify_file_checksums(&ReadOptions::default()).unwrap();
+    assert_eq!(ledger.take(), BTreeMap::new());
+    let priority = Some(IoPriority::Low);
+    let options = ReadOptions { rate_limiter_priority: priority, ..ReadOptions::default() };
+    db.verify_file_checksums(&options).unwrap();
+    let size = crate::fixture::files(&db)[0].size_bytes;
+    let asked = ledger.take();
+    assert_eq!(asked.keys().collect::<Vec<_>>(), ["Low Read"]);
+    // A thousand bytes at a time, and once more for the end.
+    assert!(asked["Low Read"] > size && asked["Low Read"] <= size + 2000, "{asked:?} of {size}");
+}

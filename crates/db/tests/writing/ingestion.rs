@@ -285,11 +285,14 @@ fn checksums_are_compared() {
     assert_eq!(fixture.files(), before);
     let checked = default_options().verify_checksums_before_ingest(true);
     db.ingest_external_files(&[arg(&[right], checked)]).unwrap();
-    db.verify_file_checksums().unwrap();
+    db.verify_file_checksums(&ReadOptions::default()).unwrap();
     // Taken at its word, which a check of all files finds out.
     let trusting = default_options().verify_file_checksum(false);
     db.ingest_external_files(&[arg(&[wrong], trusting)]).unwrap();
-    assert_eq!(db.verify_file_checksums().unwrap_err().code(), Code::Corruption);
+    assert_eq!(
+        db.verify_file_checksums(&ReadOptions::default()).unwrap_err().code(),
+        Code::Corruption
+    );
 }
 
 /// Keeps what it is told of, and reads it.

@@ -24,7 +24,7 @@ use crate::properties::TableProperties;
 use crate::properties_collector::TimestampCollector;
 use crate::range_del;
 use crate::table_builder_options::TableBuilderOptions;
-use base::dbformat::extract_user_key;
+use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
 use base::file_checksum::FileChecksumGenContext;
 use base::hash::xxh3_128_with_seed;
 use base::table_properties_collector::{TablePropertiesCollector, TablePropertiesCollectorContext};
@@ -428,6 +428,7 @@ fn collectors(options: &TableBuilderOptions) -> Vec<Box<dyn TablePropertiesColle
         column_family_id: options.column_family_id,
         level: options.level,
         num_levels: options.num_levels,
+        last_level_inclusive_max_sequence: MAX_SEQUENCE_NUMBER,
     };
     let mut collectors: Vec<_> =
         options.collector_factories.iter().filter_map(|factory| factory.create(&context)).collect();
