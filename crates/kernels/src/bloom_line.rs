@@ -47,19 +47,5 @@ pub fn position(x: u32) -> (usize, u32) {
     ((bit >> 3) as usize, bit & 7)
 }
 
-/// `MULTIPLIER` to the powers from 0 to 7, for eight probes at once.
-pub(crate) const POWERS: [u32; 8] = {
-    let mut powers = [1; 8];
-    let mut index = 1;
-    while index < 8 {
-        powers[index] = MULTIPLIER.wrapping_mul(powers[index - 1]);
-        index += 1;
-    }
-    powers
-};
-
-/// `MULTIPLIER` to the power of 8.
-pub(crate) const EIGHTH_POWER: u32 = POWERS[7].wrapping_mul(MULTIPLIER);
-
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@
 //!
 //! | kernel | what for |
 //! |---|---|
-//! | [`lower_bound`] | directories of blocks, indexes |
+//! | [`mod@lower_bound`] | directories of blocks, indexes |
 //! | [`bloom_line`] | one key in one line of a Bloom filter |
 //! | [`prefetch`] | lines that a batch of lookups will need |
 //!

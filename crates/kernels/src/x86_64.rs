@@ -3,7 +3,7 @@
 //! Functions with `#[target_feature]` are called only where [`Isa::best`] says that the processor has
 //! the feature.
 
-use crate::bloom_line::{EIGHTH_POWER, LINE_SIZE, POWERS};
+use crate::bloom_line::{LINE_SIZE, MULTIPLIER};
 use crate::isa::Isa;
 use crate::lower_bound::SortedNumber;
 use std::arch::x86_64::*;
@@ -84,6 +84,20 @@ unsafe fn count_avx2(start: *const u8, count: usize, wanted: u64) -> usize {
     let sum = _mm_cvtsi128_si64(halves) + _mm_extract_epi64::<1>(halves);
     sum.unsigned_abs() as usize
 }
+
+/// `MULTIPLIER` to the powers from 0 to 7, for eight probes at once.
+const POWERS: [u32; 8] = {
+    let mut powers = [1; 8];
+    let mut index = 1;
+    while index < 8 {
+        powers[index] = MULTIPLIER.wrapping_mul(powers[index - 1]);
+        index += 1;
+    }
+    powers
+};
+
+/// `MULTIPLIER` to the power of 8.
+const EIGHTH_POWER: u32 = POWERS[7].wrapping_mul(MULTIPLIER);
 
 /// A mask of the first `count` lanes of eight.
 #[inline]
