@@ -129,6 +129,20 @@ impl Histogram {
         self.max = self.max.max(value);
     }
 
+    /// Adds a value so many times.
+    pub fn add_times(&mut self, value: u64, times: u64) {
+        if times == 0 {
+            return;
+        }
+        let (float, count) = (value as f64, times as f64);
+        self.buckets[bucket_of(value)] += times;
+        self.count += times;
+        self.sum += float * count;
+        self.sum_of_squares += float * float * count;
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+    }
+
     /// Adds everything `other` has.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.buckets.iter_mut().zip(&other.buckets) {

@@ -1,4 +1,8 @@
 //! A histogram that one thread adds to and all may read.
+//!
+//! Sizes repeat: most programs read values of one size, or none, and write batches of one. So two values
+//! are kept with how often they were added lately; the older one goes into the sums when a third one
+//! comes. A value that is one of them costs a comparison or two and an addition.
 
 use base::histogram::{BUCKETS, Histogram, HistogramParts, bucket_of};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
@@ -7,8 +11,10 @@ use std::thread;
 /// A histogram that one thread adds to and all may read.
 #[derive(Debug)]
 pub(crate) struct AtomicHistogram {
-    /// Odd while [`Self::add_for_several`] changes it.
+    /// Odd while several things change that only mean something together.
     version: AtomicU64,
+    /// Values added lately, the newer one first. They are in none of the sums below yet.
+    runs: [Run; 2],
     buckets: [AtomicU64; BUCKETS],
     sum: AtomicU64,
     /// The lower and the upper half.
@@ -19,10 +25,25 @@ pub(crate) struct AtomicHistogram {
     stand_in: AtomicU64,
 }
 
+/// A value, and how often it was added.
+#[derive(Debug, Default)]
+struct Run {
+    value: AtomicU64,
+    count: AtomicU64,
+}
+
+impl Run {
+    fn set(&self, value: u64, count: u64) {
+        store(&self.value, value);
+        store(&self.count, count);
+    }
+}
+
 impl Default for AtomicHistogram {
     fn default() -> Self {
         Self {
             version: AtomicU64::new(0),
+            runs: Default::default(),
             buckets: [const { AtomicU64::new(0) }; BUCKETS],
             sum: AtomicU64::new(0),
             sum_of_squares: [const { AtomicU64::new(0) }; 2],
@@ -37,16 +58,45 @@ impl AtomicHistogram {
     /// Adds a value; by the owning thread only.
     #[inline]
     pub(crate) fn add(&self, value: u64) {
-        self.add_times(value, 1);
+        match self.runs.iter().find(|run| load(&run.value) == value) {
+            Some(run) => add(&run.count, 1),
+            None => self.begin_run(value),
+        }
     }
 
+    #[inline(never)]
+    fn begin_run(&self, value: u64) {
+        let [newer, older] = &self.runs;
+        self.change(|| {
+            self.add_times(load(&older.value), load(&older.count));
+            older.set(load(&newer.value), load(&newer.count));
+            newer.set(value, 1);
+        });
+    }
+
+    /// Changes several things, which readers see all of or none of.
+    #[inline]
+    fn change(&self, change: impl FnOnce()) {
+        let version = load(&self.version);
+        store(&self.version, version.wrapping_add(1));
+        // Whoever sees one of the stores of `change` sees the odd version after it.
+        fence(Ordering::Release);
+        change();
+        self.version.store(version.wrapping_add(2), Ordering::Release);
+    }
+
+    /// Adds to the sums.
     #[inline]
     fn add_times(&self, value: u64, times: u64) {
+        if times == 0 {
+            return;
+        }
         if let Some(bucket) = self.buckets.get(bucket_of(value)) {
             add(bucket, times);
         }
         add(&self.sum, value.wrapping_mul(times));
-        self.add_square(u128::from(value) * u128::from(value) * u128::from(times));
+        let square = u128::from(value) * u128::from(value);
+        self.add_square(square.wrapping_mul(u128::from(times)));
         if value < load(&self.min) {
             store(&self.min, value);
         }
@@ -60,7 +110,7 @@ impl AtomicHistogram {
         let [low, high] = &self.sum_of_squares;
         let (sum, is_over) = load(low).overflowing_add(square as u64);
         store(low, sum);
-        let above = (square >> 64) as u64 + u64::from(is_over);
+        let above = ((square >> 64) as u64).wrapping_add(u64::from(is_over));
         if above > 0 {
             add(high, above);
         }
@@ -70,21 +120,35 @@ impl AtomicHistogram {
     /// thread counts down in `pending`. What is pending shows in no sum.
     #[cold]
     pub(crate) fn add_for_several(&self, value: u64, others: u64, pending: &AtomicU64) {
-        let version = load(&self.version);
-        store(&self.version, version.wrapping_add(1));
-        // Whoever sees one of the stores below sees the odd version after it.
-        fence(Ordering::Release);
-        self.add_times(value, others + 1);
-        store(&self.stand_in, value);
-        store(pending, others);
-        self.version.store(version.wrapping_add(2), Ordering::Release);
+        self.change(|| {
+            self.add_times(value, others + 1);
+            store(&self.stand_in, value);
+            store(pending, others);
+        });
+    }
+
+    /// Takes back what is pending; by the owning thread.
+    pub(crate) fn take_back(&self, pending: &AtomicU64) {
+        let (value, count) = (load(&self.stand_in), load(pending));
+        if count == 0 {
+            return;
+        }
+        self.change(|| {
+            if let Some(bucket) = self.buckets.get(bucket_of(value)) {
+                add(bucket, count.wrapping_neg());
+            }
+            add(&self.sum, value.wrapping_mul(count).wrapping_neg());
+            let square = u128::from(value) * u128::from(value);
+            self.add_square(square.wrapping_mul(u128::from(count)).wrapping_neg());
+            store(pending, 0);
+        });
     }
 
     /// Drops all values; by the owning thread, or when there is none.
     pub(crate) fn clear(&self) {
-        for zero in self.buckets.iter().chain(&self.sum_of_squares).chain([&self.sum, &self.max]) {
-            store(zero, 0);
-        }
+        let counts = self.runs.iter().map(|run| &run.count);
+        let sums = self.sum_of_squares.iter().chain([&self.sum, &self.max]);
+        self.buckets.iter().chain(sums).chain(counts).for_each(|zero| store(zero, 0));
         store(&self.min, u64::MAX);
     }
 
@@ -92,23 +156,27 @@ impl AtomicHistogram {
     pub(crate) fn add_to(&self, pending: &AtomicU64, sum: &mut Histogram) {
         loop {
             let version = self.version.load(Ordering::Acquire);
-            let parts = self.parts(load(pending));
+            let pending = (load(&self.stand_in), load(pending));
+            let mut values = Histogram::from(self.parts(pending));
+            for run in &self.runs {
+                values.add_times(load(&run.value), load(&run.count));
+            }
             // Pairs with the fence of who changes it.
             fence(Ordering::Acquire);
             if version.is_multiple_of(2) && load(&self.version) == version {
-                return sum.merge(&Histogram::from(parts));
+                return sum.merge(&values);
             }
             thread::yield_now();
         }
     }
 
-    fn parts(&self, pending: u64) -> HistogramParts {
+    /// What is in the sums, without so many of a value that are still to come.
+    fn parts(&self, (value, pending): (u64, u64)) -> HistogramParts {
         let mut buckets: Vec<_> = self.buckets.iter().map(load).collect();
         let [low, high] = &self.sum_of_squares;
         let squares = u128::from(load(high)) << 64 | u128::from(load(low));
         let (mut sum, mut sum_of_squares) = (load(&self.sum) as f64, squares as f64);
         if pending > 0 {
-            let value = load(&self.stand_in);
             let bucket = &mut buckets[bucket_of(value)];
             *bucket = bucket.saturating_sub(pending);
             sum -= value as f64 * pending as f64;

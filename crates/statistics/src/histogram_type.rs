@@ -59,7 +59,7 @@ metrics! {
         FileReadVerifyDbChecksumMicros = 24, "rocksdb.file.read.verify.db.checksum.micros", idle(NO_CHECKSUM_CALLS);
         /// Read time tagged whole-file checksum verification.
         FileReadVerifyFileChecksumsMicros =
-            25, "rocksdb.file.read.verify.file.checksums.micros", idle(NO_CHECKSUM_CALLS);
+            25, "rocksdb.file.read.verify.file.checksums.micros", counted;
         /// Table file write time.
         SstWriteMicros = 26, "rocksdb.sst.write.micros", counted;
         /// Table or blob write time tagged flush.
@@ -116,11 +116,11 @@ metrics! {
         MultigetIoBatchSize = 52, "rocksdb.multiget.io.batch.size", idle(KEYS_ONE_BY_ONE);
         /// Metadata block reads per level in MultiGet.
         NumIndexAndFilterBlocksReadPerLevel =
-            53, "rocksdb.num.index.and.filter.blocks.read.per.level", idle(KEYS_ONE_BY_ONE);
+            53, "rocksdb.num.index.and.filter.blocks.read.per.level", counted;
         /// Tables read per level in MultiGet.
-        NumSstReadPerLevel = 54, "rocksdb.num.sst.read.per.level", idle(KEYS_ONE_BY_ONE);
+        NumSstReadPerLevel = 54, "rocksdb.num.sst.read.per.level", counted;
         /// Levels read per MultiGet.
-        NumLevelReadPerMultiget = 55, "rocksdb.num.level.read.per.multiget", idle(KEYS_ONE_BY_ONE);
+        NumLevelReadPerMultiget = 55, "rocksdb.num.level.read.per.multiget", counted;
         /// Retries per automatic recovery.
         ErrorHandlerAutoresumeRetryCount = 56, "rocksdb.error.handler.autoresume.retry.count", counted;
         /// Bytes per async read.

@@ -6,8 +6,9 @@
 
 use quanta::Clock;
 use std::num::NonZeroU64;
+use std::sync::OnceLock;
 
-/// A moment. Only differences of two of the same `MomentClock` mean something.
+/// A moment. Only differences of two mean something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment(NonZeroU64);
 
@@ -24,6 +25,13 @@ impl Default for MomentClock {
 }
 
 impl MomentClock {
+    /// That of this process.
+    #[inline]
+    pub(crate) fn get() -> &'static Self {
+        static CLOCK: OnceLock<MomentClock> = OnceLock::new();
+        CLOCK.get_or_init(Self::default)
+    }
+
     #[inline]
     pub(crate) fn now(&self) -> Moment {
         Moment(NonZeroU64::new(self.0.raw()).unwrap_or(NonZeroU64::MIN))

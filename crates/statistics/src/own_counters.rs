@@ -64,7 +64,7 @@ fn bring_to_front(key: Key, totals: &Arc<Mutex<Totals>>) -> Option<&'static Thre
         counters
     });
     let counters = found.ok()?;
-    counters.begin_period(key.period());
+    counters.begin(key.level_number(), key.period());
     FRONT.set(Front { key, counters });
     Some(counters)
 }

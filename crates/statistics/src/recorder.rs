@@ -1,16 +1,19 @@
 //! What a thread adds to, reached once for several metrics.
 
+use crate::moment::MomentClock;
 use crate::operation_timer::OperationTimer;
 use crate::thread_counters::ThreadCounters;
 use crate::{HistogramType, Moment, Statistics, StatsLevel, Ticker};
 use std::marker::PhantomData;
 
 /// What the thread adds to; see [`Statistics::recorder`]. Whoever counts several things, or at the
-/// beginning and at the end of something, gets it once: reaching it costs more than adding does.
+/// beginning and at the end of something, gets it once and hands it on: reaching it costs more than
+/// adding does, and it is no more than a pointer.
 #[derive(Clone, Copy, Debug)]
-pub struct Recorder<'a> {
-    pub(crate) statistics: &'a Statistics,
+pub struct Recorder<'s> {
     pub(crate) counters: &'static ThreadCounters,
+    /// Once they are gone, the counters may be somebody else's.
+    pub(crate) statistics: PhantomData<&'s Statistics>,
     /// No other thread may add to them.
     pub(crate) not_send: PhantomData<*const ()>,
 }
@@ -22,10 +25,16 @@ impl Recorder<'_> {
         self.counters.add(ticker, count);
     }
 
+    /// Whether the level is this one, or a higher one.
+    #[inline]
+    fn has_level(&self, level: StatsLevel) -> bool {
+        self.counters.level_number() >= level as u8
+    }
+
     /// Adds a value to a histogram, if the level has histograms.
     #[inline]
     pub fn value(&self, kind: HistogramType, value: u64) {
-        if self.statistics.has_level(StatsLevel::ExceptTimers) {
+        if self.has_level(StatsLevel::ExceptTimers) {
             self.counters.add_to_histogram(kind, value);
         }
     }
@@ -33,7 +42,7 @@ impl Recorder<'_> {
     /// Adds a time to a histogram, if the level has times.
     #[inline]
     pub fn micros(&self, kind: HistogramType, micros: u64) {
-        if self.statistics.has_level(StatsLevel::ExceptDetailedTimers) {
+        if self.has_level(StatsLevel::ExceptDetailedTimers) {
             self.value(kind, micros);
         }
     }
@@ -41,13 +50,13 @@ impl Recorder<'_> {
     /// Whether what happens often and is short is timed in detail.
     #[inline]
     pub fn has_detailed_timers(&self) -> bool {
-        self.statistics.has_detailed_timers()
+        self.has_level(StatsLevel::ExceptTimeForMutex)
     }
 
     /// Nanoseconds since `start`; 0 if there was none.
     #[inline]
     pub fn elapsed_nanos(&self, start: Option<Moment>) -> u64 {
-        self.statistics.nanos_since(start).unwrap_or(0)
+        start.map_or(0, |start| MomentClock::get().nanos_since(start))
     }
 
     /// Microseconds since `start`; 0 if there was none.
@@ -69,12 +78,17 @@ impl Recorder<'_> {
     /// timed for the others, see docs/statistics.md.
     #[inline]
     pub fn start_operation(&self, kind: HistogramType) -> OperationTimer {
-        let level = self.statistics.level_number();
-        let is_timed = match level == StatsLevel::ExceptDetailedTimers as u8 {
-            true => !self.counters.takes_pending(kind),
-            false => level > StatsLevel::ExceptDetailedTimers as u8,
-        };
-        OperationTimer { kind, start: if is_timed { self.statistics.now() } else { None } }
+        // What is pending is of this level: none is where all operations are timed, or none is.
+        if self.counters.takes_pending(kind) {
+            return OperationTimer { kind, start: None };
+        }
+        self.start_timed(kind)
+    }
+
+    #[cold]
+    fn start_timed(&self, kind: HistogramType) -> OperationTimer {
+        let is_timed = self.has_level(StatsLevel::ExceptDetailedTimers);
+        OperationTimer { kind, start: is_timed.then(|| MomentClock::get().now()) }
     }
 
     /// An operation is over.
@@ -87,7 +101,7 @@ impl Recorder<'_> {
 
     #[cold]
     fn end_timed(&self, OperationTimer { kind, start }: OperationTimer) {
-        let all_are_timed = self.statistics.has_detailed_timers();
+        let all_are_timed = self.has_detailed_timers();
         self.counters.add_timed(kind, self.elapsed_micros(start), all_are_timed);
     }
 }

@@ -16,7 +16,6 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct Statistics {
     key: AtomicU64,
-    clock: MomentClock,
     /// Threads that count keep it for as long as it is here.
     totals: Arc<Mutex<Totals>>,
 }
@@ -66,7 +65,9 @@ impl Default for Statistics {
     fn default() -> Self {
         static NEXT_ID: AtomicU32 = AtomicU32::new(1);
         let key = Key::new(NEXT_ID.fetch_add(1, Ordering::Relaxed), StatsLevel::default());
-        Self { key: AtomicU64::new(key.0), clock: MomentClock::default(), totals: Arc::default() }
+        // Now, rather than in the middle of the first operation that is timed.
+        MomentClock::get();
+        Self { key: AtomicU64::new(key.0), totals: Arc::default() }
     }
 }
 
@@ -87,16 +88,10 @@ impl Statistics {
         StatsLevel::from_number(self.key().level_number())
     }
 
-    /// The number of [`Self::stats_level`].
-    #[inline]
-    pub(crate) fn level_number(&self) -> u8 {
-        self.key().level_number()
-    }
-
     /// Whether this level, or a higher one, is set.
     #[inline]
-    pub(crate) fn has_level(&self, level: StatsLevel) -> bool {
-        self.level_number() >= level as u8
+    fn has_level(&self, level: StatsLevel) -> bool {
+        self.key().level_number() >= level as u8
     }
 
     #[inline]
@@ -149,31 +144,26 @@ impl Statistics {
     #[inline]
     pub fn recorder(&self) -> Option<Recorder<'_>> {
         let counters = own_counters::find(self.key(), &self.totals)?;
-        Some(Recorder { statistics: self, counters, not_send: PhantomData })
-    }
-
-    #[cold]
-    pub(crate) fn now(&self) -> Option<Moment> {
-        Some(self.clock.now())
+        Some(Recorder { counters, statistics: PhantomData, not_send: PhantomData })
     }
 
     /// When something begins that is timed; none if times are not counted.
     #[inline]
     pub fn start_timer(&self) -> Option<Moment> {
-        self.has_level(StatsLevel::ExceptDetailedTimers).then(|| self.clock.now())
+        self.has_level(StatsLevel::ExceptDetailedTimers).then(|| MomentClock::get().now())
     }
 
     /// As [`Self::start_timer`], of what is timed only at detailed levels: blocks compressed and
     /// uncompressed.
     #[inline]
     pub fn start_detailed_timer(&self) -> Option<Moment> {
-        self.has_detailed_timers().then(|| self.clock.now())
+        self.has_detailed_timers().then(|| MomentClock::get().now())
     }
 
     /// As [`Self::start_timer`], of waits for locks, which are timed at the highest level only.
     #[inline]
     pub fn start_lock_timer(&self) -> Option<Moment> {
-        if self.has_level(StatsLevel::All) { self.now() } else { None }
+        self.has_level(StatsLevel::All).then(|| MomentClock::get().now())
     }
 
     /// Whether what happens often and is short is timed.
@@ -194,14 +184,14 @@ impl Statistics {
     #[inline]
     pub fn stop_nanos_timer(&self, kind: HistogramType, start: Option<Moment>) {
         if let Some(start) = start {
-            self.record_in_histogram(kind, self.clock.nanos_since(start));
+            self.record_in_histogram(kind, MomentClock::get().nanos_since(start));
         }
     }
 
     /// Nanoseconds since `start`; none if that is none.
     #[inline]
     pub fn nanos_since(&self, start: Option<Moment>) -> Option<u64> {
-        start.map(|start| self.clock.nanos_since(start))
+        start.map(|start| MomentClock::get().nanos_since(start))
     }
 
     /// What a ticker has counted.

@@ -6,7 +6,7 @@ use crate::{HistogramType, Ticker};
 use base::histogram::Histogram;
 use parking_lot::Mutex;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// What one thread has counted. Only that thread adds, so that adding is a load and a store.
 ///
@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub(crate) struct ThreadCounters {
     tickers: [AtomicU64; Ticker::ALL.len()],
+    /// The level of the statistics, as the thread last knew it. Of use to the thread alone.
+    level: AtomicU8,
     /// What the histograms have values of. A new one begins when they are reset; who reads passes
     /// over those that are of an old one.
     period: AtomicU64,
@@ -37,6 +39,7 @@ impl ThreadCounters {
     const fn new() -> Self {
         Self {
             tickers: [const { AtomicU64::new(0) }; Ticker::ALL.len()],
+            level: AtomicU8::new(0),
             period: AtomicU64::new(0),
             pending: [const { AtomicU64::new(0) }; HistogramType::ALL.len()],
             timed: [const { AtomicU64::new(0) }; HistogramType::ALL.len()],
@@ -59,12 +62,30 @@ impl ThreadCounters {
         UNUSED.lock().push(self);
     }
 
-    /// Histograms have values of this period only from here on.
-    pub(crate) fn begin_period(&self, period: u64) {
+    /// The level is this one from here on, and histograms have values of this period only.
+    pub(crate) fn begin(&self, level: u8, period: u64) {
+        if self.level.swap(level, Ordering::Relaxed) != level {
+            self.take_back_pending();
+        }
         if self.period.load(Ordering::Relaxed) != period {
             self.clear_histograms();
             self.period.store(period, Ordering::Release);
         }
+    }
+
+    /// Nothing is pending any more: at another level operations count in another way.
+    fn take_back_pending(&self) {
+        for (pending, histogram) in self.pending.iter().zip(&self.histograms) {
+            if let Some(histogram) = histogram.get() {
+                histogram.take_back(pending);
+            }
+        }
+    }
+
+    /// The number of the level.
+    #[inline]
+    pub(crate) fn level_number(&self) -> u8 {
+        self.level.load(Ordering::Relaxed)
     }
 
     fn clear_histograms(&self) {
@@ -92,7 +113,7 @@ impl ThreadCounters {
         self.histogram(kind).add(value);
     }
 
-    /// An operation begins. True: it has a value already; false: it is to be timed.
+    /// An operation begins. True: it has a value already.
     #[inline]
     pub(crate) fn takes_pending(&self, kind: HistogramType) -> bool {
         let pending = &self.pending[kind.number()];

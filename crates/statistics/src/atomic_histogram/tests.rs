@@ -1,4 +1,5 @@
 use super::*;
+use std::sync::atomic::AtomicBool;
 
 fn read(histogram: &AtomicHistogram, pending: &AtomicU64) -> Histogram {
     let mut sum = Histogram::default();
@@ -40,6 +41,21 @@ fn what_is_pending_does_not_show() {
 }
 
 #[test]
+fn what_is_pending_can_be_taken_back() {
+    let (histogram, pending) = (AtomicHistogram::default(), AtomicU64::new(0));
+    let mut expected = Histogram::default();
+    for (value, others) in [(7, 5), (0, 2), (1 << 33, 9)] {
+        histogram.add_for_several(value, others, &pending);
+        expected.add(value);
+        histogram.take_back(&pending);
+        let found = read(&histogram, &pending);
+        assert_eq!((found.count(), found.sum()), (expected.count(), expected.sum()));
+        assert_eq!(found.standard_deviation(), expected.standard_deviation());
+        assert_eq!(pending.load(Ordering::Relaxed), 0);
+    }
+}
+
+#[test]
 fn squares_of_large_values_do_not_wrap_around() {
     let (histogram, none) = (AtomicHistogram::default(), AtomicU64::new(0));
     for _ in 0..3 {
@@ -48,4 +64,48 @@ fn squares_of_large_values_do_not_wrap_around() {
     }
     let deviation = read(&histogram, &none).standard_deviation();
     assert!((deviation / (u64::MAX / 8) as f64 - 1.0).abs() < 1e-6, "{deviation}");
+}
+
+#[test]
+fn runs_of_a_value_count_as_often_as_it_was_added() {
+    let (histogram, pending) = (AtomicHistogram::default(), AtomicU64::new(0));
+    let mut expected = Histogram::default();
+    for value in [0, 0, 7, 7, 0, 100, 7, 7, 100, 5000, 5000, 0, 7, 0, 100] {
+        histogram.add(value);
+        expected.add(value);
+        let found = read(&histogram, &pending);
+        assert_eq!((found.count(), found.sum()), (expected.count(), expected.sum()));
+        assert_eq!((found.min(), found.max()), (expected.min(), expected.max()));
+        assert_eq!(found.standard_deviation(), expected.standard_deviation());
+        assert_eq!(found.percentile(50.0), expected.percentile(50.0));
+    }
+    // What is added for operations to come is no part of the run.
+    histogram.add_for_several(0, 2, &pending);
+    histogram.add(0);
+    assert_eq!(read(&histogram, &pending).count(), expected.count() + 2);
+}
+
+#[test]
+fn a_reader_sees_each_run_once_while_it_ends() {
+    let (histogram, pending) = (AtomicHistogram::default(), AtomicU64::new(0));
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for value in 0..20_000 {
+                histogram.add(value / 2 % 4);
+            }
+            is_done.store(true, Ordering::Relaxed);
+        });
+        let mut count_before = 0;
+        while !is_done.load(Ordering::Relaxed) {
+            let found = read(&histogram, &pending);
+            let (count, sum) = (found.count(), found.sum());
+            assert!(count >= count_before, "{count} after {count_before}");
+            // Eight values in a row have the sum twelve: no reader is further off than a part of those.
+            let expected = count as f64 * 1.5;
+            assert!((sum - expected).abs() <= 4.0, "{count} values, sum {sum}");
+            count_before = count;
+        }
+    });
+    assert_eq!(read(&histogram, &pending).count(), 20_000);
 }
