@@ -9,6 +9,7 @@
 //! order above is RocksDB's habit. [`TableTail`] is what can be read without knowing how keys are
 //! ordered; [`BlockBasedTable`] is a table open for reads; [`BlockBasedTableBuilder`] writes one.
 
+mod batch_reads;
 mod block_compressor;
 mod block_writer;
 mod builder;
@@ -29,6 +30,7 @@ mod table_stats;
 mod tail;
 mod tools;
 
+pub use batch_reads::{BatchReads, LevelReads};
 pub use builder::{BlockBasedTableBuilder, FinishedTable};
 pub use entry_value::EntryValue;
 pub(crate) use filter_reader::FilterBits;

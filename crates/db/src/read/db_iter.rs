@@ -359,10 +359,7 @@ impl DbIterator {
             count(PerfMetric::InternalKeySkippedCount, 1);
             self.count_shown_bytes();
         }
-        if self.stats.is_on() {
-            let bytes = self.shown_bytes();
-            self.stats.count_next(bytes);
-        }
+        self.stats.count_next(self.valid);
     }
 
     /// Moves back to the previous key.
@@ -387,20 +384,14 @@ impl DbIterator {
             count(PerfMetric::IterPrevCount, 1);
             self.count_shown_bytes();
         }
-        if self.stats.is_on() {
-            let bytes = self.shown_bytes();
-            self.stats.count_prev(bytes);
-        }
+        self.stats.count_prev(self.valid);
     }
 
     fn count_seek(&mut self, begun: Option<OperationTimer>) {
         if counts() {
             self.count_shown_bytes();
         }
-        if self.stats.is_on() {
-            let bytes = self.shown_bytes();
-            self.stats.count_seek(begun, bytes);
-        }
+        self.stats.count_seek(begun, self.valid);
     }
 
     fn count_shown_bytes(&self) {
@@ -586,7 +577,7 @@ impl DbIterator {
                 continue;
             }
             skips = 0;
-            let value_type = parsed.value_type;
+            let (value_type, key_len) = (parsed.value_type, plain_key.len());
             self.key.clear();
             self.key.extend_from_slice(parsed.user_key);
             if value_type.is_point_deletion() || self.is_range_deleted()? {
@@ -610,6 +601,7 @@ impl DbIterator {
                 )?;
             }
             self.valid = true;
+            self.stats.count_shown(key_len + self.entry.value_len());
             return Ok(());
         }
         Ok(())

@@ -8,7 +8,7 @@ use base::{PinnableSlice, Result, Status};
 use perf_context::{PerfMetric, Timer, count, counts};
 use statistics::{Activity, HistogramType};
 use std::sync::Arc;
-use table::ReadOptions;
+use table::{BatchReads, ReadOptions};
 
 impl Db {
     /// The values of several keys, in their order, all as of the same state. Keys may be in any
@@ -63,6 +63,7 @@ impl Db {
         // Only what is timed in detail tells the activities of users apart.
         let is_told_apart = counted.as_ref().is_some_and(CountedLookup::has_details);
         let activity = is_told_apart.then(|| Activity::MultiGet.begin());
+        let reads = counted.is_some().then(BatchReads::begin);
         let values = look_up(counted.as_ref());
         drop(activity);
         if counted.is_some() || counts() {
@@ -73,7 +74,8 @@ impl Db {
             }
             count(PerfMetric::MultigetReadBytes, bytes);
             if let Some(counted) = counted {
-                counted.end_multi_get(values.len(), found, bytes);
+                let reads = reads.map(|reads| reads.by_level()).unwrap_or_default();
+                counted.end_multi_get(values.len(), found, bytes, &reads);
             }
         }
         values

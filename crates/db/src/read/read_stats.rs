@@ -2,6 +2,7 @@
 
 use statistics::{HistogramType, Moment, OperationTimer, Recorder, Statistics, Ticker};
 use std::sync::Arc;
+use table::LevelReads;
 
 /// Where a lookup found what decided it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,15 +54,36 @@ impl<'s> CountedLookup<'s> {
         count_source(&self.recorder, source, is_found);
     }
 
-    /// A lookup of several keys is over; values of so many have so many bytes.
-    pub(crate) fn end_multi_get(self, keys: usize, found: u64, bytes: u64) {
+    /// A lookup of several keys is over; values of so many have so many bytes, and `reads` says what
+    /// was read from files.
+    pub(crate) fn end_multi_get(self, keys: usize, found: u64, bytes: u64, reads: &[LevelReads]) {
         let Self { recorder, timer } = self;
+        if !reads.is_empty() {
+            count_level_reads(&recorder, reads);
+        }
         recorder.tick(Ticker::NumberMultigetCalls, 1);
         recorder.tick(Ticker::NumberMultigetKeysRead, keys as u64);
         recorder.tick(Ticker::NumberMultigetKeysFound, found);
         recorder.tick(Ticker::NumberMultigetBytesRead, bytes);
         recorder.value(HistogramType::BytesPerMultiget, bytes);
         recorder.end_operation(timer);
+    }
+}
+
+/// What a lookup of several keys has read, level by level. Where nothing was read nothing counts.
+#[cold]
+fn count_level_reads(recorder: &Recorder<'_>, reads: &[LevelReads]) {
+    for LevelReads { meta_blocks, files } in reads {
+        if *meta_blocks > 0 {
+            recorder.value(HistogramType::NumIndexAndFilterBlocksReadPerLevel, *meta_blocks);
+        }
+        if *files > 0 {
+            recorder.value(HistogramType::NumSstReadPerLevel, *files);
+        }
+    }
+    let levels = reads.iter().filter(|level| level.files > 0).count() as u64;
+    if levels > 0 {
+        recorder.value(HistogramType::NumLevelReadPerMultiget, levels);
     }
 }
 
@@ -96,7 +118,8 @@ pub(crate) fn count_merge(
     });
 }
 
-/// What an iterator has counted since it was made; added to the statistics when it is dropped.
+/// What an iterator has counted since it was made; added to the statistics when it is dropped. It
+/// counts also where there are none: asking would cost more.
 #[derive(Debug, Default)]
 pub(crate) struct ScanStats {
     statistics: Option<Arc<Statistics>>,
@@ -117,18 +140,17 @@ impl ScanStats {
         Self { statistics, ..Self::default() }
     }
 
-    /// Whether anybody wants to know.
+    /// An entry is shown whose key and value have so many bytes.
     #[inline]
-    pub(crate) fn is_on(&self) -> bool {
-        self.statistics.is_some()
+    pub(crate) fn count_shown(&mut self, bytes: usize) {
+        self.bytes_read += bytes as u64;
     }
 
-    /// A step forward is over; on an entry of `found_bytes`, or on none.
+    /// A step forward is over; on an entry, or on none.
     #[inline]
-    pub(crate) fn count_next(&mut self, found_bytes: Option<usize>) {
+    pub(crate) fn count_next(&mut self, is_found: bool) {
         self.nexts += 1;
-        self.nexts_found += u64::from(found_bytes.is_some());
-        self.bytes_read += found_bytes.unwrap_or(0) as u64;
+        self.nexts_found += u64::from(is_found);
     }
 
     /// A move passed so many entries that are not shown.
@@ -147,10 +169,9 @@ impl ScanStats {
 
     /// A step backward is over.
     #[inline]
-    pub(crate) fn count_prev(&mut self, found_bytes: Option<usize>) {
+    pub(crate) fn count_prev(&mut self, is_found: bool) {
         self.prevs += 1;
-        self.prevs_found += u64::from(found_bytes.is_some());
-        self.bytes_read += found_bytes.unwrap_or(0) as u64;
+        self.prevs_found += u64::from(is_found);
     }
 
     /// A seek begins.
@@ -160,19 +181,18 @@ impl ScanStats {
         Some(recorder.start_operation(HistogramType::DbSeek))
     }
 
-    /// A seek is over; on an entry of `found_bytes`, or on none. It is timed if it began by
-    /// [`Self::start_seek`]: those to a key do, those to either end do not.
+    /// A seek is over; on an entry, or on none. It is timed if it began by [`Self::start_seek`]:
+    /// those to a key do, those to either end do not.
     #[inline]
-    pub(crate) fn count_seek(&mut self, begun: Option<OperationTimer>, found_bytes: Option<usize>) {
+    pub(crate) fn count_seek(&mut self, begun: Option<OperationTimer>, is_found: bool) {
         let Some(statistics) = &self.statistics else { return };
         statistics.record(|recorder| {
             recorder.tick(Ticker::NumberDbSeek, 1);
-            recorder.tick(Ticker::NumberDbSeekFound, u64::from(found_bytes.is_some()));
+            recorder.tick(Ticker::NumberDbSeekFound, u64::from(is_found));
             if let Some(begun) = begun {
                 recorder.end_operation(begun);
             }
         });
-        self.bytes_read += found_bytes.unwrap_or(0) as u64;
     }
 }
 

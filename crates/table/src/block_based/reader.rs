@@ -6,7 +6,7 @@ use crate::block_based::filter_reader::{FilterBits, TableFilter};
 use crate::block_based::index_reader::TableIndex;
 use crate::block_based::iterator::TableIterator;
 use crate::block_based::meta_block::{Meta, MetaBlock, MetaRef};
-use crate::block_based::perf_counts::{count_block_read, time_of_reads};
+use crate::block_based::perf_counts::time_of_reads;
 use crate::block_based::table_stats::{BlockKind, TableStats};
 use crate::block_fetcher::BlockFetcher;
 use crate::block_iter::BlockCursor;
@@ -437,10 +437,9 @@ impl BlockBasedTable {
             return Err(not_in_cache());
         }
         let _activity = options.activity.begin_if_unknown();
-        let start = self.stats.start_read();
+        let start = self.stats.start_read(BlockKind::Data, handle);
         let fetcher = self.fetcher(options.verify_checksums, options.rate_limiter_priority);
         let dictionary = self.load_dictionary(options)?;
-        count_block_read(BlockKind::Data, handle);
         let contents = fetcher.fetch(handle, dictionary.as_deref(), prefetcher)?;
         let block = self
             .decoder
@@ -506,9 +505,8 @@ impl BlockBasedTable {
             return Err(not_in_cache());
         }
         let _activity = options.activity.begin_if_unknown();
-        let start = self.stats.start_read();
+        let start = self.stats.start_read(kind, handle);
         let fetcher = self.fetcher(true, options.rate_limiter_priority);
-        count_block_read(kind, handle);
         let contents = fetcher.fetch(handle, None, None)?;
         let contents = decode(contents).map_err(|status| fetcher.explain(handle, &status))?;
         let block = Arc::new(Meta::new(contents));

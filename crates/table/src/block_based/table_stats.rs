@@ -2,11 +2,13 @@
 //!
 //! All counting of the table's readers and builders goes through here.
 
-use crate::block_based::perf_counts::PerfCounts;
+use crate::block_based::batch_reads::{BlockRead, note};
+use crate::block_based::perf_counts::{PerfCounts, count_block_read};
+use crate::format::BlockHandle;
 use crate::table_options::TableOptions;
 use cache::Insertion;
 use perf_context::{PerfLevel, perf_level};
-use statistics::{Activity, HistogramType, Moment, Statistics, Ticker};
+use statistics::{Activity, HistogramType, Moment, OperationTimer, Statistics, Ticker};
 use std::sync::Arc;
 
 /// What a block is, to who counts.
@@ -23,14 +25,15 @@ pub(super) enum BlockKind {
 pub(super) struct TableStats {
     statistics: Option<Arc<Statistics>>,
     is_in_last_level: bool,
+    file_number: u64,
     perf: PerfCounts,
 }
 
 impl TableStats {
     pub(super) fn new(options: &TableOptions) -> Self {
-        let &TableOptions { ref statistics, is_in_last_level, level, .. } = options;
+        let &TableOptions { ref statistics, is_in_last_level, level, file_number, .. } = options;
         let perf = PerfCounts { level };
-        Self { statistics: statistics.clone(), is_in_last_level, perf }
+        Self { statistics: statistics.clone(), is_in_last_level, file_number, perf }
     }
 
     pub(super) fn statistics(&self) -> Option<&Statistics> {
@@ -90,19 +93,27 @@ impl TableStats {
         });
     }
 
-    /// When a block begins to be read and decoded.
-    pub(super) fn start_read(&self) -> Option<Moment> {
-        self.statistics.as_ref().and_then(|statistics| statistics.start_timer())
-    }
-
-    /// It is there.
-    pub(super) fn count_read(&self, start: Option<Moment>) {
-        let Some(statistics) = &self.statistics else { return };
-        let kind = match Activity::current().is_compaction() {
+    /// A block begins to be read from the file and decoded. The file times each read beside.
+    pub(super) fn start_read(
+        &self,
+        kind: BlockKind,
+        handle: BlockHandle,
+    ) -> Option<OperationTimer> {
+        count_block_read(kind, handle);
+        note(BlockRead { kind, file_number: self.file_number, level: self.perf.level });
+        let histogram = match Activity::current().is_compaction() {
             true => HistogramType::ReadBlockCompactionMicros,
             false => HistogramType::ReadBlockGetMicros,
         };
-        statistics.stop_timer(kind, start);
+        Some(self.statistics.as_ref()?.recorder()?.start_operation(histogram))
+    }
+
+    /// It is there.
+    pub(super) fn count_read(&self, timer: Option<OperationTimer>) {
+        let Some(statistics) = &self.statistics else { return };
+        if let Some(timer) = timer {
+            statistics.record(|recorder| recorder.end_operation(timer));
+        }
     }
 
     /// The filter was asked whether a lookup may find its key here, by the whole key or its prefix.

@@ -107,6 +107,7 @@ impl DbIterator {
             let versions = self.collect_versions(passed)?;
             if self.decide(versions)? {
                 self.valid = true;
+                self.stats.count_shown(self.shown_bytes().unwrap_or(0));
                 return Ok(());
             }
         }

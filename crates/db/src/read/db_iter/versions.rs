@@ -75,6 +75,7 @@ impl DbIterator {
         self.key.clear();
         self.key.extend_from_slice(self.internal.key());
         self.valid = true;
+        self.stats.count_shown(self.shown_bytes().unwrap_or(0));
         Ok(())
     }
 
