@@ -5,7 +5,7 @@ use base::Result;
 use base::filename::blob_file_name;
 use env::{
     CountedFileKind, CountedRandomAccessFile, FileOptions, FileSystem, RateLimiter, ReadCounting,
-    ReadLatency, ReadTickers,
+    ReadGroup, ReadLatency,
 };
 use parking_lot::RwLock;
 use statistics::{Statistics, Ticker};
@@ -187,8 +187,8 @@ impl BlobFileCache {
         let file = self.file_system.new_random_access_file(&path, &self.file_options)?;
         let counting = ReadCounting {
             kind: CountedFileKind::Blob,
-            level: ReadTickers::NON_LAST_LEVEL,
-            temperature: None,
+            level: ReadGroup::NON_LAST_LEVEL,
+            temperature: ReadGroup::UNKNOWN_NON_LAST_LEVEL,
             latency: Some(self.read_latency.clone()),
         };
         let file = CountedRandomAccessFile::wrap(file, self.statistics.as_ref(), counting);

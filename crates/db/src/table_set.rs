@@ -4,7 +4,7 @@ use arc_swap::ArcSwap;
 use base::{Result, Status};
 use env::{
     CountedFileKind, CountedRandomAccessFile, FileSystem, RandomAccessFile, ReadCounting,
-    ReadLatency, ReadTickers,
+    ReadGroup, ReadLatency,
 };
 use statistics::{HistogramType, Ticker};
 use std::path::PathBuf;
@@ -96,20 +96,18 @@ impl TableSet {
         level + 1 == self.num_levels
     }
 
-    /// The file of a table, whose reads are counted if anybody wants to know.
+    /// The file of a table, whose reads are counted.
     fn counted(
         &self,
         opened: Arc<dyn RandomAccessFile>,
         file: &FileMetaData,
         level: usize,
     ) -> Arc<dyn RandomAccessFile> {
+        let is_last = self.is_last(level);
         let counting = ReadCounting {
             kind: CountedFileKind::Table,
-            level: match self.is_last(level) {
-                true => ReadTickers::LAST_LEVEL,
-                false => ReadTickers::NON_LAST_LEVEL,
-            },
-            temperature: tickers_of(file.temperature),
+            level: if is_last { ReadGroup::LAST_LEVEL } else { ReadGroup::NON_LAST_LEVEL },
+            temperature: group_of(file.temperature, is_last),
             latency: self.read_latency.get(level).cloned(),
         };
         CountedRandomAccessFile::wrap(opened, self.options.load().statistics.as_ref(), counting)
@@ -129,14 +127,15 @@ impl TableSet {
     }
 }
 
-/// How files of a temperature are counted; those without one are not.
-fn tickers_of(temperature: Temperature) -> Option<ReadTickers> {
+/// How files of a temperature are counted; those without one by whether they are in the last level.
+fn group_of(temperature: Temperature, is_last: bool) -> ReadGroup {
     match temperature {
-        Temperature::HOT => Some(ReadTickers::HOT),
-        Temperature::WARM => Some(ReadTickers::WARM),
-        Temperature::COOL => Some(ReadTickers::COOL),
-        Temperature::COLD => Some(ReadTickers::COLD),
-        Temperature::ICE => Some(ReadTickers::ICE),
-        _ => None,
+        Temperature::HOT => ReadGroup::HOT,
+        Temperature::WARM => ReadGroup::WARM,
+        Temperature::COOL => ReadGroup::COOL,
+        Temperature::COLD => ReadGroup::COLD,
+        Temperature::ICE => ReadGroup::ICE,
+        _ if is_last => ReadGroup::UNKNOWN_LAST_LEVEL,
+        _ => ReadGroup::UNKNOWN_NON_LAST_LEVEL,
     }
 }

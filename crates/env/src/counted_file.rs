@@ -6,7 +6,8 @@
 use crate::ReadLatency;
 use crate::file_system::{AccessPattern, RandomAccessFile, WritableFile};
 use base::Result;
-use statistics::{Activity, CompactionCause, HistogramType, Recorder, Statistics, Ticker};
+use perf_context::{IoMetric, count_io};
+use statistics::{Activity, CompactionCause, HistogramType, Moment, Recorder, Statistics, Ticker};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,39 +20,76 @@ pub enum CountedFileKind {
     Blob,
 }
 
-/// How bytes and number of the reads of a file are counted beside.
+/// Reads of files that count together: bytes and how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReadTickers {
-    /// Bytes.
-    pub bytes: Ticker,
-    /// Reads.
-    pub count: Ticker,
+pub struct ReadGroup {
+    /// In statistics, where they tell the group.
+    tickers: Option<(Ticker, Ticker)>,
+    /// In the I/O statistics of the thread, where these do.
+    io_metrics: Option<(IoMetric, IoMetric)>,
 }
 
-impl ReadTickers {
+impl ReadGroup {
     /// Files of the last level.
     pub const LAST_LEVEL: Self =
-        Self { bytes: Ticker::LastLevelReadBytes, count: Ticker::LastLevelReadCount };
+        Self::in_statistics(Ticker::LastLevelReadBytes, Ticker::LastLevelReadCount);
     /// All other files.
     pub const NON_LAST_LEVEL: Self =
-        Self { bytes: Ticker::NonLastLevelReadBytes, count: Ticker::NonLastLevelReadCount };
+        Self::in_statistics(Ticker::NonLastLevelReadBytes, Ticker::NonLastLevelReadCount);
     /// Files of temperature `kHot`.
-    pub const HOT: Self = Self { bytes: Ticker::HotFileReadBytes, count: Ticker::HotFileReadCount };
+    pub const HOT: Self = Self {
+        tickers: Some((Ticker::HotFileReadBytes, Ticker::HotFileReadCount)),
+        ..Self::in_io_stats(IoMetric::HotFileBytesRead, IoMetric::HotFileReadCount)
+    };
     /// Files of temperature `kWarm`.
-    pub const WARM: Self =
-        Self { bytes: Ticker::WarmFileReadBytes, count: Ticker::WarmFileReadCount };
+    pub const WARM: Self = Self {
+        tickers: Some((Ticker::WarmFileReadBytes, Ticker::WarmFileReadCount)),
+        ..Self::in_io_stats(IoMetric::WarmFileBytesRead, IoMetric::WarmFileReadCount)
+    };
     /// Files of temperature `kCool`.
-    pub const COOL: Self =
-        Self { bytes: Ticker::CoolFileReadBytes, count: Ticker::CoolFileReadCount };
+    pub const COOL: Self = Self {
+        tickers: Some((Ticker::CoolFileReadBytes, Ticker::CoolFileReadCount)),
+        ..Self::in_io_stats(IoMetric::CoolFileBytesRead, IoMetric::CoolFileReadCount)
+    };
     /// Files of temperature `kCold`.
-    pub const COLD: Self =
-        Self { bytes: Ticker::ColdFileReadBytes, count: Ticker::ColdFileReadCount };
+    pub const COLD: Self = Self {
+        tickers: Some((Ticker::ColdFileReadBytes, Ticker::ColdFileReadCount)),
+        ..Self::in_io_stats(IoMetric::ColdFileBytesRead, IoMetric::ColdFileReadCount)
+    };
     /// Files of temperature `kIce`.
-    pub const ICE: Self = Self { bytes: Ticker::IceFileReadBytes, count: Ticker::IceFileReadCount };
+    pub const ICE: Self = Self {
+        tickers: Some((Ticker::IceFileReadBytes, Ticker::IceFileReadCount)),
+        ..Self::in_io_stats(IoMetric::IceFileBytesRead, IoMetric::IceFileReadCount)
+    };
+    /// Files of no temperature in the last level.
+    pub const UNKNOWN_LAST_LEVEL: Self =
+        Self::in_io_stats(IoMetric::UnknownLastLevelBytesRead, IoMetric::UnknownLastLevelReadCount);
+    /// All other files of no temperature.
+    pub const UNKNOWN_NON_LAST_LEVEL: Self = Self::in_io_stats(
+        IoMetric::UnknownNonLastLevelBytesRead,
+        IoMetric::UnknownNonLastLevelReadCount,
+    );
+
+    const fn in_statistics(bytes: Ticker, count: Ticker) -> Self {
+        Self { tickers: Some((bytes, count)), io_metrics: None }
+    }
+
+    const fn in_io_stats(bytes: IoMetric, count: IoMetric) -> Self {
+        Self { tickers: None, io_metrics: Some((bytes, count)) }
+    }
 
     fn record(self, recorder: &Recorder<'_>, bytes: u64) {
-        recorder.tick(self.bytes, bytes);
-        recorder.tick(self.count, 1);
+        if let Some((of_bytes, of_reads)) = self.tickers {
+            recorder.tick(of_bytes, bytes);
+            recorder.tick(of_reads, 1);
+        }
+    }
+
+    fn count_io(self, bytes: u64) {
+        if let Some((of_bytes, of_reads)) = self.io_metrics {
+            count_io(of_bytes, bytes);
+            count_io(of_reads, 1);
+        }
     }
 }
 
@@ -61,9 +99,9 @@ pub struct ReadCounting {
     /// What it is.
     pub kind: CountedFileKind,
     /// By its level.
-    pub level: ReadTickers,
-    /// By its temperature, if it has one.
-    pub temperature: Option<ReadTickers>,
+    pub level: ReadGroup,
+    /// By its temperature, or that it has none.
+    pub temperature: ReadGroup,
     /// Where it is noted how long reads take, where times are measured.
     pub latency: Option<Arc<ReadLatency>>,
 }
@@ -72,31 +110,24 @@ pub struct ReadCounting {
 #[derive(Debug)]
 pub struct CountedRandomAccessFile {
     file: Arc<dyn RandomAccessFile>,
-    statistics: Arc<Statistics>,
+    /// None where only the I/O statistics of threads count.
+    statistics: Option<Arc<Statistics>>,
     counting: ReadCounting,
 }
 
 impl CountedRandomAccessFile {
-    /// `file`, counted if anybody wants to know.
+    /// `file`, counted.
     pub fn wrap(
         file: Arc<dyn RandomAccessFile>,
         statistics: Option<&Arc<Statistics>>,
         counting: ReadCounting,
     ) -> Arc<dyn RandomAccessFile> {
-        match statistics {
-            None => file,
-            Some(statistics) => Arc::new(Self { file, statistics: statistics.clone(), counting }),
-        }
+        Arc::new(Self { file, statistics: statistics.cloned(), counting })
     }
-}
 
-impl RandomAccessFile for CountedRandomAccessFile {
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
-        let start = self.statistics.start_timer();
-        let length = self.file.read_at(offset, buffer)?;
-        let is_detailed = self.statistics.has_detailed_timers();
-        self.statistics.record(|recorder| {
-            let (activity, bytes) = (Activity::current(), length as u64);
+    fn count_read(&self, statistics: &Statistics, start: Option<Moment>, bytes: u64) {
+        statistics.record(|recorder| {
+            let activity = Activity::current();
             let micros = recorder.elapsed_micros(start);
             if start.is_some()
                 && let Some(latency) = &self.counting.latency
@@ -111,14 +142,12 @@ impl RandomAccessFile for CountedRandomAccessFile {
                 CountedFileKind::Table => recorder.micros(HistogramType::SstReadMicros, micros),
             }
             if let Some(histogram) = activity.read_histogram()
-                && (is_detailed || !activity.is_user_read())
+                && (recorder.has_detailed_timers() || !activity.is_user_read())
             {
                 recorder.micros(histogram, micros);
             }
             self.counting.level.record(recorder, bytes);
-            if let Some(temperature) = self.counting.temperature {
-                temperature.record(recorder, bytes);
-            }
+            self.counting.temperature.record(recorder, bytes);
             if let Activity::Compaction(cause) = activity {
                 recorder.tick(Ticker::CompactReadBytes, bytes);
                 if let Some((read, _)) = bytes_by_cause(cause) {
@@ -126,6 +155,18 @@ impl RandomAccessFile for CountedRandomAccessFile {
                 }
             }
         });
+    }
+}
+
+impl RandomAccessFile for CountedRandomAccessFile {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        let statistics = self.statistics.as_deref();
+        let start = statistics.and_then(Statistics::start_timer);
+        let length = self.file.read_at(offset, buffer)?;
+        self.counting.temperature.count_io(length as u64);
+        if let Some(statistics) = statistics {
+            self.count_read(statistics, start, length as u64);
+        }
         Ok(length)
     }
 
@@ -134,10 +175,12 @@ impl RandomAccessFile for CountedRandomAccessFile {
     }
 
     fn prefetch(&self, offset: u64, count: u64) {
-        self.statistics.record(|recorder| match Activity::current().is_compaction() {
-            true => recorder.value(HistogramType::CompactionPrefetchBytes, count),
-            false => recorder.tick(Ticker::PrefetchBytes, count),
-        });
+        if let Some(statistics) = &self.statistics {
+            statistics.record(|recorder| match Activity::current().is_compaction() {
+                true => recorder.value(HistogramType::CompactionPrefetchBytes, count),
+                false => recorder.tick(Ticker::PrefetchBytes, count),
+            });
+        }
         self.file.prefetch(offset, count);
     }
 

@@ -36,7 +36,7 @@ pub mod tracked_file;
 
 pub use clock::{ManualClock, SystemClock, WallClock, thread_cpu_micros};
 pub use counted_file::{
-    CountedFileKind, CountedRandomAccessFile, CountedWritableFile, ReadCounting, ReadTickers,
+    CountedFileKind, CountedRandomAccessFile, CountedWritableFile, ReadCounting, ReadGroup,
 };
 pub use counted_rate_limiter::CountedRateLimiter;
 pub use device_limits::{DeviceLimits, device_limits, effective_readahead};

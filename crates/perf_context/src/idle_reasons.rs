@@ -9,5 +9,3 @@ pub(crate) const NO_TRANSACTIONS: &str = "there are no transactions yet";
 pub(crate) const NO_COMPARATOR_CALLS: &str =
     "searches compare the first bytes of keys as numbers and seldom call a comparator";
 pub(crate) const NO_RESEEKS: &str = "range tombstones hide entries one by one";
-pub(crate) const NOT_BY_TEMPERATURE: &str =
-    "reads are told apart by temperature in statistics only";

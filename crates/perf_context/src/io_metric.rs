@@ -1,6 +1,5 @@
 //! What a thread counts and times of its reads and writes of files.
 
-use crate::idle_reasons::NOT_BY_TEMPERATURE;
 use crate::metric::perf_metrics;
 
 perf_metrics! {
@@ -34,32 +33,32 @@ perf_metrics! {
         /// CPU time in read.
         CpuReadNanos = "cpu_read_nanos", CpuTime, counted;
         /// Bytes read from hot files.
-        HotFileBytesRead = "hot_file_bytes_read", Always, idle(NOT_BY_TEMPERATURE);
+        HotFileBytesRead = "hot_file_bytes_read", Always, counted;
         /// Bytes read from warm files.
-        WarmFileBytesRead = "warm_file_bytes_read", Always, idle(NOT_BY_TEMPERATURE);
+        WarmFileBytesRead = "warm_file_bytes_read", Always, counted;
         /// Bytes read from cool files.
-        CoolFileBytesRead = "cool_file_bytes_read", Always, idle(NOT_BY_TEMPERATURE);
+        CoolFileBytesRead = "cool_file_bytes_read", Always, counted;
         /// Bytes read from cold files.
-        ColdFileBytesRead = "cold_file_bytes_read", Always, idle(NOT_BY_TEMPERATURE);
+        ColdFileBytesRead = "cold_file_bytes_read", Always, counted;
         /// Bytes read from ice files.
-        IceFileBytesRead = "ice_file_bytes_read", Always, idle(NOT_BY_TEMPERATURE);
+        IceFileBytesRead = "ice_file_bytes_read", Always, counted;
         /// Untagged bytes read above last level.
-        UnknownNonLastLevelBytesRead = "unknown_non_last_level_bytes_read", Always, idle(NOT_BY_TEMPERATURE);
+        UnknownNonLastLevelBytesRead = "unknown_non_last_level_bytes_read", Always, counted;
         /// Untagged bytes read at last level.
-        UnknownLastLevelBytesRead = "unknown_last_level_bytes_read", Always, idle(NOT_BY_TEMPERATURE);
+        UnknownLastLevelBytesRead = "unknown_last_level_bytes_read", Always, counted;
         /// Reads of hot files.
-        HotFileReadCount = "hot_file_read_count", Always, idle(NOT_BY_TEMPERATURE);
+        HotFileReadCount = "hot_file_read_count", Always, counted;
         /// Reads of warm files.
-        WarmFileReadCount = "warm_file_read_count", Always, idle(NOT_BY_TEMPERATURE);
+        WarmFileReadCount = "warm_file_read_count", Always, counted;
         /// Reads of cool files.
-        CoolFileReadCount = "cool_file_read_count", Always, idle(NOT_BY_TEMPERATURE);
+        CoolFileReadCount = "cool_file_read_count", Always, counted;
         /// Reads of cold files.
-        ColdFileReadCount = "cold_file_read_count", Always, idle(NOT_BY_TEMPERATURE);
+        ColdFileReadCount = "cold_file_read_count", Always, counted;
         /// Reads of ice files.
-        IceFileReadCount = "ice_file_read_count", Always, idle(NOT_BY_TEMPERATURE);
+        IceFileReadCount = "ice_file_read_count", Always, counted;
         /// Untagged reads above last level.
-        UnknownNonLastLevelReadCount = "unknown_non_last_level_read_count", Always, idle(NOT_BY_TEMPERATURE);
+        UnknownNonLastLevelReadCount = "unknown_non_last_level_read_count", Always, counted;
         /// Untagged reads at last level.
-        UnknownLastLevelReadCount = "unknown_last_level_read_count", Always, idle(NOT_BY_TEMPERATURE);
+        UnknownLastLevelReadCount = "unknown_last_level_read_count", Always, counted;
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::{FileOptions, FileSystem, MemFileSystem};
+use perf_context::{io_stats_context, reset_io_stats_context};
 use statistics::StatsLevel;
 
 const PATH: &str = "/000001.sst";
@@ -18,11 +19,12 @@ fn reads_count_by_level_temperature_and_activity() {
     let file = fs.new_random_access_file(Path::new(PATH), &FileOptions::default()).unwrap();
     let counting = ReadCounting {
         kind: CountedFileKind::Table,
-        level: ReadTickers::LAST_LEVEL,
-        temperature: Some(ReadTickers::COLD),
+        level: ReadGroup::LAST_LEVEL,
+        temperature: ReadGroup::COLD,
         latency: None,
     };
     let file = CountedRandomAccessFile::wrap(file, Some(&statistics), counting);
+    reset_io_stats_context();
     let mut buffer = [0; 4];
     file.read_at(0, &mut buffer).unwrap();
     {
@@ -41,6 +43,10 @@ fn reads_count_by_level_temperature_and_activity() {
     ] {
         assert_eq!(statistics.ticker_count(ticker), expected, "{ticker:?}");
     }
+    let in_thread = io_stats_context();
+    assert_eq!(in_thread.get(IoMetric::ColdFileBytesRead), 6);
+    assert_eq!(in_thread.get(IoMetric::ColdFileReadCount), 2);
+    assert_eq!(in_thread.get(IoMetric::UnknownLastLevelReadCount), 0);
     assert_eq!(count(&statistics, HistogramType::SstReadMicros), 2);
     assert_eq!(count(&statistics, HistogramType::FileReadCompactionMicros), 1);
 }
@@ -53,8 +59,8 @@ fn reads_of_users_have_times_of_their_own_at_detailed_levels_only() {
     let file = fs.new_random_access_file(Path::new(PATH), &FileOptions::default()).unwrap();
     let counting = ReadCounting {
         kind: CountedFileKind::Blob,
-        level: ReadTickers::NON_LAST_LEVEL,
-        temperature: None,
+        level: ReadGroup::NON_LAST_LEVEL,
+        temperature: ReadGroup::UNKNOWN_NON_LAST_LEVEL,
         latency: None,
     };
     let file = CountedRandomAccessFile::wrap(file, Some(&statistics), counting);
@@ -102,4 +108,26 @@ fn writes_and_syncs_count_by_file_and_activity() {
     ] {
         assert_eq!(count(&statistics, kind), expected, "{kind:?}");
     }
+}
+
+#[test]
+fn without_statistics_threads_count_for_themselves() {
+    let fs = MemFileSystem::new();
+    let mut file = fs.new_writable_file(Path::new(PATH), &FileOptions::default()).unwrap();
+    file.append(b"0123456789").unwrap();
+    file.close().unwrap();
+    let file = fs.new_random_access_file(Path::new(PATH), &FileOptions::default()).unwrap();
+    let counting = ReadCounting {
+        kind: CountedFileKind::Table,
+        level: ReadGroup::LAST_LEVEL,
+        temperature: ReadGroup::UNKNOWN_LAST_LEVEL,
+        latency: None,
+    };
+    let file = CountedRandomAccessFile::wrap(file, None, counting);
+    reset_io_stats_context();
+    file.read_at(4, &mut [0; 32]).unwrap();
+    let in_thread = io_stats_context();
+    assert_eq!(in_thread.get(IoMetric::UnknownLastLevelBytesRead), 6);
+    assert_eq!(in_thread.get(IoMetric::UnknownLastLevelReadCount), 1);
+    assert_eq!(in_thread.get(IoMetric::UnknownNonLastLevelReadCount), 0);
 }
