@@ -96,12 +96,14 @@ impl DbImpl {
         if self.options().atomic_flush {
             ids = stage.memtables.families().iter().map(|family| family.data.id).collect();
         }
-        self.switch_memtables(&mut stage, &ids)?;
+        let stats = self.lagging_stats_family(&stage, &ids, |id| !ids.contains(&id));
+        let flushed: Vec<u32> = ids.iter().copied().chain(stats).collect();
+        self.switch_memtables(&mut stage, &flushed)?;
         drop(stage);
         drop(lead);
         drop(hold);
         writing.events.deliver_waiting();
-        let newest = self.request_flush_of_all(writing, &ids, reason)?;
+        let newest = self.request_flush_of_all(writing, &flushed, reason)?;
         self.tell_scheduled(writing, &ids, reason);
         if options.wait { self.wait_for_flush(writing, &newest, patience) } else { Ok(()) }
     }

@@ -69,12 +69,16 @@ impl DbImpl {
 
     fn flush_oldest_of(self: &Arc<Self>, stage: &mut WriteStage) -> Result<()> {
         let Some(oldest) = self.oldest_to_flush(stage)? else { return Ok(()) };
-        let ids = match self.options().atomic_flush {
+        let mut ids: Vec<u32> = match self.options().atomic_flush {
             true => stage.memtables.families().iter().map(|family| family.data.id).collect(),
             false => vec![oldest],
         };
+        let stats = self.lagging_stats_family(stage, &ids, |_| true);
+        ids.extend(stats);
+        let forced = [oldest].into_iter().chain(stats);
+        let forced: Vec<_> = forced.map(|id| (id, FlushReason::WriteBufferManager)).collect();
         self.switch_memtables(stage, &ids)?;
-        self.request_flush(&ids, &[(oldest, FlushReason::WriteBufferManager)]);
+        self.request_flush(&ids, &forced);
         Ok(())
     }
 

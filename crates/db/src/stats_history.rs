@@ -5,6 +5,7 @@
 //! where they outlive the process; else the newest are kept in memory, as many as fit into
 //! `stats_history_buffer_size`.
 
+mod lagging;
 pub(crate) mod persistent;
 
 use crate::db::Db;

@@ -89,6 +89,11 @@ impl DbImpl {
         if self.options().atomic_flush {
             wanted = stage.memtables.families().iter().map(|family| family.data.id).collect();
         }
+        if let Some(stats) = self.lagging_stats_family(stage, &wanted, |_| true) {
+            let reason = forced.first().map_or(FlushReason::WriteBufferFull, |(_, reason)| *reason);
+            forced.push((stats, reason));
+            wanted.push(stats);
+        }
         wanted.sort_unstable();
         wanted.dedup();
         self.switch_memtables(stage, &wanted)?;

@@ -154,6 +154,29 @@ fn slices_on_the_disk_outlive_the_process() {
 }
 
 #[test]
+fn the_family_is_flushed_along_with_others_where_it_alone_keeps_old_wals() {
+    let setup = Setup::new("stats_persist_period_sec=60;persist_stats_to_disk=true");
+    let db = setup.db();
+    let default = db.column_family("default").unwrap();
+    let stats = db.column_family(STATS_COLUMN_FAMILY_NAME).unwrap();
+    let other = ColumnFamilyDescriptor::new("other", ColumnFamilyOptions::default());
+    let other = db.create_column_families(&[other]).unwrap().remove(0);
+    let entries = || db.int_property(&stats, "rocksdb.num-entries-active-mem-table").unwrap();
+    let flush = |family| db.flush(&Default::default(), &[family]).unwrap();
+    setup.put(1);
+    db.put(&Default::default(), &other, b"key", b"value").unwrap();
+    setup.advance_secs(60);
+    setup.advance_secs(60);
+    let before = entries();
+    assert!(before >= Ticker::ALL.len() as u64, "{before}");
+    flush(&default);
+    assert_eq!(entries(), before, "the other family needs that WAL too");
+    flush(&other);
+    assert_eq!(entries(), 0);
+    assert_eq!(setup.slices(), [(120, 0)]);
+}
+
+#[test]
 fn a_family_of_another_format_is_made_anew() {
     let options = "stats_persist_period_sec=60;persist_stats_to_disk=true";
     let mut setup = Setup::new(options);
