@@ -321,11 +321,12 @@ pub trait Engine: Sized + Send + Sync + 'static {
         Err(lacks("secondaries"))
     }
 
-    /// Sets what this thread counts and times of its operations, and begins with zeros.
+    /// Sets what this thread counts and times of its operations, and begins with zeros. With
+    /// `_by_level` also for each level of the tree, as far as the engine can.
     ///
     /// # Errors
     /// `NotSupported` by an engine that counts nothing so, for levels above the default.
-    fn start_perf(&self, level: PerfLevel) -> Result<()> {
+    fn start_perf(&self, level: PerfLevel, _by_level: bool) -> Result<()> {
         match level {
             PerfLevel::Disable | PerfLevel::EnableCount => Ok(()),
             _ => Err(lacks("a perf context")),

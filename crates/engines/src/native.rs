@@ -12,7 +12,8 @@ use db::{
     WriteOptions,
 };
 use perf_context::{
-    PerfLevel, enable_per_level_perf_context, perf_context, reset_perf_context, set_perf_level,
+    PerfLevel, disable_per_level_perf_context, enable_per_level_perf_context, perf_context,
+    reset_perf_context, set_perf_level,
 };
 use statistics::Ticker;
 use std::collections::BTreeMap;
@@ -342,9 +343,13 @@ impl Engine for Touchstone {
         self.db.try_catch_up_with_primary()
     }
 
-    fn start_perf(&self, level: PerfLevel) -> Result<()> {
+    fn start_perf(&self, level: PerfLevel, by_level: bool) -> Result<()> {
         set_perf_level(level);
-        enable_per_level_perf_context();
+        if by_level {
+            enable_per_level_perf_context();
+        } else {
+            disable_per_level_perf_context();
+        }
         reset_perf_context();
         Ok(())
     }

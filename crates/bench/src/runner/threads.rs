@@ -153,7 +153,9 @@ fn run_thread<E: Engine>(
     let db = &workload.targets[0].db;
     // Where it is not printed it is counted for the record, unless it was switched off by name.
     let is_counted = !flags.text("json").is_empty() && !flags.is_given("perf_level");
-    db.start_perf(if is_counted { PerfLevel::EnableCount } else { perf_level })?;
+    // Levels of the tree are for what is printed: as in `db_bench`, where nothing else is counted.
+    let by_level = perf_level > PerfLevel::Disable;
+    db.start_perf(if is_counted { PerfLevel::EnableCount } else { perf_level }, by_level)?;
     barrier.wait();
     let stats = Stats::start(id, progress);
     let mut thread = Thread { id, seed, random, stats, last_sine: Instant::now() };

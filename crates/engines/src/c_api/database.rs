@@ -323,7 +323,8 @@ impl Engine for RocksDb {
         })
     }
 
-    fn start_perf(&self, level: PerfLevel) -> Result<()> {
+    /// The C functions cannot ask for levels of the tree.
+    fn start_perf(&self, level: PerfLevel, _by_level: bool) -> Result<()> {
         self.database.library().start_perf(level as i32).map_err(status_of)
     }
 
