@@ -123,6 +123,7 @@ impl DbIterator {
             self.resolver.show(&self.blob_options, &self.key, value_type, &*self.internal)?;
         self.stands = Stands::OnEntry;
         self.valid = true;
+        self.stats.count_shown(self.shown_bytes().unwrap_or(0));
         Ok(())
     }
 
