@@ -59,7 +59,7 @@ metrics! {
         FileReadVerifyDbChecksumMicros = 24, "rocksdb.file.read.verify.db.checksum.micros", idle(NO_CHECKSUM_CALLS);
         /// Read time tagged whole-file checksum verification.
         FileReadVerifyFileChecksumsMicros =
-            25, "rocksdb.file.read.verify.file.checksums.micros", counted;
+            25, "rocksdb.file.read.verify.file.checksums.micros", idle(NO_CHECKSUM_CALLS);
         /// Table file write time.
         SstWriteMicros = 26, "rocksdb.sst.write.micros", counted;
         /// Table or blob write time tagged flush.

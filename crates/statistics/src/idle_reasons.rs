@@ -9,7 +9,7 @@ pub(crate) const NO_ASYNC_READS: &str = "all reads wait for their bytes";
 pub(crate) const NO_BACKUP_ENGINE: &str = "there is no backup engine";
 pub(crate) const NO_CHECKPOINTS: &str = "there are no checkpoints";
 pub(crate) const NO_CHECKSUM_CALLS: &str =
-    "reads that verify all blocks are not told apart from others";
+    "reads that verify checksums are not told apart from others";
 pub(crate) const NO_INGESTED_BATCHES: &str = "batches with an index are written entry by entry";
 pub(crate) const NO_INPLACE_UPDATE: &str =
     "values are never changed in place: `inplace_update_support` is refused";

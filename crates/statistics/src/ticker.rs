@@ -386,7 +386,7 @@ metrics! {
         /// Memtable bytes already obsolete when flushing.
         MemtableGarbageBytesAtFlush = 184, "rocksdb.memtable.garbage.bytes.at.flush", counted;
         /// Bytes read by checksum verification calls.
-        VerifyChecksumReadBytes = 185, "rocksdb.verify_checksum.read.bytes", counted;
+        VerifyChecksumReadBytes = 185, "rocksdb.verify_checksum.read.bytes", idle(NO_CHECKSUM_CALLS);
         /// Bytes read making backups.
         BackupReadBytes = 186, "rocksdb.backup.read.bytes", idle(NO_BACKUP_ENGINE);
         /// Bytes written making backups.
