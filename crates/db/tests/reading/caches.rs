@@ -126,7 +126,7 @@ fn table_options_change_no_answer() {
         let expected = expected(&opened);
         for text in texts {
             let options = &mut opened.options.families[0].options;
-            options.table = options::BlockBasedTableOptions::default();
+            options.table = BlockBasedTableOptions::default();
             options.table.apply_string(text, &ConfigOptions::default()).unwrap();
             assert!(options.table.unhonoured().is_empty(), "{text}");
             check_reads(&opened.db(), &expected);
