@@ -140,6 +140,18 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("env_get_file_modification_time_nanos", "tests of the file system"),
     ("env_link_file_nanos", "tests of the file system"),
     ("allocate_nanos", "flushes and compactions preallocate in threads of their own"),
+    ("hot_file_bytes_read", "files of a temperature: tests of counted files"),
+    ("hot_file_read_count", "files of a temperature: tests of counted files"),
+    ("warm_file_bytes_read", "files of a temperature: tests of counted files"),
+    ("warm_file_read_count", "files of a temperature: tests of counted files"),
+    ("cool_file_bytes_read", "files of a temperature: tests of counted files"),
+    ("cool_file_read_count", "files of a temperature: tests of counted files"),
+    ("cold_file_bytes_read", "files of a temperature: tests of counted files"),
+    ("cold_file_read_count", "files of a temperature: tests of counted files"),
+    ("ice_file_bytes_read", "files of a temperature: tests of counted files"),
+    ("ice_file_read_count", "files of a temperature: tests of counted files"),
+    ("unknown_last_level_bytes_read", "tables of the last level: tests of counted files"),
+    ("unknown_last_level_read_count", "tables of the last level: tests of counted files"),
 ];
 
 #[test]
