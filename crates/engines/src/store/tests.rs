@@ -72,7 +72,7 @@ fn check<S: Store>() {
     assert_eq!(key_of(&cursor), None);
     drop(cursor);
     assert!(engine.snapshot().is_err());
-    drop((table, other));
+    drop((table, other, batch));
     engine.close().unwrap();
 
     check_reading_only(&provider, &opening);
