@@ -74,6 +74,18 @@ struct Position {
     record: Record,
 }
 
+/// Where a key belongs in a leaf.
+#[derive(Clone, Copy, Debug)]
+struct LeafPlace {
+    leaf: NodeAddress,
+    /// As long as the leaf has this version the place is at `index`.
+    version: Version,
+    index: usize,
+    /// How many records the leaf had. Those that are put behind them later leave the version as it
+    /// is, and may belong in front of the key.
+    count: usize,
+}
+
 /// What was looked at has changed meanwhile.
 #[derive(Debug)]
 struct Changed;
@@ -187,12 +199,19 @@ impl BPlusTree {
         Some(Target::new(extract_user_key(key), extract_trailer(key), base_key))
     }
 
-    /// How many records of a leaf are before `target`, or the slot of the child where it belongs.
+    /// How many records of a leaf are before `target`, or the slot of the child where it belongs, of
+    /// the first `count` ones.
     #[inline]
-    fn search(&self, address: NodeAddress, target: &Target<'_>, or_at: bool) -> usize {
+    fn search(
+        &self,
+        address: NodeAddress,
+        count: usize,
+        target: &Target<'_>,
+        or_at: bool,
+    ) -> usize {
         let node = self.node(address);
         // SAFETY: the tree holds the arena of its records.
-        let before = unsafe { node.search(target, or_at) };
+        let before = unsafe { node.search(count, target, or_at) };
         before - node.lowest()
     }
 
@@ -204,20 +223,24 @@ impl BPlusTree {
         target: &Target<'_>,
         or_at: bool,
     ) -> (usize, Option<NodeAddress>) {
-        let index = self.search(address, target, or_at);
+        let index = self.search(address, self.node(address).count(), target, or_at);
         // SAFETY: the tree holds the arena of its nodes.
         (index, unsafe { address.child(index) })
     }
 
-    /// The leaf where `target` belongs, and its place there as of the version.
+    /// The leaf where `target` belongs, and its place there.
     #[inline]
-    fn descend(&self, target: &Target<'_>, or_at: bool) -> (NodeAddress, Version, usize) {
+    fn descend(&self, target: &Target<'_>, or_at: bool) -> LeafPlace {
         let mut address = self.root().unwrap_or(self.first_leaf);
         loop {
-            let version = self.node(address).lock.read();
-            match self.step_down(address, target, or_at) {
-                (_, Some(child)) => address = child,
-                (index, None) => return (address, version, index),
+            let node = self.node(address);
+            let version = node.lock.read();
+            let count = node.count();
+            let index = self.search(address, count, target, or_at);
+            // SAFETY: the tree holds the arena of its nodes.
+            match unsafe { address.child(index) } {
+                Some(child) => address = child,
+                None => return LeafPlace { leaf: address, version, index, count },
             }
             address.prefetch_ranks();
         }
@@ -228,8 +251,7 @@ impl BPlusTree {
     fn find(&self, target: &Target<'_>, or_at: bool) -> Option<Position> {
         loop {
             let structure = self.structure.read();
-            let (leaf, version, index) = self.descend(target, or_at);
-            let found = self.at(leaf, version, index);
+            let found = self.at(self.descend(target, or_at));
             if let Ok(position) = found
                 && self.structure.is_still(structure)
             {
@@ -242,7 +264,7 @@ impl BPlusTree {
     fn find_before(&self, target: &Target<'_>, or_at: bool) -> Option<Position> {
         loop {
             let structure = self.structure.read();
-            let (leaf, version, index) = self.descend(target, or_at);
+            let LeafPlace { leaf, version, index, .. } = self.descend(target, or_at);
             let found = self.before(leaf, version, index);
             if let Ok(position) = found
                 && self.structure.is_still(structure)
@@ -252,16 +274,18 @@ impl BPlusTree {
         }
     }
 
+    /// The place of a leaf that is at `index`, of the records that it has now.
+    #[inline]
+    fn place(&self, leaf: NodeAddress, version: Version, index: usize) -> LeafPlace {
+        LeafPlace { leaf, version, index, count: self.node(leaf).count() }
+    }
+
     /// The record at a place of a leaf, which may be right behind its last one.
     #[inline]
-    fn at(
-        &self,
-        leaf: NodeAddress,
-        version: Version,
-        index: usize,
-    ) -> Result<Option<Position>, Changed> {
+    fn at(&self, place: LeafPlace) -> Result<Option<Position>, Changed> {
+        let LeafPlace { leaf, version, index, count } = place;
         let node = self.node(leaf);
-        if index < node.count() {
+        if index < count {
             let record = node.record(index);
             let position = record.map(|record| Position { leaf, version, index, record });
             return if node.lock.is_still(version) { Ok(position) } else { Err(Changed) };
@@ -274,7 +298,7 @@ impl BPlusTree {
             // Nothing is ever put in front of the first record of a leaf but of the first one.
             Some(next) => {
                 let version = self.node(next).lock.read();
-                self.at(next, version, 0)
+                self.at(self.place(next, version, 0))
             }
             None => Ok(None),
         }
@@ -331,7 +355,7 @@ impl BPlusTree {
     fn after_leaf(&self, position: Position) -> Option<Position> {
         let mut at = position;
         loop {
-            match self.at(at.leaf, at.version, at.index + 1) {
+            match self.at(self.place(at.leaf, at.version, at.index + 1)) {
                 Ok(next) => {
                     if let Some(next) = next {
                         let node = self.node(next.leaf);
@@ -365,7 +389,8 @@ impl BPlusTree {
                 if position.record == record {
                     return position;
                 }
-                match self.at(position.leaf, position.version, position.index + 1) {
+                let next = self.place(position.leaf, position.version, position.index + 1);
+                match self.at(next) {
                     Ok(next) => found = next,
                     Err(Changed) => break,
                 }
@@ -386,7 +411,7 @@ impl BPlusTree {
     fn first(&self) -> Option<Position> {
         loop {
             let version = self.node(self.first_leaf).lock.read();
-            if let Ok(first) = self.at(self.first_leaf, version, 0) {
+            if let Ok(first) = self.at(self.place(self.first_leaf, version, 0)) {
                 return first;
             }
         }

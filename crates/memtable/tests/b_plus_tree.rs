@@ -70,6 +70,19 @@ fn check_scan(rep: &std::sync::Arc<BPlusTreeRep>, keys: Keys, number: u64) {
     }
 }
 
+/// Around a key that may not be there stand one that is not before it and one that is not behind it,
+/// whatever is inserted next to them meanwhile.
+fn check_seek(rep: &std::sync::Arc<BPlusTreeRep>, target: &[u8]) {
+    let mut iterator = rep.clone().new_iterator();
+    let seek_key = InternalKey::for_seek(target, MAX_SEQUENCE_NUMBER);
+    iterator.seek(seek_key.as_bytes()).expect("a seek");
+    let found = iterator.valid().then(|| extract_user_key(iterator.key()).to_vec());
+    assert!(found.as_deref().is_none_or(|key| key >= target), "{found:?} before {target:?}");
+    iterator.seek_for_prev(seek_key.as_bytes()).expect("a seek");
+    let found = iterator.valid().then(|| extract_user_key(iterator.key()).to_vec());
+    assert!(found.as_deref().is_none_or(|key| key <= target), "{found:?} behind {target:?}");
+}
+
 fn fill_and_read(keys: Keys, count: u64) {
     let (rep, mut writer) = BPlusTreeRep::new();
     let visible = &AtomicU64::new(0);
@@ -88,6 +101,11 @@ fn fill_and_read(keys: Keys, count: u64) {
                         if number > 0 {
                             check_get(&*rep, keys, number);
                         }
+                    }
+                    for ahead in 0..64 {
+                        // Ascending keys are put behind the last one all the time.
+                        let now = visible.load(Ordering::Relaxed);
+                        check_seek(&rep, &keys.nth(now + ahead));
                     }
                     if now > 0 {
                         check_scan(&rep, keys, 1 + (random >> 32) % now);
@@ -109,7 +127,7 @@ fn fill_and_read(keys: Keys, count: u64) {
 #[test]
 fn readers_meet_whole_records_in_order_while_one_writes() {
     let is_long = std::env::var("TOUCHSTONE_LONG").is_ok_and(|value| value == "1");
-    let (rounds, count) = if is_long { (2000, 500_000) } else { (1, 60_000) };
+    let (rounds, count) = if is_long { (2000, 500_000) } else { (1, 300_000) };
     for _ in 0..rounds {
         for keys in [Keys::Scattered, Keys::Ascending, Keys::Versions] {
             fill_and_read(keys, count);

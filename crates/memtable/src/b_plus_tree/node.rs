@@ -294,13 +294,13 @@ impl Node {
         prefetch(self.records[index % CAPACITY].load(Ordering::Relaxed), 0..=1);
     }
 
-    /// The number of slots whose records are before `target`, or at it where `or_at` says so.
+    /// The number of slots, of the first `count`, whose records are before `target`, or at it where
+    /// `or_at` says so.
     ///
     /// # Safety
-    /// The arena of the records is held.
+    /// The arena of the records is held, and so many slots are or were in use.
     #[inline]
-    pub(super) unsafe fn search(&self, target: &Target<'_>, or_at: bool) -> usize {
-        let count = self.count();
+    pub(super) unsafe fn search(&self, count: usize, target: &Target<'_>, or_at: bool) -> usize {
         let start = self.start();
         if start > target.common {
             // All of the node's keys agree with the base key where the target does not.

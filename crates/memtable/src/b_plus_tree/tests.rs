@@ -40,7 +40,10 @@ fn check_node(tree: &BPlusTree, address: NodeAddress, counts: &mut [u64], keys: 
         if index >= node.lowest() {
             assert!(node.start() <= target.common, "{} of {}", node.start(), target.common);
             // SAFETY: the tree holds its arenas.
-            let (before, at) = unsafe { (node.search(&target, false), node.search(&target, true)) };
+            let (before, at) = unsafe {
+                let count = node.count();
+                (node.search(count, &target, false), node.search(count, &target, true))
+            };
             assert!(before <= index && index < at, "{index} is not in {before}..{at}");
         }
         // SAFETY: as above.

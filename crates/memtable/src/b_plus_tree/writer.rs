@@ -98,8 +98,8 @@ impl BPlusTreeWriter {
         let place = match tree.is_next(self.last, &target) {
             true => Place { index: self.last.index + 1, ..self.last },
             false => {
-                let (node, _, index) = tree.descend(&target, false);
-                Place { node, index }
+                let place = tree.descend(&target, false);
+                Place { node: place.leaf, index: place.index }
             }
         };
         self.last = match tree.node(place.node).count() < CAPACITY {
