@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use db::{
-    ColumnFamilyDescriptor, ColumnFamilyHandle, CompactRangeOptions, Db, FlushOptions, OpenContext,
-    ReadOptions, WriteOptions,
+    ColumnFamilyDescriptor, ColumnFamilyHandle, CompactRangeOptions, Db, FlushOptions,
+    IngestExternalFileOptions, OpenContext, ReadOptions, SstFileWriter, WriteOptions,
 };
 use options::{ColumnFamilyOptions, DbOptions};
 use perf_context::{
@@ -69,6 +69,17 @@ fn measured(test: impl FnOnce() + Send + 'static) {
     thread::spawn(all).join().unwrap();
 }
 
+/// A table made apart becomes part of the database.
+fn ingest(db: &Db, file: &Path) {
+    let (options, family_options) = (DbOptions::default(), ColumnFamilyOptions::default());
+    let mut writer = SstFileWriter::new(&options, &family_options, &OpenContext::default());
+    writer.open(file).unwrap();
+    writer.put(b"made apart", b"value").unwrap();
+    writer.finish().unwrap();
+    let options = IngestExternalFileOptions::default();
+    db.ingest_external_file(&default_family(db), &[file.to_path_buf()], &options).unwrap();
+}
+
 /// Works that use every part of a database.
 fn everything(path: &Path) {
     let write = WriteOptions::default();
@@ -110,6 +121,7 @@ fn everything(path: &Path) {
     iterator.seek(&key(6));
     iterator.next();
     drop(iterator);
+    ingest(&db, &path.with_extension("apart"));
     // Large enough that the log is written out piece by piece.
     db.put(&write, &family, b"large", &[1; 3 << 20]).unwrap();
     db.close().unwrap();
