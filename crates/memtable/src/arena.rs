@@ -17,7 +17,8 @@ pub(crate) const ALIGNMENT: usize = 8;
 /// Alignment of every block: a line of the processor's cache. Pieces that are multiples of it in
 /// size and have an arena of their own are aligned to it.
 const BLOCK_ALIGNMENT: usize = 64;
-const BLOCK_SIZE_MIN: usize = 4 << 10;
+/// The first block of an arena whose pieces are small.
+pub(crate) const BLOCK_SIZE_MIN: usize = 4 << 10;
 const BLOCK_SIZE_MAX: usize = 1 << 20;
 
 /// Blocks of memory, held until the arena is dropped.
@@ -70,14 +71,15 @@ impl Drop for Block {
 }
 
 impl ArenaWriter {
-    /// The writer of a new, empty arena.
-    pub(crate) fn new() -> Self {
+    /// The writer of a new, empty arena. Its first block has `block_size` bytes, and each one twice
+    /// those of the one before, up to a limit.
+    pub(crate) fn new(block_size: usize) -> Self {
         let arena = Arena { blocks: Mutex::new(Vec::new()), allocated_bytes: AtomicUsize::new(0) };
         Self {
             arena: Arc::new(arena),
             next: NonNull::dangling(),
             unused: 0,
-            next_block_size: BLOCK_SIZE_MIN,
+            next_block_size: block_size,
         }
     }
 

@@ -13,7 +13,6 @@
 
 mod cursor;
 mod node;
-mod record;
 mod seq_lock;
 mod target;
 mod writer;
@@ -23,9 +22,9 @@ pub(crate) use writer::BPlusTreeWriter;
 
 use crate::arena::{Arena, ArenaSlice};
 use crate::memtable_rep::MemTableEntry;
+use crate::record::{Header, Record};
 use base::dbformat::{extract_trailer, extract_user_key};
 use node::{Node, NodeAddress};
-use record::{Header, Record};
 use seq_lock::{SeqLock, Version};
 use std::fmt;
 use std::sync::Arc;
@@ -63,6 +62,13 @@ pub(crate) struct BPlusTree {
 unsafe impl Send for BPlusTree {}
 // SAFETY: as above.
 unsafe impl Sync for BPlusTree {}
+
+/// A slot of a node.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    node: NodeAddress,
+    index: usize,
+}
 
 /// Where a record is.
 #[derive(Clone, Copy, Debug)]
@@ -109,8 +115,8 @@ impl BPlusTree {
     /// where they are in a few leaves.
     pub(crate) fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64 {
         let (Some(start), Some(end)) = (self.target(start), self.target(end)) else { return 0 };
-        let mut from = self.path(&start);
-        let mut to = self.path(&end);
+        let mut from = self.consistent_path(&start);
+        let mut to = self.consistent_path(&end);
         // Should the tree have grown between the two: from the leaves on they are alike.
         let depth = from.len().min(to.len());
         from.reverse();
@@ -126,12 +132,12 @@ impl BPlusTree {
     /// Slots from one place of a level to another, if they are not far from each other. Places that
     /// are the other way round, or on different leaves of which the second is before the first, are
     /// far.
-    fn distance(&self, from: (NodeAddress, usize), to: (NodeAddress, usize)) -> Option<usize> {
-        let (mut node, mut index) = from;
+    fn distance(&self, from: Place, to: Place) -> Option<usize> {
+        let Place { mut node, mut index } = from;
         let mut count = 0;
         for _ in 0..COUNTED_NODES_MAX {
-            if node == to.0 {
-                return Some((count + to.1).saturating_sub(index));
+            if node == to.node {
+                return Some((count + to.index).saturating_sub(index));
             }
             count += self.node(node).count().saturating_sub(index);
             index = 0;
@@ -149,21 +155,29 @@ impl BPlusTree {
         self.record_count.load(Ordering::Relaxed) as f64 / children as f64
     }
 
-    /// The nodes from the root to the leaf where `target` belongs, and its place in each.
-    fn path(&self, target: &Target<'_>) -> Vec<(NodeAddress, usize)> {
+    /// The path to `target` through nodes that were the tree's all at one time.
+    fn consistent_path(&self, target: &Target<'_>) -> Vec<Place> {
         loop {
             let structure = self.structure.read();
-            let mut path = Vec::with_capacity(LEVEL_COUNT_MAX);
-            let mut below = self.root();
-            while let Some(address) = below {
-                let (index, child) = self.step_down(address, target, false);
-                path.push((address, index));
-                below = child;
-            }
+            let path = self.path(target);
             if self.structure.is_still(structure) {
                 return path;
             }
         }
+    }
+
+    /// The nodes from the root to the leaf where `target` belongs: the slot of the child that leads
+    /// there, and its own. Consistent only while nodes are not split.
+    fn path(&self, target: &Target<'_>) -> Vec<Place> {
+        let mut path = Vec::with_capacity(LEVEL_COUNT_MAX);
+        let mut below = self.root();
+        while let Some(node) = below {
+            let index = self.search(node, self.node(node).count(), target, false);
+            path.push(Place { node, index });
+            // SAFETY: the tree holds the arena of its nodes.
+            below = unsafe { node.child(index) };
+        }
+        path
     }
 
     #[inline]
@@ -213,19 +227,6 @@ impl BPlusTree {
         // SAFETY: the tree holds the arena of its records.
         let before = unsafe { node.search(count, target, or_at) };
         before - node.lowest()
-    }
-
-    /// The place of `target` in a node, and the child there.
-    #[inline]
-    fn step_down(
-        &self,
-        address: NodeAddress,
-        target: &Target<'_>,
-        or_at: bool,
-    ) -> (usize, Option<NodeAddress>) {
-        let index = self.search(address, self.node(address).count(), target, or_at);
-        // SAFETY: the tree holds the arena of its nodes.
-        (index, unsafe { address.child(index) })
     }
 
     /// The leaf where `target` belongs, and its place there.

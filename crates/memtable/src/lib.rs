@@ -22,6 +22,8 @@ pub mod memtable_rep;
 pub mod memtable_rep_factory;
 mod memtable_stats;
 mod range_tombstones;
+#[expect(unsafe_code, reason = "keys and values behind lengths, in pieces of an arena")]
+mod record;
 mod rep_iterator;
 #[expect(unsafe_code, reason = "nodes that readers reach while others are linked")]
 mod skip_list;

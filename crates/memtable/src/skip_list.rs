@@ -10,7 +10,7 @@
 
 mod node;
 
-use crate::arena::{Arena, ArenaSlice, ArenaWriter};
+use crate::arena::{Arena, ArenaSlice, ArenaWriter, BLOCK_SIZE_MIN};
 use crate::hint_hasher::HintHasher;
 use crate::memtable_rep::{MemTableEntry, rank_of};
 use crate::rep_iterator::RepCursor;
@@ -84,7 +84,7 @@ struct Target<'a> {
 impl SkipList {
     /// An empty list.
     pub(crate) fn new(comparator: InternalKeyComparator) -> (Arc<Self>, SkipListWriter) {
-        let mut arena = ArenaWriter::new();
+        let mut arena = ArenaWriter::new(BLOCK_SIZE_MIN);
         let head = Node::new(&mut arena, HEIGHT_MAX, 0, b"", 0, b"");
         let height = AtomicUsize::new(1);
         let list = Arc::new(Self { comparator, arena: arena.arena().clone(), head, height });
@@ -151,7 +151,7 @@ impl SkipList {
             return rank < target.rank;
         }
         // SAFETY: as above.
-        let key = unsafe { node.key() };
+        let key = unsafe { node.record().key() };
         let order = self.comparator.compare_user_keys(extract_user_key(key), target.user_key);
         let order = order.then_with(|| target.trailer.cmp(&extract_trailer(key)));
         order.is_lt() || (or_at && order.is_eq())
@@ -236,7 +236,7 @@ impl SkipList {
 
     fn prev(&self, node: Node) -> Option<Node> {
         // SAFETY: the list holds the arena of its nodes.
-        let key = unsafe { node.key() };
+        let key = unsafe { node.record().key() };
         let target = self.target(extract_user_key(key), extract_trailer(key));
         let mut before = self.find(|other| self.is_before(other, &target, false)).before;
         // There may be others with the same key before this one.
@@ -269,7 +269,7 @@ impl SkipList {
     #[inline]
     fn entry(&self, node: Node) -> MemTableEntry<'_> {
         // SAFETY: the list, which the entry borrows, holds the arena of its nodes.
-        let (key, value) = unsafe { (node.key(), node.value()) };
+        let (key, value) = unsafe { (node.record().key(), node.record().value()) };
         // SAFETY: the value is part of a node's piece of the arena; records are never written to
         // after their node was made.
         let value = unsafe { ArenaSlice::new(&self.arena, value) };

@@ -14,12 +14,13 @@
 //! Above the leaves the record of a child is one that everything in the child is not before, and
 //! that everything in the child on its left is before; the first child has none.
 
-use super::record::{Header, Record};
 use super::seq_lock::SeqLock;
 use super::target::Target;
 use crate::arena::ArenaWriter;
 use crate::memtable_rep::rank_of;
+use crate::record::{Header, Record};
 use base::dbformat::extract_user_key;
+use kernels::prefetch::prefetch_address;
 use std::cmp::Ordering as Order;
 use std::ops::RangeInclusive;
 use std::ptr::NonNull;
@@ -74,6 +75,9 @@ pub(super) struct Slot {
 }
 
 const _: () = assert!(size_of::<Node>() == 64 + 16 * CAPACITY);
+
+/// The first block of an arena of nodes, which has room for four, so that none gets one of its own.
+pub(super) const NODE_BLOCK_SIZE_MIN: usize = (4 * size_of::<InnerNode>()).next_power_of_two();
 
 impl NodeAddress {
     /// A new node without records, known to nobody else.
@@ -213,17 +217,10 @@ impl NodeAddress {
 
 /// Begins to bring lines of memory, counted from an address on, into the processor's cache.
 #[inline]
-pub(super) fn prefetch<T>(address: *const T, lines: RangeInclusive<usize>) {
+fn prefetch<T>(address: *const T, lines: RangeInclusive<usize>) {
     for line in lines {
         let address = address.cast::<u8>().wrapping_add(line * LINE_SIZE);
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        // SAFETY: a prefetch does not read what the address points to.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(address.cast());
-        }
-        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-        let _ = address;
+        prefetch_address(address);
     }
 }
 

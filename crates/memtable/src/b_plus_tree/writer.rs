@@ -1,12 +1,12 @@
 //! The one who adds records to a tree.
 
-use super::node::{CAPACITY, NodeAddress, Slot};
-use super::record::Record;
+use super::node::{CAPACITY, NODE_BLOCK_SIZE_MIN, NodeAddress, Slot};
 use super::seq_lock::SeqLock;
 use super::target::{Target, common_prefix_length};
-use super::{BPlusTree, LEVEL_COUNT_MAX};
-use crate::arena::ArenaWriter;
+use super::{BPlusTree, LEVEL_COUNT_MAX, Place};
+use crate::arena::{ArenaWriter, BLOCK_SIZE_MIN};
 use crate::hint_hasher::HintHasher;
+use crate::record::Record;
 use base::dbformat::extract_user_key;
 use std::collections::HashMap;
 use std::fmt;
@@ -28,17 +28,11 @@ pub(crate) struct BPlusTreeWriter {
 // tree's are.
 unsafe impl Send for BPlusTreeWriter {}
 
-/// A slot of a node.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    node: NodeAddress,
-    index: usize,
-}
-
 impl BPlusTree {
     /// An empty tree.
     pub(crate) fn new() -> (Arc<Self>, BPlusTreeWriter) {
-        let (records, mut nodes) = (ArenaWriter::new(), ArenaWriter::new());
+        let (records, mut nodes) =
+            (ArenaWriter::new(BLOCK_SIZE_MIN), ArenaWriter::new(NODE_BLOCK_SIZE_MIN));
         let first_leaf = NodeAddress::new(&mut nodes, 0);
         let tree = Arc::new(Self {
             records: records.arena().clone(),
@@ -184,19 +178,6 @@ impl BPlusTree {
             unsafe { node.rank_from(common) };
         }
     }
-
-    /// The nodes from the root to the leaf where `target` belongs: where a child would go that
-    /// begins with it, and the record itself.
-    fn path_for_insertion(&self, target: &Target<'_>) -> Vec<Place> {
-        let mut path = Vec::with_capacity(LEVEL_COUNT_MAX);
-        let mut below = self.root();
-        while let Some(node) = below {
-            let (index, child) = self.step_down(node, target, false);
-            path.push(Place { node, index: index + usize::from(child.is_some()) });
-            below = child;
-        }
-        path
-    }
 }
 
 /// Adds nodes to a tree.
@@ -219,10 +200,12 @@ impl Splitter<'_> {
     fn insert(&mut self, target: &Target<'_>, record: Record) -> Place {
         let tree = self.tree;
         tree.structure.write(|| {
-            let mut path = tree.path_for_insertion(target);
+            let mut path = tree.path(target);
             let mut slot = Slot { record, child: None };
             let mut inserted = None;
-            while let Some(place) = path.pop() {
+            while let Some(mut place) = path.pop() {
+                // A new child goes behind the one that was split for it.
+                place.index += usize::from(slot.child.is_some());
                 if tree.node(place.node).count() < CAPACITY {
                     tree.put_record(place, slot);
                     inserted.get_or_insert(place);
@@ -268,7 +251,7 @@ impl Splitter<'_> {
             }
             tree.raise_start(place.node);
         });
-        let nodes = &tree.node_counts[left.level() as usize % LEVEL_COUNT_MAX];
+        let nodes = &tree.node_counts[left.level() as usize];
         nodes.store(nodes.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         let first = tree.node(right).record(0).unwrap_or(slot.record);
         Split {
@@ -284,7 +267,7 @@ impl Splitter<'_> {
         let node = NodeAddress::new(self.nodes, level);
         tree.put_record(Place { node, index: 0 }, Slot { child: Some(root), ..right });
         tree.put_record(Place { node, index: 1 }, right);
-        tree.node_counts[level as usize % LEVEL_COUNT_MAX].store(1, Ordering::Relaxed);
+        tree.node_counts[level as usize].store(1, Ordering::Relaxed);
         tree.root.store(node.address(), Ordering::Release);
     }
 }

@@ -5,9 +5,7 @@
 //! ...
 //! link to the next node of level 0     8
 //! rank                                 8          <- a node is known by this address
-//! length of the user key               4
-//! length of the value                  4
-//! user key, trailer, value
+//! record
 //! ```
 //!
 //! A search looks at the rank and then at the link of its level, which are close to each other
@@ -15,27 +13,19 @@
 //! of a level to a node knows that it has that level.
 
 use crate::arena::{ALIGNMENT, ArenaWriter};
-use crate::memtable_rep::length;
-use base::dbformat::TRAILER_SIZE;
+use crate::record::Record;
+use kernels::prefetch::prefetch_address;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// The address of a node. Nothing says how long it is good: its arena has to be held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Node(NonNull<Header>);
+pub(super) struct Node(NonNull<Rank>);
 
-#[repr(C)]
-#[derive(Debug)]
-struct Header {
-    rank: u64,
-    user_key_length: u32,
-    value_length: u32,
-}
+type Rank = u64;
+type Link = AtomicPtr<Rank>;
 
-type Link = AtomicPtr<Header>;
-
-const _: () = assert!(size_of::<Link>() == ALIGNMENT && align_of::<Header>() == ALIGNMENT);
-const _: () = assert!(size_of::<Header>() == 16);
+const _: () = assert!(size_of::<Link>() == ALIGNMENT && size_of::<Rank>() == ALIGNMENT);
 
 impl Node {
     /// A new node with `height` links, each to no node.
@@ -47,25 +37,20 @@ impl Node {
         trailer: u64,
         value: &[u8],
     ) -> Self {
-        let header =
-            Header { rank, user_key_length: length(user_key), value_length: length(value) };
-        let key_size = user_key.len() + TRAILER_SIZE;
         let links_size = height * size_of::<Link>();
-        let piece = arena.allocate(links_size + size_of::<Header>() + key_size + value.len());
-        // SAFETY: the piece is aligned for links and headers, both of which are multiples of the
-        // alignment in size; it is as large as all that is written, one after the other; and nobody
-        // else knows of it yet.
+        let record_size = Record::size(user_key, value);
+        let piece = arena.allocate(links_size + size_of::<Rank>() + record_size);
+        // SAFETY: the piece is aligned for links, ranks and records, whose sizes but the last are
+        // multiples of the alignment; it is as large as all that is written, one after the other;
+        // and nobody else knows of it yet.
         unsafe {
             let links = piece.cast::<Link>();
             for level in 0..height {
                 links.add(level).write(Link::new(null_mut()));
             }
-            let node = links.add(height).cast::<Header>();
-            node.write(header);
-            let record = node.add(1).cast::<u8>();
-            copy(user_key, record);
-            copy(&trailer.to_le_bytes(), record.add(user_key.len()));
-            copy(value, record.add(key_size));
+            let node = links.add(height).cast::<Rank>();
+            node.write(rank);
+            Record::write(node.add(1).cast(), user_key, trailer, value);
             Self(node)
         }
     }
@@ -74,7 +59,7 @@ impl Node {
     /// As for [`Self::next`].
     #[inline]
     unsafe fn link<'a>(self, level: usize) -> &'a Link {
-        // SAFETY: the links lie before the header, that of level 0 last, and were initialised
+        // SAFETY: the links lie before the rank, that of level 0 last, and were initialised
         // before anyone knew of the node.
         unsafe { self.0.cast::<Link>().sub(1 + level).as_ref() }
     }
@@ -99,14 +84,7 @@ impl Node {
     pub(super) unsafe fn prefetch_next(self, level: usize) {
         // SAFETY: the caller's.
         let link = unsafe { self.link(level) };
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        // SAFETY: a prefetch does not read what the address, which may be none, points to.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(link.load(Ordering::Relaxed).cast::<i8>());
-        }
-        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-        let _ = link;
+        prefetch_address(link.load(Ordering::Relaxed).cast());
     }
 
     /// Sets the link of a node that nobody else knows of yet.
@@ -138,42 +116,17 @@ impl Node {
     /// The node's arena is held.
     #[inline]
     pub(super) unsafe fn rank(self) -> u64 {
-        // SAFETY: the header was written when the node was made and never after.
-        unsafe { (*self.0.as_ptr()).rank }
+        // SAFETY: the rank was written when the node was made and never after.
+        unsafe { *self.0.as_ptr() }
     }
 
-    /// The internal key.
+    /// The record.
     ///
     /// # Safety
-    /// The node's arena is held as long as `'a`.
+    /// As for [`Self::rank`].
     #[inline]
-    pub(super) unsafe fn key<'a>(self) -> &'a [u8] {
-        // SAFETY: the record follows the header in the same piece of memory, has these lengths, and
-        // was written when the node was made and never after.
-        unsafe {
-            let size = (*self.0.as_ptr()).user_key_length as usize + TRAILER_SIZE;
-            std::slice::from_raw_parts(self.0.add(1).cast::<u8>().as_ptr(), size)
-        }
+    pub(super) unsafe fn record(self) -> Record {
+        // SAFETY: the record follows the rank in the same piece of memory.
+        Record::from_address(unsafe { self.0.add(1).cast() })
     }
-
-    /// The value.
-    ///
-    /// # Safety
-    /// The node's arena is held as long as `'a`.
-    #[inline]
-    pub(super) unsafe fn value<'a>(self) -> &'a [u8] {
-        // SAFETY: as for `key`.
-        unsafe {
-            let key_size = (*self.0.as_ptr()).user_key_length as usize + TRAILER_SIZE;
-            let size = (*self.0.as_ptr()).value_length as usize;
-            std::slice::from_raw_parts(self.0.add(1).cast::<u8>().add(key_size).as_ptr(), size)
-        }
-    }
-}
-
-/// # Safety
-/// `target` has room for `bytes` and does not overlap with them.
-unsafe fn copy(bytes: &[u8], target: NonNull<u8>) {
-    // SAFETY: the caller's.
-    unsafe { target.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
 }
