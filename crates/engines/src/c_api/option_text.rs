@@ -27,59 +27,97 @@ pub(super) fn accepted(
 ) -> Result<String> {
     let pairs = |text| split_pairs(text).map_err(Status::invalid_argument);
     let (wanted, defaults) = (pairs(wanted)?, pairs(defaults)?);
+    let wanted: Vec<_> =
+        wanted.into_iter().map(|pair| Wanted::new(pair, &defaults, table)).collect();
+    let whole = |wanted: &[Wanted<'_>]| {
+        wanted.iter().all(|option| option.name != TABLE_FACTORY.1)
+            && accepts(&wanted.iter().map(Wanted::whole).collect::<String>())
+    };
     let mut text = String::new();
-    for (name, value) in wanted {
-        let default = defaults.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
-        // Of several values of one name the last alone would count, so that all of them go in one.
-        let value = match name == TABLE_FACTORY.0 {
-            true => format!("{{{}{table}}}", strip_braces(value)),
-            false => value.to_owned(),
+    for (option, is_taken) in wanted.iter().zip(taken(&wanted, &whole)) {
+        text += &match is_taken {
+            true => option.whole(),
+            false => option.taken_apart(accepts)?,
         };
-        let name = if name == TABLE_FACTORY.0 { TABLE_FACTORY.1 } else { name };
-        if let Some(pair) = accepted_pair(name, &value, default, accepts)? {
-            text += &pair;
-        }
     }
     Ok(text)
 }
 
-/// `name=value;`, or what of it is taken.
-fn accepted_pair(
-    name: &str,
-    value: &str,
-    default: Option<&str>,
-    accepts: &dyn Fn(&str) -> bool,
-) -> Result<Option<String>> {
-    let value = strip_braces(value);
-    let default = default.map(strip_braces);
-    let whole = format!("{name}={};", quote(value));
-    let is_table = name == TABLE_FACTORY.1;
-    if !is_table && accepts(&whole) {
-        return Ok(Some(whole));
+/// Which of `parts` a release takes, which `is_taken` tells of several at once: halves are asked for
+/// where not all are taken, so that a release which knows nearly all is not asked for each.
+fn taken<T>(parts: &[T], is_taken: &dyn Fn(&[T]) -> bool) -> Vec<bool> {
+    if parts.is_empty() || is_taken(parts) {
+        return vec![true; parts.len()];
     }
-    let fields = split_pairs(value).ok().filter(|fields| !fields.is_empty());
-    let Some(fields) = fields.filter(|_| is_table || default != Some(value)) else {
-        if default == Some(value) || value == OFF {
-            return Ok(None);
-        }
-        return Err(Status::not_supported(format!(
-            "the library does not take the option {name}={value}"
-        )));
-    };
-    let defaults = default.and_then(|default| split_pairs(default).ok()).unwrap_or_default();
-    let mut inside = String::new();
-    for (field, value) in fields.into_iter().filter(|(field, _)| *field != "id") {
-        let pair = format!("{field}={};", quote(strip_braces(value)));
-        let default = defaults.iter().find(|(other, _)| *other == field).map(|(_, value)| *value);
-        if accepts(&format!("{name}={{{pair}}};")) {
-            inside += &pair;
-        } else if default.map(strip_braces) != Some(strip_braces(value)) && value != OFF {
-            return Err(Status::not_supported(format!(
-                "the library does not take the option {name}.{field}={value}"
-            )));
+    if parts.len() == 1 {
+        return vec![false];
+    }
+    let (left, right) = parts.split_at(parts.len() / 2);
+    [taken(left, is_taken), taken(right, is_taken)].concat()
+}
+
+/// An option, with what it is where nobody sets it.
+struct Wanted<'a> {
+    name: &'a str,
+    value: String,
+    default: Option<&'a str>,
+}
+
+impl<'a> Wanted<'a> {
+    fn new((name, value): (&'a str, &str), defaults: &[(&str, &'a str)], table: &str) -> Self {
+        let default = defaults.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
+        let default = default.map(strip_braces);
+        let value = strip_braces(value);
+        match name == TABLE_FACTORY.0 {
+            // Of several values of one name the last alone would count, so that all of them go in one.
+            true => Self { name: TABLE_FACTORY.1, value: format!("{value}{table}"), default },
+            false => Self { name, value: value.to_owned(), default },
         }
     }
-    Ok(Some(format!("{name}={{{inside}}};")))
+
+    /// `name=value;`
+    fn whole(&self) -> String {
+        format!("{}={};", self.name, quote(&self.value))
+    }
+
+    /// What is taken of a struct that is not taken whole; nothing of another option that need not be.
+    fn taken_apart(&self, accepts: &dyn Fn(&str) -> bool) -> Result<String> {
+        let Self { name, value, default } = self;
+        let fields = split_pairs(value).ok().filter(|fields| !fields.is_empty());
+        let is_table = *name == TABLE_FACTORY.1;
+        let Some(mut fields) =
+            fields.filter(|_| is_table || default.is_none_or(|default| default != value))
+        else {
+            return match *default == Some(value) || value == OFF {
+                true => Ok(String::new()),
+                false => Err(not_taken(name, value)),
+            };
+        };
+        fields.retain(|(field, _)| *field != "id");
+        let defaults = default.and_then(|default| split_pairs(default).ok()).unwrap_or_default();
+        let inside = |fields: &[(&str, &str)]| {
+            let pair =
+                |(field, value): &(&str, &str)| format!("{field}={};", quote(strip_braces(value)));
+            fields.iter().map(pair).collect::<String>()
+        };
+        let whole = |fields: &[(&str, &str)]| accepts(&format!("{name}={{{}}};", inside(fields)));
+        let is_taken = taken(&fields, &whole);
+        let mut kept = Vec::new();
+        for ((field, value), is_taken) in fields.into_iter().zip(is_taken) {
+            let default =
+                defaults.iter().find(|(other, _)| *other == field).map(|(_, value)| *value);
+            if is_taken {
+                kept.push((field, value));
+            } else if default.map(strip_braces) != Some(strip_braces(value)) && value != OFF {
+                return Err(not_taken(&format!("{name}.{field}"), value));
+            }
+        }
+        Ok(format!("{name}={{{}}};", inside(&kept)))
+    }
+}
+
+fn not_taken(name: &str, value: &str) -> Status {
+    Status::not_supported(format!("the library does not take the option {name}={value}"))
 }
 
 #[cfg(test)]
