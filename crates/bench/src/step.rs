@@ -14,17 +14,11 @@ const NOT_THERE: &[(&str, &str)] = &[
     ("approximatememtablestats", "memtables do not say how much of a range they hold"),
     ("backup", "there are no backups"),
     ("cache_report_problems", "caches do not look for problems"),
-    ("compressreject", "--benchmarks=compress with --compression_ratio=1 is close to it"),
     ("fillembeddedblob", "tables have no embedded blobs"),
     ("fillembeddedentity", "tables have no embedded blobs"),
-    ("fillseqdeterministic", "levels cannot be filled one by one"),
-    ("filluniquerandomdeterministic", "levels cannot be filled one by one"),
-    ("ingestexternalfile", "files cannot be ingested"),
-    ("multireadentity", "wide columns are not read here"),
     ("multireadrandomcoroutine", "there are no coroutines"),
     ("openandcompact", "compactions are not made elsewhere"),
     ("readrandomcoroutine", "there are no coroutines"),
-    ("readrandomentity", "wide columns are not read here"),
     ("readtorowcache", "there is no row cache"),
     ("replay", "operations are not traced"),
     (
@@ -85,6 +79,15 @@ fn check_writers(flags: &Flags, steps: &[Step]) -> Result<()> {
                 writer.name
             )));
         }
+    }
+    let shapes = |step: &&Step| step.name.ends_with("deterministic");
+    if let Some(step) = steps.iter().find(shapes)
+        && !flags.bool("disable_auto_compactions")
+    {
+        return Err(Status::invalid_argument(format!(
+            "{:<12} : needs --disable_auto_compactions=1, since it fills level by level",
+            step.name
+        )));
     }
     let merges = |step: &&Step| step.name.contains("merge");
     match steps.iter().find(merges) {

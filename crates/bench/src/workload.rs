@@ -10,14 +10,17 @@ mod delete;
 mod fill_seek_seq;
 mod get_merge_operands;
 mod hashes;
+mod ingest;
 mod merge_random;
 mod mix_graph;
 mod multi_read_random;
 mod multi_scan;
 mod new_iterator;
+mod random_lookups;
 mod random_replace_keys;
 mod random_transaction;
 mod random_with_verify;
+mod read_entity;
 mod read_random;
 mod read_random_fast;
 mod read_random_merge_random;
@@ -42,6 +45,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use write::fixed_levels;
 
 /// What a thread of a benchmark does.
 pub type Run<E> = fn(&Workload<'_, E>, &mut Thread) -> Result<()>;
@@ -153,6 +157,7 @@ impl<E: Engine> Table<E> {
         Benchmark::reads("approximatesizerandom", approximate_sizes::run),
         Benchmark::writes("compact", compact::run),
         Benchmark::computes("compress", codecs::run_compress),
+        Benchmark::computes("compressreject", codecs::run_compress_reject),
         Benchmark::computes("crc32c", hashes::run_crc32c),
         Benchmark::writes("deleterandom", delete::run_random),
         Benchmark::writes("deleteseq", delete::run_sequential),
@@ -173,6 +178,10 @@ impl<E: Engine> Table<E> {
         Benchmark::fills("fillseekseq", fill_seek_seq::run),
         Benchmark::fills("fillseq", write::run_sequential),
         Benchmark {
+            is_single_threaded: true,
+            ..Benchmark::fills("fillseqdeterministic", fixed_levels::run_sequential)
+        },
+        Benchmark {
             key_divisor: 1000,
             syncs: true,
             ..Benchmark::fills("fillsync", write::run_random)
@@ -181,9 +190,18 @@ impl<E: Engine> Table<E> {
             is_single_threaded: true,
             ..Benchmark::fills("filluniquerandom", write::run_unique_random)
         },
+        Benchmark {
+            is_single_threaded: true,
+            ..Benchmark::fills("filluniquerandomdeterministic", fixed_levels::run_unique_random)
+        },
         Benchmark::writes("getmergeoperands", get_merge_operands::run),
+        Benchmark {
+            is_single_threaded: true,
+            ..Benchmark::writes("ingestexternalfile", ingest::run)
+        },
         Benchmark::writes("mergerandom", merge_random::run),
         Benchmark::writes("mixgraph", mix_graph::run),
+        Benchmark::reads("multireadentity", read_entity::run_batches),
         Benchmark::reads("multireadrandom", multi_read_random::run),
         Benchmark {
             background: Some(background_writer::run_putting),
@@ -202,6 +220,7 @@ impl<E: Engine> Table<E> {
         Benchmark::writes("randomwithverify", random_with_verify::run),
         Benchmark { extra_key_bytes: 1, ..Benchmark::reads("readmissing", read_random::run) },
         Benchmark::reads("readrandom", read_random::run),
+        Benchmark::reads("readrandomentity", read_entity::run),
         Benchmark::reads("readrandomfast", read_random_fast::run),
         Benchmark::writes("readrandommergerandom", read_random_merge_random::run),
         Benchmark::reads("readrandomoperands", get_merge_operands::run_random),

@@ -2,11 +2,15 @@
 
 use crate::tree_shape::TreeShape;
 use base::{Result, Status};
-use db::{CompactFilesOptions, CompactRangeOptions, ReadOptions, WriteOptions};
+use db::{
+    Columns, CompactFilesOptions, CompactRangeOptions, IngestExternalFileOptions, ReadOptions,
+    WriteOptions,
+};
+use options::{ColumnFamilyOptions, DbOptions};
 use perf_context::PerfLevel;
 use std::collections::BTreeMap;
 use std::ops::{Deref, Range};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// An open database.
 ///
@@ -95,6 +99,20 @@ pub trait Engine: Sized + Send + Sync + 'static {
         key: &[u8],
     ) -> Result<Option<Self::Value<'a>>>;
 
+    /// The columns of a key, with their names; a plain value is one column with the empty name. None if the
+    /// key is not there.
+    ///
+    /// # Errors
+    /// `NotSupported`; what reading gave.
+    fn get_entity(
+        &self,
+        _options: &Self::ReadOptions,
+        _family: &Self::Family,
+        _key: &[u8],
+    ) -> Result<Option<Columns>> {
+        Err(lacks("wide columns"))
+    }
+
     /// Hands the values of several keys to `visit`, each with its place in `keys`, in any order.
     ///
     /// # Errors
@@ -180,6 +198,34 @@ pub trait Engine: Sized + Send + Sync + 'static {
         _operand: &[u8],
     ) -> Result<()> {
         Err(lacks("merges"))
+    }
+
+    /// Writes a table at `path` that can be [ingested](Engine::ingest): `fill` is given what puts a key and
+    /// its value, which come in the order of keys.
+    ///
+    /// # Errors
+    /// `NotSupported`; what `fill` or writing gave.
+    fn write_table(
+        &self,
+        _options: &DbOptions,
+        _family: &ColumnFamilyOptions,
+        _path: &Path,
+        _fill: &mut dyn FnMut(&mut PutInTable<'_>) -> Result<()>,
+    ) -> Result<()> {
+        Err(lacks("tables that are written apart"))
+    }
+
+    /// Makes tables that were written apart part of a family, as if they were written now.
+    ///
+    /// # Errors
+    /// `NotSupported`; what the engine finds wrong with a table.
+    fn ingest(
+        &self,
+        _family: &Self::Family,
+        _files: &[PathBuf],
+        _options: &IngestExternalFileOptions,
+    ) -> Result<()> {
+        Err(lacks("tables that are written apart"))
     }
 
     /// Brings what is in memory to the disk, and waits for that.
@@ -341,6 +387,9 @@ pub trait Engine: Sized + Send + Sync + 'static {
         Err(lacks("a perf context"))
     }
 }
+
+/// Puts a key and its value into a table.
+pub type PutInTable<'a> = dyn FnMut(&[u8], &[u8]) -> Result<()> + 'a;
 
 /// The status of an engine without `what`.
 pub(crate) fn lacks(what: &str) -> Status {

@@ -29,7 +29,7 @@ pub mod store;
 mod tree_shape;
 
 pub use c_api::{RocksDb, RocksDbProvider, debian_library, fetched_library};
-pub use engine::{Batch, Cursor, Engine, LiveFile, MultiGetApi};
+pub use engine::{Batch, Cursor, Engine, LiveFile, MultiGetApi, PutInTable};
 pub use native::{Touchstone, TouchstoneProvider};
 pub use null::{NullEngine, NullProvider};
 pub use opening::Opening;

@@ -1,16 +1,17 @@
 //! Our own engine.
 
 use crate::destroy::destroy;
-use crate::engine::{Batch, Cursor, Engine, LiveFile, MultiGetApi};
+use crate::engine::{Batch, Cursor, Engine, LiveFile, MultiGetApi, PutInTable};
 use crate::opening::Opening;
 use crate::provider::{Identity, Kind, Provider};
 use crate::tree_shape::{LevelShape, TreeShape};
 use base::{PinnableSlice, Result, Status};
 use db::{
-    ColumnFamilyHandle, CompactFilesOptions, CompactRangeOptions, Db, DbIterator, FlushOptions,
-    OpenContext, ReadOptions, ShapeOptions, Snapshot, WaitForCompactOptions, WriteBatch,
-    WriteOptions,
+    ColumnFamilyHandle, Columns, CompactFilesOptions, CompactRangeOptions, Db, DbIterator,
+    FlushOptions, IngestExternalFileOptions, OpenContext, ReadOptions, ShapeOptions, Snapshot,
+    SstFileWriter, WaitForCompactOptions, WriteBatch, WriteOptions,
 };
+use options::{ColumnFamilyOptions, DbOptions};
 use perf_context::{
     PerfLevel, disable_per_level_perf_context, enable_per_level_perf_context, perf_context,
     reset_perf_context, set_perf_level,
@@ -18,7 +19,7 @@ use perf_context::{
 use statistics::Ticker;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Opens our databases.
 #[derive(Clone, Debug)]
@@ -155,6 +156,15 @@ impl Engine for Touchstone {
         self.db.get(options, family, key)
     }
 
+    fn get_entity(
+        &self,
+        options: &ReadOptions,
+        family: &ColumnFamilyHandle,
+        key: &[u8],
+    ) -> Result<Option<Columns>> {
+        self.db.get_entity(options, family, key)
+    }
+
     /// Both ways are one here.
     #[inline]
     fn multi_get(
@@ -234,6 +244,28 @@ impl Engine for Touchstone {
         operand: &[u8],
     ) -> Result<()> {
         self.db.merge(options, family, key, operand)
+    }
+
+    fn write_table(
+        &self,
+        options: &DbOptions,
+        family: &ColumnFamilyOptions,
+        path: &Path,
+        fill: &mut dyn FnMut(&mut PutInTable<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut writer = SstFileWriter::new(options, family, self.db.context());
+        writer.open(path)?;
+        fill(&mut |key, value| writer.put(key, value))?;
+        writer.finish().map(|_| ())
+    }
+
+    fn ingest(
+        &self,
+        family: &ColumnFamilyHandle,
+        files: &[PathBuf],
+        options: &IngestExternalFileOptions,
+    ) -> Result<()> {
+        self.db.ingest_external_file(family, files, options)
     }
 
     fn flush(&self, families: &[ColumnFamilyHandle]) -> Result<()> {

@@ -1,4 +1,4 @@
-//! `compress` and `uncompress`: one block of generated values, again and again, until that comes to
+//! `compress`, `compressreject` and `uncompress`: one block of generated values, again and again, until that comes to
 //! 1 GiB. No database is needed.
 
 use super::{Thread, Workload};
@@ -9,6 +9,8 @@ use base::{Result, Status};
 use engines::Engine;
 
 const BYTES_MAX: u64 = 1 << 30;
+/// So much less of a block than `--compression_ratio` promises would be kept.
+const REJECTED_BELOW: f64 = 0.1;
 /// As in tables since format version 2.
 const FORMAT_VERSION: u32 = 2;
 
@@ -26,6 +28,32 @@ pub(super) fn run_compress<E: Engine>(
     }
     let percent = produced as f64 * 100.0 / bytes as f64;
     thread.stats.add_message(&format!("(output: {percent:.1}%)"));
+    thread.stats.add_bytes(bytes);
+    Ok(())
+}
+
+/// As a table does with what is not worth it: what was compressed is thrown away, since it is not as
+/// small as it would have to be.
+pub(super) fn run_compress_reject<E: Engine>(
+    workload: &Workload<'_, E>,
+    thread: &mut Thread,
+) -> Result<()> {
+    let codec = codec(workload)?;
+    let block = block(workload, thread);
+    let share = (workload.flags.double("compression_ratio") - REJECTED_BELOW).max(0.0);
+    let room = ((share * block.len() as f64) as usize).max(1);
+    let mut bytes = 0;
+    while bytes < BYTES_MAX {
+        if compressed(codec, &block)?.len() <= room {
+            return Err(Status::aborted(
+                "compression unexpectedly not rejected; try a smaller --compression_ratio",
+            ));
+        }
+        bytes += block.len() as u64;
+        thread.stats.finished_operations(1, OperationType::Compress);
+    }
+    let percent = room as f64 * 100.0 / block.len() as f64;
+    thread.stats.add_message(&format!("(rejected; output buffer {percent:.1}% of input)"));
     thread.stats.add_bytes(bytes);
     Ok(())
 }

@@ -1,8 +1,7 @@
 //! `getmergeoperands`: two ways to look for a number in a long list that was merged of short ones:
 //! in the value, and in its operands. `readrandomoperands`: the operands of random keys.
 
-use super::{Thread, Workload};
-use crate::stats::OperationType;
+use super::{Thread, Workload, random_lookups};
 use base::Result;
 use engines::Engine;
 use std::time::Instant;
@@ -48,23 +47,8 @@ fn has(list: &[u8]) -> bool {
 }
 
 pub(super) fn run_random<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) -> Result<()> {
-    let (mut read, mut found, mut bytes) = (0u64, 0u64, 0u64);
-    let mut key = Vec::new();
-    let mut limit = workload.limit();
-    while !limit.is_done(1) {
-        let target = workload.select_target(&mut thread.random);
-        let number = workload.chooser.choose(&mut thread.random);
-        workload.key(number, &mut key);
-        read += 1;
-        let family = workload.family(target, number);
-        if let Some(operands) = target.db.merge_operands(&workload.read_options, family, &key)? {
-            found += 1;
-            bytes += (key.len() + operands.iter().map(Vec::len).sum::<usize>()) as u64;
-        }
-        workload.wait_for_reads(read, 256);
-        thread.stats.finished_operations(1, OperationType::Read);
-    }
-    thread.stats.add_bytes(bytes);
-    thread.stats.add_message(&format!("({found} of {read} found)\n"));
-    Ok(())
+    random_lookups::run(workload, thread, |db, family, key| {
+        let operands = db.merge_operands(&workload.read_options, family, key)?;
+        Ok(operands.map(|operands| operands.iter().map(Vec::len).sum()))
+    })
 }

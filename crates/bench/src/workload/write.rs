@@ -1,6 +1,7 @@
 //! `fillseq`, `fillrandom`, `filluniquerandom`, `overwrite` and the like: batches of puts.
 
 mod disposable;
+pub(super) mod fixed_levels;
 mod overwrite_window;
 mod range_tombstones;
 
