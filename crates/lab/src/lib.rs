@@ -1,6 +1,7 @@
 //! The lab: engines compared with each other, and with what the machine allows.
 //!
-//! [`compare`] is `touchstone compare`, [`machine`] is `touchstone machine`. Engines run in processes of
+//! [`compare`] is `touchstone compare`, [`machine`] is `touchstone machine`, [`campaign_report`] is
+//! `touchstone report`. Engines run in processes of
 //! their own (`touchstone bench`), which say what they measured as records in JSON; nothing of an engine
 //! is linked here. What is decided is in pure functions: which process runs when ([`plan`]), what samples
 //! say ([`statistics`], [`verdict`], [`summary`]), how fast an operation could be ([`limit`]).
@@ -8,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod campaign;
+pub mod campaign_report;
 pub mod cell;
 pub mod compare;
 pub mod control_loop;

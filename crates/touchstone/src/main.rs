@@ -18,6 +18,7 @@ commands:
   bench       fills and measures databases, as RocksDB's db_bench
   compare     compares engines with each other and with what this machine allows
   machine     measures what this machine allows at best
+  report      makes a table of what bench or RocksDB's db_bench printed, as benchmark.sh does
   options     chooses options for a budget, explains, compares and checks them
   shape       tells what a read of a database has to go through
   serve-metrics  answers Prometheus about a database that another process may be writing
@@ -53,6 +54,7 @@ fn run(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> i32 {
         Some("top") => tools::top::main(rest, out, err),
         Some("shape") => tools::shape::main(rest, out, err),
         Some("compare") => lab::compare::main(rest, out, err),
+        Some("report") => lab::campaign_report::main(rest, out, err),
         Some("machine") => lab::machine::main(rest, out, err),
         // Its threads print too, so nobody may hold the streams.
         Some("bench") => bench::main(rest),
