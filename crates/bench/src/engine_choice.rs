@@ -1,12 +1,15 @@
 //! What `--engine` names, and what its databases share.
 
+use crate::counted_files::{CountedFiles, FileCounters};
 use crate::flags::Flags;
 use crate::open_context::{cache_options, open_context, stats_level};
 use crate::runner::{self, harness::null_provider};
 use base::{Result, Status};
 use cache::{CacheOptions, LruCacheOptions};
+use db::OpenContext;
 use engines::{RocksDbProvider, TouchstoneProvider, debian_library, fetched_library};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Runs what the command line asks for, on the engine that it names.
 ///
@@ -15,22 +18,39 @@ use std::path::PathBuf;
 pub fn run(flags: &Flags) -> Result<()> {
     let steps = crate::step::checked_steps(flags)?;
     match flags.text("engine") {
-        "touchstone" => runner::run(flags, &steps, &TouchstoneProvider::new(open_context(flags)?)),
-        "null" => runner::run(flags, &steps, &null_provider(flags)),
+        "touchstone" => {
+            let (context, files) = counted(flags, open_context(flags)?);
+            runner::run(flags, &steps, &TouchstoneProvider::new(context), files)
+        }
+        other if flags.bool("report_file_operations") => Err(Status::not_supported(format!(
+            "--report_file_operations: the files of --engine={other} are not seen here"
+        ))),
+        "null" => runner::run(flags, &steps, &null_provider(flags), None),
         #[cfg(feature = "fjall")]
-        "fjall" => runner::run(flags, &steps, &store::<engines::store::FjallStore>(flags)),
+        "fjall" => runner::run(flags, &steps, &store::<engines::store::FjallStore>(flags), None),
         #[cfg(feature = "redb")]
-        "redb" => runner::run(flags, &steps, &store::<engines::store::RedbStore>(flags)),
+        "redb" => runner::run(flags, &steps, &store::<engines::store::RedbStore>(flags), None),
         #[cfg(feature = "lmdb")]
-        "lmdb" => runner::run(flags, &steps, &store::<engines::store::LmdbStore>(flags)),
+        "lmdb" => runner::run(flags, &steps, &store::<engines::store::LmdbStore>(flags), None),
         name => {
             let library = library(name)?;
             check_objects(flags)?;
             let cache = lru_options(flags)?;
             let provider = RocksDbProvider::new(&library, cache.as_ref(), stats_level(flags)?)?;
-            runner::run(flags, &steps, &provider)
+            runner::run(flags, &steps, &provider, None)
         }
     }
+}
+
+/// The context with a file system whose operations are counted, if that is asked for.
+fn counted(flags: &Flags, mut context: OpenContext) -> (OpenContext, Option<Arc<FileCounters>>) {
+    if !flags.bool("report_file_operations") {
+        return (context, None);
+    }
+    let counters = Arc::<FileCounters>::default();
+    let target = context.file_system;
+    context.file_system = Arc::new(CountedFiles { target, counters: Arc::clone(&counters) });
+    (context, Some(counters))
 }
 
 /// The cache of a library of RocksDB, which is told of by an option string.

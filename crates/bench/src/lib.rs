@@ -9,6 +9,7 @@
 pub mod arrivals;
 pub mod combined_stats;
 mod compaction_filters;
+mod counted_files;
 pub mod engine_choice;
 mod family_options;
 pub mod flags;

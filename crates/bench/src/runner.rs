@@ -2,6 +2,7 @@
 
 use crate::combined_stats::CombinedStats;
 use crate::compaction_filters::ExpiredTimeFilter;
+use crate::counted_files::FileCounters;
 use crate::flags::Flags;
 use crate::measure::shape;
 use crate::option_source::database_options;
@@ -23,12 +24,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// Runs these steps.
+/// Runs these steps, and tells after each what `files` counted.
 ///
 /// # Errors
 /// The first failure: a database that does not open, a failed read.
-pub(crate) fn run<P: Provider>(flags: &Flags, steps: &[Step], provider: &P) -> Result<()> {
-    let mut runner = Runner::open(flags, steps, provider)?;
+pub(crate) fn run<P: Provider>(
+    flags: &Flags,
+    steps: &[Step],
+    provider: &P,
+    files: Option<Arc<FileCounters>>,
+) -> Result<()> {
+    let mut runner = Runner { files, ..Runner::open(flags, steps, provider)? };
     report::print_header(flags, &provider.identity());
     let may_skip = provider.identity().kind.may_skip();
     for step in steps {
@@ -64,6 +70,7 @@ struct Runner<'a, P: Provider> {
     secondary: Option<CatchingUp>,
     shape: Option<ShapeKeeper>,
     recorder: Option<Recorder>,
+    files: Option<Arc<FileCounters>>,
 }
 
 impl<'a, P: Provider> Runner<'a, P> {
@@ -101,6 +108,7 @@ impl<'a, P: Provider> Runner<'a, P> {
             secondary: CatchingUp::from_flags(flags, &targets),
             shape: ShapeKeeper::from_flags(flags)?,
             recorder,
+            files: None,
         })
     }
 

@@ -311,7 +311,7 @@ pub static FLAGS: &[Flag] = &[
     row("readwritepercent", Int32, "90", Honoured, "Read share in readrandomwriterandom."),
     row("report_bg_io_stats", Bool, "false", Family("report_bg_io_stats"), "Sets ColumnFamilyOptions.report_bg_io_stats."),
     row("report_file", String, "report.csv", Honoured, "CSV file for interval reports."),
-    row("report_file_operations", Bool, "false", Refused("file operations are not counted; --statistics counts bytes"), "Count file operations."),
+    row("report_file_operations", Bool, "false", Honoured, "Count file operations."),
     row("report_interval_seconds", Int64, "0", Honoured, "Seconds between CSV rows; 0 off."),
     row("report_open_timing", Bool, "false", Honoured, "Print open time."),
     row("restore_dir", String, "", OnlyWith("restore"), "Restore directory."),

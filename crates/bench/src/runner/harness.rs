@@ -55,6 +55,7 @@ pub(crate) fn nanos_per_operation(flags: &Flags, step: &Step) -> Result<f64> {
         secondary: None,
         shape: None,
         recorder: None,
+        files: None,
     };
     Ok(1e9 / runner.measure(benchmark)?.operations_per_second())
 }

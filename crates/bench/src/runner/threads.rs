@@ -85,13 +85,17 @@ impl<P: Provider> Runner<'_, P> {
 
     /// Runs all threads once and prints what they measured.
     pub(super) fn run_threads(&mut self, benchmark: &Benchmark<P::Engine>) -> Result<Stats> {
-        if matches!(benchmark.name, "multireadrandom" | "approximatesizerandom") {
+        if matches!(benchmark.name, "multireadrandom" | "multireadentity" | "approximatesizerandom")
+        {
             eprintln!("entries_per_batch = {}", self.flags.int("batch_size"));
         }
         let merged = self.measure(benchmark)?;
         println!("{}", merged.result(benchmark.name).trim_end_matches('\n'));
         if merged.result(benchmark.name).ends_with("\n\n") {
             println!();
+        }
+        if let Some(files) = &self.files {
+            print!("{}", files.take_text());
         }
         Ok(merged)
     }
