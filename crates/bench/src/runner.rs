@@ -86,8 +86,9 @@ impl<'a, P: Provider> Runner<'a, P> {
             seed => seed as u64,
         };
         let recorder = Recorder::open(flags, &provider.identity(), seed_base)?;
-        // Nothing is deleted for options that make no sense.
+        // Nothing is deleted for options that make no sense, nor for a report that nobody will get.
         database_options(flags, None)?;
+        threads::check_report_file(flags)?;
         if !keeps_database(flags) && steps.iter().any(Step::writes) {
             target::destroy_all(flags, provider)?;
         }

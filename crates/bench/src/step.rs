@@ -1,6 +1,6 @@
 //! The entries of `--benchmarks`, and what makes no sense among them.
 
-use crate::flags::Flags;
+use crate::flags::{Flag, Flags, Kind, Support};
 use crate::runner::properties::PROPERTY_STEPS;
 use crate::shape::keeper::ShapeKeeper;
 use crate::target;
@@ -27,6 +27,9 @@ const NOT_THERE: &[(&str, &str)] = &[
     ),
     ("restore", "there are no backups"),
 ];
+
+/// Flags that may be negative though they are not by default.
+const SIGNED: [&str; 3] = ["blob_cache_numshardbits", "cache_size", "seed"];
 
 /// Steps that print or compare something, beside those that print a property.
 const OTHERS: [&str; 3] = ["memstats", "stats_history", "verify"];
@@ -58,19 +61,32 @@ pub(crate) fn checked_steps(flags: &Flags) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
+/// Checks that there is what is to be read, and that reading does not delete it.
+fn check_readers(flags: &Flags, steps: &[Step]) -> Result<()> {
+    // The null engine has all keys and no directory.
+    if flags.text("engine") == "null" || !steps.iter().any(Step::reads_database) {
+        return Ok(());
+    }
+    let path = target::database_path(flags);
+    match (keeps_database(flags), target::is_there(flags)) {
+        (true, false) => Err(Status::invalid_argument(format!(
+            "no benchmark here fills a database, and there is none at {}",
+            path.display()
+        ))),
+        // `db_bench` would delete it.
+        (false, true) => Err(Status::invalid_argument(format!(
+            "no benchmark here fills a database, and there is something at {}: give \
+             --use_existing_db=1 (or --readonly) to read it, or another --db",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Checks what matters where something is written, before anything is.
 fn check_writers(flags: &Flags, steps: &[Step]) -> Result<()> {
     let Some(writer) = steps.iter().find(|step| step.writes()) else {
-        let is_kept = keeps_database(flags) || !steps.iter().any(Step::reads_database);
-        return match is_kept || !target::is_there(flags) {
-            true => Ok(()),
-            // `db_bench` would delete it.
-            false => Err(Status::invalid_argument(format!(
-                "no benchmark here fills a database, and there is something at {}: give \
-                 --use_existing_db=1 (or --readonly) to read it, or another --db",
-                target::database_path(flags).display()
-            ))),
-        };
+        return check_readers(flags, steps);
     };
     for flag in ["readonly", "use_secondary_db"] {
         if flags.bool(flag) {
@@ -113,7 +129,23 @@ pub(crate) fn check(flags: &Flags) -> Result<()> {
             return Err(Status::invalid_argument(format!("--{name} must be at least 1")));
         }
     }
-    Ok(())
+    if flags.int("prefix_size") > flags.int("key_size") {
+        return Err(Status::invalid_argument("--prefix_size is larger than --key_size"));
+    }
+    let is_count = |flag: &Flag| {
+        let is_number = matches!(flag.kind, Kind::Int32 | Kind::Int64);
+        is_number && flag.support == Support::Honoured && !flag.default.starts_with('-')
+    };
+    let negative = flags.changed().find(|(flag, _)| {
+        is_count(flag) && !SIGNED.contains(&flag.name) && flags.int(flag.name) < 0
+    });
+    match negative {
+        Some((flag, value)) => Err(Status::invalid_argument(format!(
+            "--{}={value} is negative, which has no meaning here",
+            flag.name
+        ))),
+        None => Ok(()),
+    }
 }
 
 impl Step {
@@ -164,6 +196,11 @@ fn parse_step(text: &str) -> Result<Step> {
             _ => return Err(unknown()),
         };
         *target = count.parse().map_err(|_| unknown())?;
+    }
+    if step.repeats == 0 {
+        return Err(Status::invalid_argument(format!(
+            "'{text}' would run nothing: X is at least 1"
+        )));
     }
     Ok(step)
 }

@@ -1,6 +1,7 @@
 //! The functions of one library, by name. Those that its release lacks are found missing when they
 //! are first asked for, not when the library is loaded.
 
+use std::error::Error;
 use std::ffi::{c_char, c_int, c_uchar, c_void};
 use std::path::Path;
 
@@ -321,7 +322,14 @@ impl Functions {
         // SAFETY: the initializers of a library of RocksDB may run at any time; that the file is
         // one is for whoever started this process to know.
         let library = unsafe { Library::new(path) };
-        let library = library.map_err(|error| format!("{}: {error}", path.display()))?;
+        let library = library.map_err(|error| {
+            // Why stands in its source.
+            let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+            match reason.contains(&*path.to_string_lossy()) {
+                true => reason,
+                false => format!("{}: {reason}", path.display()),
+            }
+        })?;
         let functions = Self::of(library);
         match functions.open_column_families() {
             Ok(_) => Ok(functions),

@@ -19,6 +19,14 @@ fn command_lines_that_make_no_sense_are_refused() {
     assert!(error(&["--use_existing_db", "--num=0"]).contains("--num"));
     assert!(error(&["--use_existing_db", "--threads=0"]).contains("--threads"));
     assert!(error(&["--use_existing_db", "--batch_size=0"]).contains("--batch_size"));
+    assert!(error(&["--prefix_size=20", "--keys_per_prefix=3"]).contains("larger than --key_size"));
+    for negative in ["--value_size=-5", "--num_multi_db=-3", "--report_interval_seconds=-1"] {
+        assert!(error(&[negative]).starts_with(negative), "{negative}");
+    }
+    let nothing = error(&["--benchmarks=readrandom", "--use_existing_db", "--db=/nowhere/at/all"]);
+    assert!(nothing.ends_with("there is none at /nowhere/at/all"), "{nothing}");
+    let several = ["--benchmarks=fillseekseq", "--num_column_families=2", "--engine=null"];
+    assert!(error(&several).contains("one column family"));
     let read_only = ["--benchmarks=readseq", "--readonly", "--db=/nowhere/at/all"];
     let missing = error(&read_only);
     assert!(missing.contains("/nowhere/at/all"), "{missing}");

@@ -115,6 +115,11 @@ fn report_file(flags: &Flags) -> Result<Option<ReportFile>> {
     ReportFile::start(path, Duration::from_secs(seconds), column).map(Some)
 }
 
+/// Whether there can be a file that the runs report to.
+pub(super) fn check_report_file(flags: &Flags) -> Result<()> {
+    report_file(flags).map(drop)
+}
+
 /// How threads report while they run.
 fn progress(flags: &Flags, report_file: Option<&ReportFile>) -> Progress {
     let interval_seconds = flags.uint("stats_interval_seconds");

@@ -7,6 +7,12 @@ use base::{Result, Status};
 use engines::{Cursor, Engine};
 
 pub(super) fn run<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) -> Result<()> {
+    // RocksDB's tool would look for the keys of all families in the first.
+    if workload.targets[0].families.len() > 1 {
+        return Err(Status::invalid_argument(
+            "fillseekseq seeks in one column family: give --num_column_families=1",
+        ));
+    }
     write::run_sequential_all(workload, thread)?;
     thread.stats.restart();
     let flags = workload.flags;

@@ -58,14 +58,23 @@ pub fn fetched_library(release: &str) -> Result<PathBuf> {
     let io = |doing: &str, error: &io::Error| Status::from_io(error, doing, &directory);
     fs::create_dir_all(&directory).map_err(|error| io("create", &error))?;
     eprintln!("Fetching RocksDB {release} into {}", directory.display());
+    fetch(&release, &directory, &library).inspect_err(|_| {
+        // Only if it is empty: others may be fetching, too.
+        let _ = fs::remove_dir(&directory);
+    })?;
+    Ok(library)
+}
+
+/// Has Maven fetch a release and keeps its library.
+fn fetch(release: &str, directory: &Path, library: &Path) -> Result<()> {
+    let io = |doing: &str, error: &io::Error| Status::from_io(error, doing, directory);
     // Next to where it goes, so that it can be renamed: others never see half a library.
     let scratch =
-        tempfile::tempdir_in(&directory).map_err(|error| io("create a directory in", &error))?;
-    let package = fetch_package(&release, scratch.path())?;
+        tempfile::tempdir_in(directory).map_err(|error| io("create a directory in", &error))?;
+    let package = fetch_package(release, scratch.path())?;
     let unpacked = scratch.path().join(LIBRARY);
     unpack(&package, &unpacked)?;
-    fs::rename(&unpacked, &library).map_err(|error| io("rename a library in", &error))?;
-    Ok(library)
+    fs::rename(&unpacked, library).map_err(|error| io("rename a library in", &error))
 }
 
 /// `$XDG_CACHE_HOME/touchstone/rocksdb`, or in `~/.cache`.
@@ -106,10 +115,12 @@ fn fetch_package(release: &str, into: &Path) -> Result<PathBuf> {
     }
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said);
-    let reason = said.lines().find(|line| line.contains("[ERROR]")).unwrap_or("it said nothing");
+    // There may be colours before it.
+    let reason = said.lines().find_map(|line| line.split_once("[ERROR]"));
+    let reason = reason.map_or("it said nothing", |(_, reason)| reason.trim());
     Err(Status::io_error(format!(
         "cannot fetch RocksDB {release}: is there such a release, and a network? Maven: {}",
-        reason.trim_start_matches("[ERROR]").trim()
+        reason
     )))
 }
 

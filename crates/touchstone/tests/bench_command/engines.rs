@@ -79,8 +79,13 @@ fn engines_that_cannot_be_had_are_said() {
     assert!(error.contains("--engine=leveldb is not known"), "{error}");
     let error = bench("--engine=/nowhere/librocksdb.so", &[]);
     assert!(error.contains("/nowhere/librocksdb.so"), "{error}");
+    let no_library = directory.path().join("librocksdb.so");
+    std::fs::write(&no_library, "no library").unwrap();
+    let error = bench(&format!("--engine={}", no_library.display()), &[]);
+    assert!(error.contains("librocksdb.so: ") && !error.contains("dlopen"), "{error}");
     let cache = directory.path().join("cache");
     let without_maven = [("PATH", "/nowhere"), ("XDG_CACHE_HOME", cache.to_str().unwrap())];
     let error = bench("--engine=rocksdb:7.0.0", &without_maven);
     assert!(error.contains("mvn does not run"), "{error}");
+    assert!(!cache.join("touchstone/rocksdb/7.0.0").exists());
 }

@@ -54,6 +54,20 @@ const WRITING: &[&[&str]] = &[
         "--merge_keys=5000",
         "--mergereadpercent=40",
     ],
+    &[
+        "--benchmarks=fillseqdeterministic",
+        "--disable_auto_compactions",
+        "--num_levels=3",
+        "--write_buffer_size=100000",
+        "--target_file_size_base=100000",
+    ],
+    &[
+        "--benchmarks=filluniquerandomdeterministic",
+        "--disable_auto_compactions",
+        "--compaction_style=1",
+        "--num_levels=2",
+        "--write_buffer_size=100000",
+    ],
     &["--benchmarks=fillrandom,readrandom", "--keys_per_prefix=10", "--prefix_size=8"],
     &["--benchmarks=fillrandom,readrandomwriterandom,xorupdaterandom", "--reads=3000"],
     &[
@@ -182,6 +196,50 @@ fn a_database_that_is_kept_is_not_filled() {
     // What is deleted before a fill is the database, nothing else.
     run(&["--benchmarks=fillrandom"]);
     assert!(stranger.exists());
+}
+
+/// What `levelstats` prints.
+fn levels(output: &Output) -> Vec<String> {
+    let stdout = text(&output.stdout);
+    let rows = stdout.lines().skip_while(|line| !line.starts_with("Level Files"));
+    rows.map(str::to_owned).collect()
+}
+
+#[test]
+fn fixed_levels_are_db_benchs() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (ours, theirs) = (directory.path().join("ours"), directory.path().join("theirs"));
+    for style in ["--compaction_style=0", "--compaction_style=1"] {
+        let flags = [
+            "--benchmarks=filluniquerandomdeterministic,levelstats",
+            "--disable_auto_compactions",
+            "--num=100000",
+            "--num_levels=4",
+            "--write_buffer_size=500000",
+            "--target_file_size_base=500000",
+            style,
+        ];
+        let Some(theirs_said) = fill(&theirs, &flags) else { return };
+        let ours_said = touchstone(&[&fill_flags(&ours)[..], &owned(&flags)].concat());
+        assert_eq!(levels(&ours_said), levels(&theirs_said), "{style}");
+        assert!(levels(&ours_said).len() > 5, "{style}");
+    }
+    // Too few keys for so many levels, and no promise that levels stay as they are.
+    let flags = ["--benchmarks=fillseqdeterministic", "--disable_auto_compactions", "--num=100"];
+    let said = touchstone(&[&fill_flags(&ours)[..], &owned(&flags)].concat());
+    assert!(text(&said.stderr).contains("n is too small to fill 7 levels"));
+    let said = touchstone(&[&fill_flags(&ours)[..], &owned(&flags[..1])].concat());
+    assert_eq!(said.status.code(), Some(1));
+    assert!(text(&said.stderr).contains("needs --disable_auto_compactions=1"));
+}
+
+#[test]
+fn a_synced_fill_has_so_many_operations_and_tells_of_fewer() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let flags = ["--benchmarks=fillsync", "--threads=2"];
+    let said =
+        touchstone(&[&fill_flags(&directory.path().join("db"))[..], &owned(&flags)].concat());
+    assert_eq!(results(&said), ["fillsync 40000 MB/s (20 ops)"]);
 }
 
 #[test]

@@ -226,3 +226,73 @@ fn options_may_come_from_a_file_of_rocksdbs() {
     assert!(stderr.contains(note), "{stderr}");
     assert!(!stdout.contains("from command-line flags"), "{stdout}");
 }
+
+#[test]
+fn tables_are_taken_in_and_read_with_their_columns() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = directory.path().join("db");
+    let flags = [
+        "--benchmarks=fillseq,ingestexternalfile,readrandomentity,multireadentity",
+        "--num=1000",
+        "--batch_size=4",
+        "--ingest_external_file_num_batches=2",
+        "--ingest_external_file_batch_size=3",
+    ];
+    let output = touchstone(&[&fill_flags(&db)[..], &owned(&flags)].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let expected = [
+        "fillseq 1000 MB/s ",
+        "ingestexternalfile 2 MB/s (2 batches x 3 files, 1000 keys/file, 1 threads)",
+        "readrandomentity 1000 MB/s (1000 of 1000 found)",
+        "multireadentity 1000 MB/s (1000 of 1000 found)",
+    ];
+    assert_eq!(results(&output), expected);
+    assert!(!db.join("ingest_tmp").exists());
+    let Some(keys) = content(&db, &[]) else { return };
+    assert_eq!(keys.iter().filter(|byte| **byte == b'\n').count(), 1000);
+}
+
+/// Whoever is told of an error is told of no result.
+#[test]
+fn what_goes_wrong_is_one_sentence_and_no_result() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = directory.path().join("db");
+    let json = format!("--json={}", directory.path().join("nowhere/run.json").display());
+    let report = format!("--report_file={}", directory.path().join("nowhere/r.csv").display());
+    for (flags, said) in [
+        (&["--benchmarks=readrandom", "--use_existing_db"][..], "there is none at"),
+        (&["--benchmarks=fillsek"], "unknown benchmark 'fillsek'"),
+        (&["--benchmarks=fillseq", "--nosuch=1"], "unknown command line flag 'nosuch'"),
+        (&["--benchmarks=fillseq", &json], "nowhere/run.json"),
+        (&["--benchmarks=fillseq", "--report_interval_seconds=1", &report], "nowhere/r.csv"),
+        (&["--benchmarks=fillseq", "--db=/proc/nowhere"], "/proc/nowhere"),
+    ] {
+        let output = run(&db, flags);
+        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(1), "{flags:?}: {stdout}");
+        assert!(!stdout.contains("micros/op"), "{flags:?}: {stdout}");
+        assert_eq!(stderr.lines().filter(|line| line.contains(said)).count(), 1, "{stderr}");
+        // What cannot run has not begun.
+        assert!(!db.exists(), "{flags:?}");
+    }
+}
+
+#[test]
+fn operations_on_files_are_told_by_the_names_of_db_bench() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let flags = ["--benchmarks=fillseq,readrandom", "--report_file_operations", "--sync"];
+    let names = |stdout: &[u8]| -> Vec<String> {
+        let stdout = text(stdout);
+        let lines = stdout.lines().filter(|line| line.starts_with("Num "));
+        lines.filter_map(|line| Some(line.split_once(": ")?.0.to_owned())).collect()
+    };
+    let ours = run(&directory.path().join("ours"), &flags);
+    assert!(ours.status.success(), "{}", text(&ours.stderr));
+    let stdout = text(&ours.stdout);
+    let syncs = stdout.lines().find_map(|line| line.strip_prefix("Num Sync(): "));
+    let syncs: u64 = syncs.and_then(|count| count.parse().ok()).expect("a count");
+    // Each write is synced, and some files of the database that is made for them.
+    assert!((20_000..20_100).contains(&syncs), "{stdout}");
+    let Some(theirs) = fill(&directory.path().join("theirs"), &flags) else { return };
+    assert_eq!(names(&ours.stdout), names(&theirs.stdout));
+}
