@@ -2,6 +2,7 @@
 
 use crate::cell::{Cell, Failure};
 use crate::control_loop::{ControlLoop, moved};
+use crate::db_bench::{DbBench, Run};
 use crate::journal::{Entry, Journal};
 use crate::page_cache;
 use crate::plan::{Database, Group, Spec, Step, Tree, database_of, plan};
@@ -91,7 +92,10 @@ impl Campaign<'_> {
             }
             Step::Measure(group) => {
                 let controls: Vec<f64> = controls(entries, group).collect();
+                let is_enough =
+                    self.spec.retries_total.is_some_and(|most| retries(entries) >= most);
                 controls.len() > self.spec.retries
+                    || (is_enough && !controls.is_empty())
                     || controls.iter().any(|moved| *moved <= self.spec.control_tolerance)
             }
         }
@@ -140,7 +144,19 @@ impl Campaign<'_> {
                 let (cache, records) = self.cell(group, engine)?;
                 let entry =
                     Entry::Cell { group, attempt, engine, cache: cache.to_owned(), records };
+                let release = release_of(&entry).unwrap_or_default();
                 journal.append(entry).map_err(Failure::Failed)?;
+                if let Some(program) = self.spec.db_bench_of(group, engine) {
+                    progress
+                        .begin(format!("round {}: {benchmark}, {set}, db_bench", group.round + 1));
+                    let (runs, failure) = match self.db_bench(program, group, engine, &release) {
+                        Ok(runs) => (runs, None),
+                        Err(Failure::Interrupted) => return Err(Failure::Interrupted),
+                        Err(Failure::Failed(why)) => (Vec::new(), Some(why)),
+                    };
+                    let entry = Entry::DbBench { group, attempt, engine, runs, failure };
+                    journal.append(entry).map_err(Failure::Failed)?;
+                }
                 progress.end(1);
             }
             let after_nanos = control.run();
@@ -156,6 +172,41 @@ impl Campaign<'_> {
 
     /// Runs one benchmark with one engine, and says what was in the page cache.
     fn cell(&self, group: Group, engine: usize) -> Result<(&'static str, Vec<Record>), Failure> {
+        self.with_database(group, engine, |directory, flags| {
+            let benchmarks = self.spec.benchmarks_text(group);
+            self.run(&self.spec.engines[engine], &benchmarks, directory, flags)
+        })
+    }
+
+    /// Has RocksDB's own tool run what an engine runs, over a library of this release.
+    fn db_bench(
+        &self,
+        program: &Path,
+        group: Group,
+        engine: usize,
+        release: &str,
+    ) -> Result<Vec<Run>, Failure> {
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Err(Failure::Interrupted);
+        }
+        let (_, runs) = self.with_database(group, engine, |directory, flags| {
+            let benchmarks = &self.spec.benchmarks_text(group);
+            let (scratch, time_limit) = (self.output, self.time_limit);
+            let tool =
+                DbBench { program, release, benchmarks, directory, flags, scratch, time_limit };
+            tool.run(self.interrupted)
+        })?;
+        Ok(runs)
+    }
+
+    /// Hands over the database that a group begins with and the flags of its bench, and says what of it is
+    /// in the page cache. A copy is removed afterwards.
+    fn with_database<T>(
+        &self,
+        group: Group,
+        engine: usize,
+        run: impl FnOnce(&Path, Vec<String>) -> Result<T, Failure>,
+    ) -> Result<(&'static str, T), Failure> {
         // Counting what reads do costs engines unlike much; whoever wants it says so.
         let mut flags = vec!["--perf_level=1".to_owned()];
         flags.extend(self.spec.flags_of_group(group));
@@ -178,10 +229,9 @@ impl Campaign<'_> {
             Database::Fresh => page_cache::EMPTY,
             _ => page_cache::prepare(directory, self.spec.cache).map_err(Failure::Failed)?,
         };
-        let benchmarks = self.spec.benchmarks_text(group);
-        let records = self.run(&self.spec.engines[engine], &benchmarks, directory, flags)?;
+        let result = run(directory, flags)?;
         remove(&work)?;
-        Ok((cache, records))
+        Ok((cache, result))
     }
 
     fn run(
@@ -199,6 +249,20 @@ impl Campaign<'_> {
         let (program, time_limit) = (self.program, self.time_limit);
         Cell { program, engine, benchmarks, database, flags, scratch, time_limit }
             .run(self.interrupted)
+    }
+}
+
+/// Finished attempts that were not the first of their group.
+fn retries(entries: &[Entry]) -> usize {
+    let is_retry = |entry: &&Entry| matches!(entry, Entry::Control { attempt, .. } if *attempt > 0);
+    entries.iter().filter(is_retry).count()
+}
+
+/// The release of the engine that ran a cell, as it says itself.
+fn release_of(entry: &Entry) -> Option<String> {
+    match entry {
+        Entry::Cell { records, .. } => records.first().map(|record| record.engine.version.clone()),
+        _ => None,
     }
 }
 

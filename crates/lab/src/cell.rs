@@ -2,7 +2,7 @@
 
 use record::Record;
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -66,10 +66,15 @@ impl Cell<'_> {
             // Usually they are not there.
             let _ = fs::remove_file(path);
         }
-        let status = self.wait(self.start(&json, &output, &errors)?, interrupted)?;
-        if !status.success() {
-            return Err(Failure::Failed(self.told(status, &output, &errors)));
-        }
+        let process = Process {
+            program: self.program,
+            arguments: self.arguments(&json),
+            doing: format!("engine '{}', {}", self.engine, self.benchmarks),
+            output: &output,
+            errors: &errors,
+            time_limit: self.time_limit,
+        };
+        process.run(interrupted)?;
         let text = fs::read_to_string(&json).unwrap_or_default();
         let records: Result<Vec<Record>, _> = text.lines().map(Record::from_line).collect();
         match records {
@@ -84,17 +89,48 @@ impl Cell<'_> {
             ))),
         }
     }
+}
 
-    fn start(&self, json: &Path, output: &PathBuf, errors: &PathBuf) -> Result<Child, Failure> {
-        let file = |path: &PathBuf| {
+/// A program to run to its end.
+#[derive(Debug)]
+pub(crate) struct Process<'a> {
+    /// The program.
+    pub(crate) program: &'a Path,
+    /// Its arguments.
+    pub(crate) arguments: Vec<String>,
+    /// What it does, for messages.
+    pub(crate) doing: String,
+    /// Where its standard output goes.
+    pub(crate) output: &'a Path,
+    /// Where its standard error goes.
+    pub(crate) errors: &'a Path,
+    /// How long it may take.
+    pub(crate) time_limit: Option<Duration>,
+}
+
+impl Process<'_> {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// It does not start, fails, takes too long, or somebody wants everything to end.
+    pub(crate) fn run(&self, interrupted: &AtomicBool) -> Result<(), Failure> {
+        let status = self.wait(self.start()?, interrupted)?;
+        match status.success() {
+            true => Ok(()),
+            false => Err(Failure::Failed(self.told(status))),
+        }
+    }
+
+    fn start(&self) -> Result<Child, Failure> {
+        let file = |path: &Path| {
             File::create(path)
                 .map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))
         };
         Command::new(self.program)
-            .args(self.arguments(json))
+            .args(&self.arguments)
             .stdin(Stdio::null())
-            .stdout(file(output)?)
-            .stderr(file(errors)?)
+            .stdout(file(self.output)?)
+            .stderr(file(self.errors)?)
             .spawn()
             .map_err(|error| Failure::Failed(format!("{}: {error}", self.program.display())))
     }
@@ -109,12 +145,11 @@ impl Cell<'_> {
                     return Err(Failure::Interrupted);
                 }
                 (Ok(Some(status)), _) => return Ok(status),
-                (Err(error), _) => Failure::Failed(format!("waiting for the bench: {error}")),
+                (Err(error), _) => Failure::Failed(format!("waiting for a process: {error}")),
                 (Ok(None), _) if interrupted.load(Ordering::Relaxed) => Failure::Interrupted,
                 (Ok(None), Some(limit)) if start.elapsed() > limit => Failure::Failed(format!(
-                    "engine '{}', {}: not finished after {} s",
-                    self.engine,
-                    self.benchmarks,
+                    "{}: not finished after {} s",
+                    self.doing,
                     limit.as_secs()
                 )),
                 (Ok(None), _) => {
@@ -130,13 +165,15 @@ impl Cell<'_> {
     }
 
     /// What went wrong, by the last line that the bench wrote.
-    fn told(&self, status: ExitStatus, output: &Path, errors: &Path) -> String {
+    fn told(&self, status: ExitStatus) -> String {
         let last = |path: &Path| {
             let text = fs::read(path).unwrap_or_default();
             let text = String::from_utf8_lossy(&text).into_owned();
             text.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned)
         };
-        let why = last(errors).or_else(|| last(output)).unwrap_or_else(|| "it said nothing".into());
-        format!("engine '{}', {}: {why} ({status})", self.engine, self.benchmarks)
+        let why = last(self.errors)
+            .or_else(|| last(self.output))
+            .unwrap_or_else(|| "it said nothing".into());
+        format!("{}: {why} ({status})", self.doing)
     }
 }

@@ -4,6 +4,7 @@
 //! `--resume` finds all steps that were finished. A line that was cut short is the last one, and is
 //! dropped.
 
+use crate::db_bench::Run;
 use crate::plan::{Group, Spec};
 use host::HostFacts;
 use record::Record;
@@ -57,6 +58,19 @@ pub enum Entry {
         cache: String,
         /// What was measured.
         records: Vec<Record>,
+    },
+    /// RocksDB's own tool ran what an engine had just run, over the same library.
+    DbBench {
+        /// Which benchmark, when.
+        group: Group,
+        /// Which attempt it was.
+        attempt: usize,
+        /// Index of the engine.
+        engine: usize,
+        /// What it measured; none where it could not.
+        runs: Vec<Run>,
+        /// Why it could not.
+        failure: Option<String>,
     },
     /// All engines ran a benchmark.
     Control {

@@ -13,6 +13,7 @@ pub mod campaign_report;
 pub mod cell;
 pub mod compare;
 pub mod control_loop;
+pub mod db_bench;
 pub mod journal;
 pub mod limit;
 pub mod machine;

@@ -8,6 +8,7 @@
 mod tests;
 
 use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 
 /// Flags under a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +73,13 @@ pub struct Spec {
     pub control_tolerance: f64,
     /// How often a group is repeated if it does.
     pub retries: usize,
+    /// How many repetitions there are of all groups together; none for as many as it takes.
+    #[serde(default)]
+    pub retries_total: Option<usize>,
+    /// RocksDB's own tool for an engine: the engine's name, and a program that is linked with the same
+    /// library. It runs what the engine runs, where it can, and the faster of the two counts.
+    #[serde(default)]
+    pub db_bench: Vec<(String, PathBuf)>,
 }
 
 /// The database that a benchmark begins with.
@@ -238,6 +246,17 @@ impl Spec {
         let own = self.benchmark_flags.iter().filter(|(benchmark, _)| benchmark == name);
         flags.extend(own.flat_map(|(_, flags)| flags.iter().cloned()));
         flags
+    }
+
+    /// RocksDB's own tool, for an engine that has it and a group that it can run: it knows no shapes and no
+    /// arrivals.
+    pub fn db_bench_of(&self, group: Group, engine: usize) -> Option<&Path> {
+        let set = &self.sets[group.set];
+        if matches!(set.tree, Tree::Shape(_)) || set.arrival_rate.is_some() {
+            return None;
+        }
+        let mut tools = self.db_bench.iter();
+        tools.find(|(name, _)| *name == self.engines[engine]).map(|(_, program)| program.as_path())
     }
 
     /// Names of benchmarks for tables: without repeats, where that leaves them unlike each other.

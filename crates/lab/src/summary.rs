@@ -77,6 +77,26 @@ pub struct Row {
     pub disturbed_rounds: usize,
     /// Why the engine did not run it.
     pub skipped: Option<String>,
+    /// Median of operations in a second of RocksDB's own tool over the same library, where it ran.
+    #[serde(default)]
+    pub db_bench_ops_per_second: Option<f64>,
+    /// Median of operations in a second through the library's C functions, where the tool ran, too. The
+    /// faster of the two is what is compared.
+    #[serde(default)]
+    pub driver_ops_per_second: Option<f64>,
+    /// Why the tool did not run.
+    #[serde(default)]
+    pub db_bench_failure: Option<String>,
+}
+
+impl Row {
+    /// Whether what is compared was measured by RocksDB's own tool.
+    pub fn is_of_db_bench(&self) -> bool {
+        matches!(
+            (self.db_bench_ops_per_second, self.driver_ops_per_second),
+            (Some(tool), Some(driver)) if tool > driver
+        )
+    }
 }
 
 /// What a campaign came to.
@@ -188,6 +208,43 @@ struct Sample<'a> {
     round: usize,
     is_disturbed: bool,
     records: Vec<&'a Record>,
+    /// Operations in a second of RocksDB's own tool.
+    db_bench: Option<f64>,
+}
+
+impl Sample<'_> {
+    /// What is compared, as the bench or RocksDB's own tool measured it.
+    fn measured(&self, measure: Measure, by: Tool) -> Option<f64> {
+        match by {
+            Tool::Bench => measured(&self.records, measure),
+            Tool::DbBench => self.db_bench,
+        }
+    }
+}
+
+/// What measured an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tool {
+    /// Our bench.
+    Bench,
+    /// RocksDB's own tool.
+    DbBench,
+}
+
+/// The tool that is the faster one, by medians over the rounds; RocksDB's only if it ran in all of them.
+fn faster_tool(own: &[Sample<'_>]) -> Tool {
+    let rates: Option<Vec<f64>> = own.iter().map(|sample| sample.db_bench).collect();
+    let driver = median_of(own, Tool::Bench);
+    match rates.and_then(|rates| median(&rates)) {
+        Some(rate) if driver.is_some_and(|driver| rate > driver) => Tool::DbBench,
+        _ => Tool::Bench,
+    }
+}
+
+/// Median over rounds of operations in a second by a tool.
+fn median_of(own: &[Sample<'_>], by: Tool) -> Option<f64> {
+    let rates = own.iter().filter_map(|sample| sample.measured(Measure::OpsPerSecond, by));
+    median(&rates.collect::<Vec<f64>>())
 }
 
 /// All rounds of an engine with a benchmark and an option set.
@@ -210,9 +267,36 @@ fn samples<'a>(
         })?;
         let records = records.iter().filter(|record| record.benchmark == name).collect();
         let is_disturbed = moved.is_none_or(|moved| moved > spec.control_tolerance);
-        Some(Sample { round, is_disturbed, records })
+        let db_bench = db_bench_rate(entries, (group, attempt, engine), name);
+        Some(Sample { round, is_disturbed, records, db_bench })
     };
     (0..spec.rounds).filter_map(of_round).collect()
+}
+
+/// Operations in a second of RocksDB's own tool, the median over its repeats.
+fn db_bench_rate(entries: &[Entry], of: (Group, usize, usize), name: &str) -> Option<f64> {
+    let runs = entries.iter().find_map(|entry| match entry {
+        Entry::DbBench { group, attempt, engine, runs, .. }
+            if (*group, *attempt, *engine) == of =>
+        {
+            Some(runs)
+        }
+        _ => None,
+    })?;
+    let rates = runs.iter().filter(|run| run.benchmark == name).map(|run| run.ops_per_second);
+    median(&rates.collect::<Vec<f64>>())
+}
+
+/// Why RocksDB's own tool did not run beside an engine.
+fn db_bench_failure(entries: &[Entry], of_set: usize, of_engine: usize) -> Option<String> {
+    entries.iter().find_map(|entry| match entry {
+        Entry::DbBench { group, engine, failure, .. }
+            if (group.set, *engine) == (of_set, of_engine) =>
+        {
+            failure.clone()
+        }
+        _ => None,
+    })
 }
 
 /// Median over the repeats of a process that count.
@@ -259,6 +343,7 @@ fn rows(
                 if let Some(machine) = machine {
                     set_limit(&mut row, spec, benchmark, &own, machine);
                 }
+                row.db_bench_failure = db_bench_failure(entries, set, engine);
                 rows.push(row);
             }
         }
@@ -276,9 +361,11 @@ fn row(spec: &Spec, (set, benchmark): (usize, usize), engine: &str, own: &[Sampl
     let values = |value: &dyn Fn(&Record) -> Option<f64>| -> Vec<f64> {
         own.iter().filter_map(|sample| of_records(&sample.records, value)).collect()
     };
-    let median_of = |value: &dyn Fn(&Record) -> Option<f64>| median(&values(value));
-    let samples: Vec<f64> =
-        own.iter().filter_map(|sample| measured(&sample.records, measure)).collect();
+    let median_over = |value: &dyn Fn(&Record) -> Option<f64>| median(&values(value));
+    let by = faster_tool(own);
+    let samples: Vec<f64> = own.iter().filter_map(|sample| sample.measured(measure, by)).collect();
+    let is_beside = own.iter().all(|sample| sample.db_bench.is_some());
+    let db_bench = is_beside.then(|| median_of(own, Tool::DbBench)).flatten();
     let skipped = own.iter().flat_map(|sample| &sample.records).find_map(|r| r.skipped.clone());
     Row {
         set: set.name.clone(),
@@ -287,16 +374,16 @@ fn row(spec: &Spec, (set, benchmark): (usize, usize), engine: &str, own: &[Sampl
         measure,
         median: median(&samples),
         spread: spread(&samples),
-        ops_per_second: median_of(&|record| record.ops_per_second),
+        ops_per_second: median_of(own, by),
         ratio: None,
         ratio_low: None,
         ratio_high: None,
         verdict: Verdict::Unknown,
-        p50_micros: median_of(&|record| latency(record, |latency| latency.p50)),
-        p99_micros: median_of(&|record| latency(record, |latency| latency.p99)),
-        p999_micros: median_of(&|record| latency(record, |latency| latency.p999)),
-        cpu_micros_per_op: median_of(&cpu_micros_per_op),
-        resident_peak_bytes: median_of(&|record| {
+        p50_micros: median_over(&|record| latency(record, |latency| latency.p50)),
+        p99_micros: median_over(&|record| latency(record, |latency| latency.p99)),
+        p999_micros: median_over(&|record| latency(record, |latency| latency.p999)),
+        cpu_micros_per_op: median_over(&cpu_micros_per_op),
+        resident_peak_bytes: median_over(&|record| {
             record.process.as_ref()?.resident_peak_bytes.map(|bytes| bytes as f64)
         }),
         limit_ops_per_second: None,
@@ -305,6 +392,9 @@ fn row(spec: &Spec, (set, benchmark): (usize, usize), engine: &str, own: &[Sampl
         disturbed_rounds: own.iter().filter(|sample| sample.is_disturbed).count(),
         skipped: if samples.is_empty() { skipped } else { None },
         samples,
+        db_bench_ops_per_second: db_bench,
+        driver_ops_per_second: db_bench.and_then(|_| median_of(own, Tool::Bench)),
+        db_bench_failure: None,
     }
 }
 
@@ -316,10 +406,11 @@ fn cpu_micros_per_op(record: &Record) -> Option<f64> {
 
 /// Compares with the first engine, round by round.
 fn compare(row: &mut Row, own: &[Sample<'_>], reference: &[Sample<'_>], bootstrap: &Bootstrap) {
+    let (by, reference_by) = (faster_tool(own), faster_tool(reference));
     let pair = |sample: &Sample<'_>| {
         let other = reference.iter().find(|other| other.round == sample.round)?;
         let (own, other) =
-            (measured(&sample.records, row.measure)?, measured(&other.records, row.measure)?);
+            (sample.measured(row.measure, by)?, other.measured(row.measure, reference_by)?);
         Some(match row.measure {
             Measure::OpsPerSecond => (own, other),
             Measure::P99Micros => (other, own),

@@ -178,6 +178,77 @@ fn engines_take_turns_and_all_files_are_there() {
     assert!(!setup.path("output").join("databases").exists(), "databases are left");
 }
 
+/// A program that behaves like RocksDB's own tool of release 7.8.3, three times as fast as the engine
+/// `slow`. It keeps its command lines in `tool-calls`.
+const DB_BENCH: &str = r#"#!/bin/sh
+echo "$*" >> "$(dirname "$0")/tool-calls"
+echo "RocksDB:    version 7.8.3" >&2
+for a; do case $a in --benchmarks=*) name=${a#*=};; esac; done
+echo "$name   :   10.0 micros/op 3000 ops/sec 0.1 seconds 10 operations;    0.1 MB/s"
+"#;
+
+#[test]
+fn db_bench_of_an_engine_runs_beside_it_and_the_faster_counts() {
+    let setup = Setup::new();
+    let tool = setup.path("db_bench");
+    fs::write(&tool, DB_BENCH).expect("written");
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).expect("allowed");
+    let line = fs::read_to_string(setup.path("line")).expect("it is there");
+    let line = line.replace(r#""version":"""#, r#""version":"7.8.3""#);
+    fs::write(setup.path("line"), line.replace(r#""kind":"""#, r#""kind":"c_api""#))
+        .expect("written");
+    let beside = format!("--db-bench=slow={}", tool.display());
+    let arguments = [TWO, &["--benchmarks=fillseq,readrandom", beside.as_str()]].concat();
+    let (status, out, err) = setup.compare(&arguments);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let calls = fs::read_to_string(setup.path("tool-calls")).expect("it is there");
+    assert_eq!(calls.lines().count(), 6, "{calls}");
+    assert!(calls.contains("set0-engine0") && calls.contains("--readonly=1"), "{calls}");
+    assert!(out.contains("op/s by db_bench; 1000 through C"), "{out}");
+    assert!(out.contains("db_bench in 2 of 2 rows where both ran"), "{out}");
+    assert!(out.contains("fast was measured through RocksDB's C functions alone"), "{out}");
+    assert!(setup.output("results.csv").contains("default,readrandom,slow,3,0,3000"));
+    assert!(setup.output("results.md").contains("| fillseq | 3000 by db_bench | 2000 (0.67 -) |"));
+
+    let (status, _, err) = setup.compare(&["--engine=slow", "--db-bench=fast=db_bench"]);
+    assert_eq!(status, 1);
+    assert!(err.contains("'fast' is not in --engine"), "{err}");
+}
+
+#[test]
+fn a_db_bench_of_another_release_is_named_and_does_not_count() {
+    let setup = Setup::new();
+    let tool = setup.path("db_bench");
+    fs::write(&tool, DB_BENCH).expect("written");
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).expect("allowed");
+    let line = fs::read_to_string(setup.path("line")).expect("it is there");
+    let line = line.replace(r#""version":"""#, r#""version":"9.3.1""#);
+    fs::write(setup.path("line"), line.replace(r#""kind":"""#, r#""kind":"c_api""#))
+        .expect("written");
+    let beside = format!("--db-bench=slow={}", tool.display());
+    let (status, out, _) =
+        setup.compare(&["--engine=slow", "--benchmarks=fillseq", "--rounds=1", &beside]);
+    assert_eq!(status, 0);
+    assert!(out.contains("db_bench is of release 7.8.3, and the library of 9.3.1"), "{out}");
+    assert!(!out.contains("by db_bench;"), "{out}");
+}
+
+#[test]
+fn groups_are_repeated_so_often_altogether_at_most() {
+    let setup = Setup::new();
+    let arguments = [
+        "--engine=slow",
+        "--benchmarks=fillseq",
+        "--rounds=4",
+        "--retries=2",
+        "--retries-total=3",
+        // Nothing is as steady as that.
+        "--control-tolerance=0.0000001",
+    ];
+    assert_eq!(setup.compare(&arguments).0, 0);
+    assert_eq!(setup.calls().iter().filter(|call| call[2] == "work").count(), 4 + 3);
+}
+
 #[test]
 fn writers_get_a_copy_of_what_was_loaded() {
     let setup = Setup::new();

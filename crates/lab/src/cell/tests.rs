@@ -1,5 +1,6 @@
 use super::*;
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 
 /// A program of these lines of shell. `$json` is the file that it should write.
 fn program(directory: &Path, script: &str) -> PathBuf {

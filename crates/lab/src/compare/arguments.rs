@@ -21,6 +21,9 @@ const OWN_FLAGS: &[&str] = &[
     "wal_dir",
 ];
 
+/// The engine whose library a tool is linked with that may be installed, and that tool.
+const DEFAULT_DB_BENCH: (&str, &str) = ("debian", "db_bench");
+
 /// Compares engines: each benchmark with each engine in turn (A B, A B, …), in fresh processes.
 ///
 /// Prints tables, and writes them as results.json, results.csv, SVG charts and page.html to --output.
@@ -84,6 +87,13 @@ pub(super) struct Arguments {
     /// How often a group is repeated at most if it does.
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub(super) retries: usize,
+    /// How many groups are repeated at most, all together. Default: as many as it takes.
+    #[arg(long, value_name = "N")]
+    pub(super) retries_total: Option<usize>,
+    /// RocksDB's own tool that is linked with the library of an engine, to run beside it: the faster of the
+    /// two counts; several. Empty for none. Default: debian=db_bench where that is installed.
+    #[arg(long, value_name = "ENGINE=PROGRAM")]
+    pub(super) db_bench: Vec<String>,
     /// How sure the intervals of ratios are, in percent.
     #[arg(long, value_name = "PERCENT", default_value_t = 95.0)]
     pub(super) confidence: f64,
@@ -146,6 +156,8 @@ impl Arguments {
             cache: self.cache,
             control_tolerance: self.control_tolerance / 100.0,
             retries: self.retries,
+            retries_total: self.retries_total,
+            db_bench: self.db_bench()?,
         })
     }
 
@@ -159,6 +171,7 @@ impl Arguments {
             ("set", &self.set),
             ("shape", &self.shape),
             ("benchmark-flags", &self.benchmark_flags),
+            ("db-bench", &self.db_bench),
         ];
         for (name, values) in several {
             command.extend(values.iter().map(|value| format!("--{name}={value}")));
@@ -176,6 +189,11 @@ impl Arguments {
                 default.control_tolerance.to_string(),
             ),
             ("retries", self.retries.to_string(), default.retries.to_string()),
+            (
+                "retries-total",
+                self.retries_total.map(|most| most.to_string()).unwrap_or_default(),
+                String::new(),
+            ),
             ("confidence", self.confidence.to_string(), default.confidence.to_string()),
             ("seed", self.seed.to_string(), default.seed.to_string()),
         ];
@@ -193,6 +211,27 @@ impl Arguments {
 
     pub(super) fn time_limit(&self) -> Option<Duration> {
         self.timeout.map(Duration::from_secs)
+    }
+
+    /// RocksDB's own tools, by the engines that they stand for.
+    fn db_bench(&self) -> Result<Vec<(String, PathBuf)>, String> {
+        if self.db_bench.is_empty() {
+            let (engine, name) = DEFAULT_DB_BENCH;
+            let is_engine = self.engine.iter().any(|other| other == engine);
+            let found = if is_engine { in_search_path(name) } else { None };
+            return Ok(found.map(|program| (engine.to_owned(), program)).into_iter().collect());
+        }
+        let of_text = |text: &String| {
+            let (engine, program) = text
+                .split_once('=')
+                .filter(|(engine, program)| !engine.is_empty() && !program.is_empty())
+                .ok_or_else(|| format!("--db-bench: expected ENGINE=PROGRAM, found '{text}'"))?;
+            match self.engine.iter().any(|other| other == engine) {
+                true => Ok((engine.to_owned(), PathBuf::from(program))),
+                false => Err(format!("--db-bench: '{engine}' is not in --engine")),
+            }
+        };
+        self.db_bench.iter().filter(|text| !text.is_empty()).map(of_text).collect()
     }
 
     /// The flags of single benchmarks, by their names.
@@ -282,6 +321,12 @@ impl Arguments {
         };
         sets.into_iter().flat_map(at_rates).collect()
     }
+}
+
+/// A program of this name in the directories of `PATH`.
+fn in_search_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file())
 }
 
 /// An option set of its text, `NAME: --flag=value --flag=value`.

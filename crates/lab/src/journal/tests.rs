@@ -13,6 +13,8 @@ fn header() -> Entry {
         cache: Cache::Cold,
         control_tolerance: 0.05,
         retries: 1,
+        retries_total: None,
+        db_bench: Vec::new(),
     };
     Entry::Header { schema: SCHEMA, spec: Box::new(spec), host: Box::default() }
 }

@@ -18,6 +18,8 @@ fn spec() -> Spec {
         cache: Cache::Warm,
         control_tolerance: 0.05,
         retries: 2,
+        retries_total: None,
+        db_bench: vec![("debian".to_owned(), "db_bench".into())],
     }
 }
 

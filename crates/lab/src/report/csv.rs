@@ -26,6 +26,8 @@ const COLUMNS: &[Column] = &[
     ("limit_ops_per_second", |row| number(row.limit_ops_per_second)),
     ("limit_percent", |row| number(row.limit_percent)),
     ("limited_by", |row| row.limited_by.map(|by| by.name().to_owned()).unwrap_or_default()),
+    ("db_bench_ops_per_second", |row| number(row.db_bench_ops_per_second)),
+    ("driver_ops_per_second", |row| number(row.driver_ops_per_second)),
     ("skipped", |row| row.skipped.clone().unwrap_or_default()),
     ("samples", |row| {
         let samples: Vec<String> = row.samples.iter().map(f64::to_string).collect();

@@ -158,7 +158,9 @@ fn rate(row: &Row) -> String {
     if row.skipped.is_some() {
         return "skipped".to_owned();
     }
+    let by = if row.is_of_db_bench() { " by db_bench" } else { "" };
     let unsteady = if row.disturbed_rounds > 0 { " unsteady" } else { "" };
+    let unsteady = format!("{by}{unsteady}");
     let rate = short_or_dash(row.ops_per_second);
     match row.ratio {
         Some(ratio) if row.verdict.sign().is_empty() => {

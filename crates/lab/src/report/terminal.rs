@@ -85,10 +85,15 @@ fn remarks(row: &Row) -> String {
     if let Some(why) = &row.skipped {
         return format!("skipped: {why}");
     }
-    match row.disturbed_rounds {
-        0 => String::new(),
-        rounds => format!("{rounds} of {} rounds unsteady", row.samples.len()),
-    }
+    let unsteady = match row.disturbed_rounds {
+        0 => None,
+        rounds => Some(format!("{rounds} of {} rounds unsteady", row.samples.len())),
+    };
+    let by = match (row.is_of_db_bench(), row.driver_ops_per_second) {
+        (true, Some(rate)) => Some(format!("op/s by db_bench; {} through C", short(rate))),
+        _ => None,
+    };
+    [by, unsteady].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// A library's file with the directory that it is in, which often is its release.
@@ -128,6 +133,34 @@ pub(super) fn notes(summary: &Summary) -> Vec<String> {
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         notes.push(format!("{name} is {}.", parts.join(" ")));
     }
+    notes.extend(c_function_notes(summary));
     notes.extend(summary.warnings.iter().map(|warning| format!("warning: {warning}")));
     notes
+}
+
+/// What is to be known of engines that are driven through RocksDB's C functions.
+fn c_function_notes(summary: &Summary) -> Vec<String> {
+    let driven = summary.engines.iter().filter(|(_, facts)| facts.kind == "c_api");
+    let note = |name: &String| {
+        let rows: Vec<&Row> = summary.rows.iter().filter(|row| row.engine == *name).collect();
+        let beside: Vec<&&Row> =
+            rows.iter().filter(|row| row.db_bench_ops_per_second.is_some()).collect();
+        if let Some(why) = rows.iter().find_map(|row| row.db_bench_failure.as_ref()) {
+            return format!("{name}: db_bench did not run beside it: {why}.");
+        }
+        if beside.is_empty() {
+            return format!(
+                "{name} was measured through RocksDB's C functions alone, which cost a lookup about \
+                 0.1 us more than its own db_bench (docs/engines.md)."
+            );
+        }
+        let by_tool = beside.iter().filter(|row| row.is_of_db_bench()).count();
+        format!(
+            "{name} was measured through RocksDB's C functions and by its own db_bench, the faster of \
+             which counts: db_bench in {by_tool} of {} rows where both ran, of {} in all.",
+            beside.len(),
+            rows.len()
+        )
+    };
+    driven.map(|(name, _)| note(name)).collect()
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::db_bench::Run;
 use crate::machine::constants::Values;
 use crate::plan::OptionSet;
 use record::{Latency, Record};
@@ -45,6 +46,8 @@ pub(crate) fn campaign(rounds_measured: usize) -> (Spec, Vec<Entry>) {
         cache: Cache::Warm,
         control_tolerance: 0.05,
         retries: 1,
+        retries_total: None,
+        db_bench: Vec::new(),
     };
     let header = Entry::Header {
         schema: crate::journal::SCHEMA,
@@ -173,4 +176,42 @@ fn limits_come_from_the_constants_and_the_records() {
     }
     let rows = summarize(&spec, &entries, Some(&machine), &Bootstrap::default()).rows;
     assert_eq!(rows[0].limit_ops_per_second, None);
+}
+
+/// What RocksDB's own tool measured after each cell of the second engine.
+fn with_db_bench(entries: Vec<Entry>, ops_per_second: f64) -> Vec<Entry> {
+    let after = |entry: Entry| {
+        let of_tool = match &entry {
+            Entry::Cell { group, attempt, engine: 1, .. } => Some(Entry::DbBench {
+                group: *group,
+                attempt: *attempt,
+                engine: 1,
+                runs: vec![Run { benchmark: "readrandom".to_owned(), ops_per_second }],
+                failure: None,
+            }),
+            _ => None,
+        };
+        [Some(entry), of_tool].into_iter().flatten()
+    };
+    entries.into_iter().flat_map(after).collect()
+}
+
+#[test]
+fn the_faster_of_driver_and_db_bench_counts() {
+    let (spec, entries) = campaign(5);
+    let faster = summary_of(&spec, &with_db_bench(entries.clone(), 80_000.0));
+    let row = &faster.rows[1];
+    assert!(row.is_of_db_bench() && !faster.rows[0].is_of_db_bench());
+    assert_eq!((row.ops_per_second, row.ratio), (Some(80_000.0), Some(0.8)));
+    assert_eq!((row.driver_ops_per_second, &row.samples), (Some(50_000.0), &vec![80_000.0; 5]));
+
+    let slower = summary_of(&spec, &with_db_bench(entries.clone(), 40_000.0));
+    let row = &slower.rows[1];
+    assert!(!row.is_of_db_bench());
+    assert_eq!((row.ratio, row.db_bench_ops_per_second), (Some(0.5), Some(40_000.0)));
+    // One that did not run in all rounds does not count.
+    let (_, mut some) = campaign(4);
+    some = with_db_bench(some, 80_000.0);
+    some.extend(attempt(4, 0, 0.0, [record(0), record(1)]));
+    assert_eq!(summary_of(&spec, &some).rows[1].ratio, Some(0.5));
 }
