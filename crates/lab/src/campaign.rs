@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often the control loop runs before anything is measured.
 const BASELINES: usize = 3;
@@ -30,6 +30,8 @@ pub(crate) struct Campaign<'a> {
     pub(crate) databases: &'a Path,
     /// How long a process may take.
     pub(crate) time_limit: Option<Duration>,
+    /// How long all may take: no round begins that would not end before.
+    pub(crate) budget: Option<Duration>,
     /// Set when somebody wants it to end.
     pub(crate) interrupted: &'a AtomicBool,
 }
@@ -50,8 +52,11 @@ impl Campaign<'_> {
         remove(&directory)
     }
 
-    /// Does all steps that the journal does not have yet.
-    pub(crate) fn run_all(&self, journal: &mut Journal) -> Result<(), Failure> {
+    /// Does all steps that the journal does not have yet, and says how many rounds there are: those that
+    /// were wanted, or as many as there was time for, at least one.
+    pub(crate) fn run_all(&self, journal: &mut Journal) -> Result<usize, Failure> {
+        let start = Instant::now();
+        let (mut round, mut round_start) = (0, start);
         let engines = self.spec.engines.len();
         let processes = |step: &Step| match step {
             Step::Load { .. } => 1,
@@ -77,11 +82,25 @@ impl Campaign<'_> {
                 Step::Load { set, engine } => {
                     self.load((set, engine), journal, &progress)?;
                     progress.end(1);
+                    round_start = Instant::now();
                 }
-                Step::Measure(group) => self.measure(group, &control, journal, &progress)?,
+                Step::Measure(group) => {
+                    if group.round != round {
+                        if self.has_no_time(start.elapsed(), round_start.elapsed()) {
+                            return Ok(group.round);
+                        }
+                        (round, round_start) = (group.round, Instant::now());
+                    }
+                    self.measure(group, &control, journal, &progress)?;
+                }
             }
         }
-        Ok(())
+        Ok(self.spec.rounds)
+    }
+
+    /// Whether another round, which takes as long as the last one, would end too late.
+    fn has_no_time(&self, elapsed: Duration, last_round: Duration) -> bool {
+        self.budget.is_some_and(|budget| elapsed + last_round > budget)
     }
 
     fn is_done(&self, step: Step, entries: &[Entry]) -> bool {

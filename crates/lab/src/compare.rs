@@ -85,6 +85,7 @@ fn run(
         output,
         databases: &databases,
         time_limit: arguments.time_limit(),
+        budget: arguments.budget(),
         interrupted,
     };
     let machine = match prepare(arguments, &campaign, err) {
@@ -106,10 +107,13 @@ fn run(
         confidence: arguments.confidence / 100.0,
         ..Bootstrap::default()
     };
-    let mut summary = summarize(&spec, journal.entries(), machine.as_ref(), &bootstrap);
+    // Rounds for which there was no time are not missing.
+    let rounds = ended.as_ref().map_or(spec.rounds, |rounds| *rounds);
+    let measured = Spec { rounds, ..spec.clone() };
+    let mut summary = summarize(&measured, journal.entries(), machine.as_ref(), &bootstrap);
     summary.command = arguments.command();
     publish(&summary, output, out)?;
-    finish(ended, &summary, arguments, &databases, err)
+    finish(ended.map(|_| ()), &summary, arguments, &databases, err)
 }
 
 /// Sees whether all can be done before anything is, and returns the constants of the machine.

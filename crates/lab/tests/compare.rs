@@ -234,6 +234,20 @@ fn a_db_bench_of_another_release_is_named_and_does_not_count() {
 }
 
 #[test]
+fn no_round_begins_for_which_there_is_no_time() {
+    let setup = Setup::new();
+    let arguments = ["--engine=slow", "--benchmarks=fillseq", "--rounds=4", "--minutes=0"];
+    let (status, out, err) = setup.compare(&arguments);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.contains("Medians of 1 rounds") && !out.contains("INCOMPLETE"), "{out}");
+    assert!(setup.output("results.json").contains("\"complete\": true"));
+    // There is more time now.
+    let (status, out, _) = setup.compare(&[&arguments[..3], &["--resume"]].concat());
+    assert_eq!(status, 0);
+    assert!(out.contains("Medians of 4 rounds"), "{out}");
+}
+
+#[test]
 fn groups_are_repeated_so_often_altogether_at_most() {
     let setup = Setup::new();
     let arguments = [

@@ -2,8 +2,11 @@
 //! the harness alone.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
 
 /// Where Debian has it.
 const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/librocksdb.so.7.8";
@@ -16,6 +19,13 @@ fn compare(output: &Path, arguments: &[&str]) -> Output {
         .args(arguments)
         .output()
         .expect("the program starts")
+}
+
+/// Makes a program of these lines of shell.
+fn script(path: PathBuf, lines: &str) -> PathBuf {
+    fs::write(&path, format!("#!/bin/sh\n{lines}\n")).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("allowed");
+    path
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -110,4 +120,79 @@ fn an_engine_that_does_not_load_is_one_sentence() {
     let said = text(&ran.stderr);
     assert!(said.lines().count() == 1 && said.contains("/nowhere/librocksdb.so"), "{said}");
     assert!(!output.join("results.json").exists());
+}
+
+#[test]
+fn what_was_measured_before_an_interrupt_is_kept_and_gone_on_with() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name);
+    // The bench, which waits with `readrandom` while there is a file `hold`.
+    let bench = script(
+        path("bench"),
+        &format!(
+            "case \"$*\" in *--benchmarks=readrandom*) touch {reached}
+             while [ -e {hold} ]; do sleep 0.02; done;; esac
+             exec {program} \"$@\"",
+            reached = path("reached").display(),
+            hold = path("hold").display(),
+            program = env!("CARGO_BIN_EXE_touchstone")
+        ),
+    );
+    fs::write(path("hold"), "").expect("written");
+    let arguments = |more: &[&str]| -> Vec<String> {
+        let program = format!("--program={}", bench.display());
+        let output = format!("--output={}", path("results").display());
+        let own =
+            ["--no-limits", "--retries=0", "--rounds=1", "--benchmarks=fillrandom,readrandom"];
+        let all = [program.as_str(), output.as_str()].into_iter().chain(own);
+        all.chain(more.iter().copied()).chain(["--", "--num=2000"]).map(str::to_owned).collect()
+    };
+    let compare = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+        command.arg("compare").args(arguments(more));
+        command
+    };
+    let running =
+        compare(&[]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    while !path("reached").exists() {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let told = Command::new("kill").args(["-INT", &running.id().to_string()]).status();
+    assert!(told.expect("kill runs").success());
+    let ended = running.wait_with_output().expect("it ends");
+    assert_eq!(ended.status.code(), Some(130), "{}", text(&ended.stderr));
+    assert!(text(&ended.stdout).starts_with("INCOMPLETE: 1 of 2 groups"));
+    let said = text(&ended.stderr);
+    assert!(said.contains("interrupted") && said.contains("--resume goes on"), "{said}");
+    let results = || fs::read_to_string(path("results/results.json")).expect("it is there");
+    assert!(results().contains("\"complete\": false"));
+
+    fs::remove_file(path("hold")).expect("removed");
+    let resumed = compare(&["--resume"]).output().expect("it starts");
+    assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed.stderr));
+    assert!(results().contains("\"complete\": true"));
+}
+
+#[test]
+fn a_release_that_cannot_be_fetched_is_one_sentence() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name);
+    fs::create_dir(path("bin")).expect("made");
+    script(
+        path("bin/mvn"),
+        "echo '[ERROR] Failed to execute goal: Cannot access central in offline mode'; exit 1",
+    );
+    let search = format!("{}:{}", path("bin").display(), std::env::var("PATH").unwrap_or_default());
+    let ran = Command::new(env!("CARGO_BIN_EXE_touchstone"))
+        .args(["compare", "--no-limits", "--engine=touchstone,rocksdb:9.3.1"])
+        .arg(format!("--output={}", path("results").display()))
+        .env("PATH", search)
+        .env("XDG_CACHE_HOME", path("cache"))
+        .output()
+        .expect("the program starts");
+    assert_eq!((ran.status.code(), text(&ran.stdout).as_str()), (Some(1), ""));
+    let said = text(&ran.stderr);
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains("cannot fetch RocksDB 9.3.1") && said.contains("offline mode"), "{said}");
+    assert!(!path("results/results.json").exists());
 }

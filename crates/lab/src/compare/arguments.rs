@@ -103,6 +103,9 @@ pub(super) struct Arguments {
     /// How long a process may take.
     #[arg(long, value_name = "SECONDS")]
     pub(super) timeout: Option<u64>,
+    /// How long all may take: no round begins that would end later, though one there is always.
+    #[arg(long, value_name = "MINUTES")]
+    pub(super) minutes: Option<f64>,
     /// The program that has the command bench. Default: this one.
     #[arg(long, value_name = "PATH")]
     pub(super) program: Option<PathBuf>,
@@ -138,6 +141,9 @@ impl Arguments {
         }
         if self.control_tolerance <= 0.0 || self.control_tolerance.is_nan() {
             return Err("--control-tolerance: expected more than 0 percent".to_owned());
+        }
+        if self.minutes.is_some_and(|minutes| !(0.0..1e6).contains(&minutes)) {
+            return Err("--minutes: expected from 0 up to less than 1,000,000".to_owned());
         }
         if self.arrival_rate.contains(&0) {
             return Err("--arrival-rate: expected at least 1 operation in a second".to_owned());
@@ -190,6 +196,11 @@ impl Arguments {
             ),
             ("retries", self.retries.to_string(), default.retries.to_string()),
             (
+                "minutes",
+                self.minutes.map(|minutes| minutes.to_string()).unwrap_or_default(),
+                String::new(),
+            ),
+            (
                 "retries-total",
                 self.retries_total.map(|most| most.to_string()).unwrap_or_default(),
                 String::new(),
@@ -207,6 +218,11 @@ impl Arguments {
             command.extend(self.flags.iter().cloned());
         }
         command
+    }
+
+    /// How long all may take.
+    pub(super) fn budget(&self) -> Option<Duration> {
+        self.minutes.map(|minutes| Duration::from_secs_f64(minutes * 60.0))
     }
 
     pub(super) fn time_limit(&self) -> Option<Duration> {

@@ -43,7 +43,7 @@ pub fn render(summary: &Summary, charts: &[Chart]) -> String {
     body.push_str(&host(summary));
     body.push_str(&machine(summary));
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <title>Comparison of engines</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}</body>\n\
          </html>\n"
     )

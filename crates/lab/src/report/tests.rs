@@ -127,3 +127,47 @@ fn numbers_are_short() {
     }
     assert_eq!(numbers::short_or_dash(None), "-");
 }
+
+/// Fails unless `text` is well-formed XML, which a page of HTML is here as well, and nothing in it is to be
+/// fetched from elsewhere.
+fn assert_stands_alone(name: &str, text: &str) {
+    let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+    let document = roxmltree::Document::parse_with_options(text, options);
+    let document = document.unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+    for element in document.descendants().filter(roxmltree::Node::is_element) {
+        let tag = element.tag_name().name();
+        assert!(
+            !["script", "link", "iframe", "image", "use", "base"].contains(&tag),
+            "{name}: {tag}"
+        );
+        for attribute in element.attributes() {
+            let is_reference = ["src", "href", "data", "srcset"].contains(&attribute.name());
+            let is_outside = is_reference && !attribute.value().starts_with('#');
+            assert!(!is_outside, "{name}: {tag} has {attribute:?}");
+        }
+    }
+    for word in ["url(", "@import"] {
+        assert!(!text.contains(word), "{name}: {word}");
+    }
+}
+
+#[test]
+fn pages_and_charts_are_well_formed_and_stand_alone() {
+    let mut summary = summary(5);
+    // Names that would end a tag or begin an entity.
+    let name = "a <b> & \"c\" 'd' ]]>";
+    summary.spec.sets[0].name = name.to_owned();
+    summary.rows.iter_mut().for_each(|row| row.set = name.to_owned());
+    summary.rows[1].skipped = Some("<nothing> & none".to_owned());
+    summary.host.cpu = "R&D <cpu>".to_owned();
+    for (summary, what) in [(summary, "odd names"), (self::summary(2), "incomplete")] {
+        let files = files(&summary).expect("drawn");
+        let drawn = files.iter().filter(|(file, _)| file.ends_with(".svg")).count();
+        assert!(drawn > 0, "{what}: no chart");
+        for (file, text) in &files {
+            if file.ends_with(".svg") || file == "page.html" {
+                assert_stands_alone(&format!("{what}: {file}"), text);
+            }
+        }
+    }
+}
