@@ -17,36 +17,38 @@ use base::status::SubCode;
 use base::{Result, Status};
 use clock_shard::{ClockLimits, ClockShard};
 
-/// `rocksdb::HyperClockCacheOptions`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HyperClockCacheOptions {
-    /// How much may be charged, in bytes, over all shards. Default: 32 MiB.
-    pub capacity: usize,
-    /// What an entry is charged for on average, in bytes: tables of shards are made for that many
-    /// entries and don't grow. 0: they grow. Default: 0.
-    pub estimated_entry_charge: usize,
-    /// Log2 of the number of shards, below 20; negative for one shard per 32 MiB of capacity, at
-    /// most 64. Default: -1.
-    pub num_shard_bits: i32,
-    /// Whether inserts fail when values in use fill the cache. Default: false.
-    pub strict_capacity_limit: bool,
-    /// How many values in use the hand passes for each one that it drops before the capacity is
-    /// exceeded instead, unless the limit is strict. At least 1. Default: 30.
-    pub eviction_effort_cap: u32,
-    /// Whether the cache's own memory counts. Default: it does.
-    pub metadata_charge_policy: CacheMetadataChargePolicy,
-}
-
-impl Default for HyperClockCacheOptions {
-    fn default() -> Self {
-        Self {
-            capacity: 32 << 20,
-            estimated_entry_charge: 0,
-            num_shard_bits: -1,
-            strict_capacity_limit: false,
-            eviction_effort_cap: 30,
-            metadata_charge_policy: CacheMetadataChargePolicy::default(),
-        }
+base::call_options! {
+    /// Options of a [`HyperClockCache`] (`rocksdb::HyperClockCacheOptions`).
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct HyperClockCacheOptions;
+    rows {
+        /// How much may be charged, in bytes, over all shards. Default: 32 MiB.
+        capacity: usize = 32 << 20, honoured;
+        /// Log2 of the number of shards, below 20; negative for one shard per 32 MiB of capacity, at
+        /// most 64. Default: -1.
+        num_shard_bits: i32 = -1, honoured;
+        /// Inserts fail when values in use fill the cache. Default: false.
+        strict_capacity_limit: bool = false, honoured;
+        /// Whether the cache's own memory counts. Default: it does.
+        metadata_charge_policy: CacheMetadataChargePolicy =
+            CacheMetadataChargePolicy::FullCharge, honoured;
+        /// What an entry is charged for on average, in bytes: tables of shards are made for that many
+        /// entries and don't grow. 0: they grow. Default: 0.
+        estimated_entry_charge: usize = 0, honoured;
+        /// What an entry is charged for at least, on average. Tables that grow have memory for what
+        /// there is, so that it changes nothing. Default: 450.
+        min_avg_entry_charge: usize = 450, honoured;
+        /// How many values in use the hand passes for each one that it drops before the capacity is
+        /// exceeded instead, unless the limit is strict. At least 1. Default: 30.
+        eviction_effort_cap: u32 = 30, honoured;
+    }
+    objects {
+        /// Where memory of cached blocks comes from.
+        memory_allocator: "MemoryAllocator";
+        /// The next tier, for what is evicted.
+        secondary_cache: "SecondaryCache";
+        /// Seed of the hash that spreads keys over shards.
+        hash_seed: "int32_t";
     }
 }
 

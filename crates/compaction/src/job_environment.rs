@@ -7,7 +7,7 @@ use blob::BlobReference;
 use env::{IoPriority, WritableFile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use table::BlockBasedTable;
+use table::{BlockBasedTable, CacheWarming};
 use version::{BlobFileAddition, FileMetaData, Temperature};
 
 /// A file to be written.
@@ -66,6 +66,12 @@ pub trait JobEnvironment: Send + Sync {
 
     /// How urgent the job's reads of tables are to the rate limiter now; none if they do not ask it.
     fn read_priority(&self) -> Option<IoPriority> {
+        None
+    }
+
+    /// The block cache that the blocks of the new table `number` go to as they are written; none if
+    /// they do not.
+    fn cache_warming(&self, _number: u64) -> Option<CacheWarming> {
         None
     }
 

@@ -6,6 +6,7 @@ use crate::created_files::CreatedFiles;
 use crate::job_environment::OutputFileHint;
 use crate::output_validator::OutputValidator;
 use base::dbformat::{MAX_SEQUENCE_NUMBER, hex};
+use base::status::SubCode;
 use base::{
     InternalIterator, InternalKey, InternalKeyComparator, ParsedInternalKey, Result,
     SequenceNumber, Status, ValueType,
@@ -94,6 +95,7 @@ impl OutputTable {
         let output = files.new_table_file(&spec.hint)?;
         let mut builder = options.builder.clone();
         builder.file_number = output.number;
+        builder.cache_warming = files.environment().cache_warming(output.number);
         builder.level = u32::try_from(spec.level).ok();
         builder.creation_time = spec.oldest_ancester_time;
         builder.file_creation_time = options.now_seconds;
@@ -313,7 +315,15 @@ pub(crate) fn verify_output(
     output: &OutputFile,
 ) -> Result<()> {
     let metadata = &output.metadata;
-    let table = files.environment().open_table(metadata, output.level)?;
+    let environment = files.environment();
+    let table = environment.open_table(metadata, output.level)?;
+    if environment.cache_warming(metadata.number).is_some() {
+        match table.load_metadata() {
+            // No room in the cache: it is loaded when it is needed.
+            Err(status) if status.subcode() == SubCode::MemoryLimit => {}
+            loaded => loaded?,
+        }
+    }
     let entries = table.properties().num_entries - table.properties().num_range_deletions;
     if entries != output.entry_count {
         return Err(Status::corruption(format!(

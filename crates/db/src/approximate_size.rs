@@ -5,10 +5,30 @@
 
 use crate::column_family::{ColumnFamilyData, ColumnFamilyHandle};
 use crate::db::Db;
+use crate::property::source::blob_file_size;
 use base::dbformat::{MAX_SEQUENCE_NUMBER, hex};
 use base::{InternalKey, Result, Status};
+use memtable::MemTable;
 use std::ops::Range;
 use version::{FileMetaData, Version};
+
+base::call_options! {
+    /// What [`Db::approximate_sizes_with`] counts (`rocksdb::SizeApproximationOptions`).
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct SizeApproximationOptions;
+    rows {
+        /// What is in memtables. Default: false.
+        include_memtables: bool = false, honoured;
+        /// What is in tables. Default: true.
+        include_files: bool = true, honoured;
+        /// What is in blob files: their bytes, by the share of the bytes of tables that the range has.
+        /// Default: false.
+        include_blob_files: bool = false, honoured;
+        /// Files that the range covers in part count by half, and are not read, where all of them
+        /// together are less than this share of those that it covers. Default: -1, they are read.
+        files_size_error_margin: f64 = -1.0, honoured;
+    }
+}
 
 impl Db {
     /// About how many bytes the keys of each range take in table files: from its start on, without
@@ -22,13 +42,39 @@ impl Db {
         family: &ColumnFamilyHandle,
         ranges: &[Range<K>],
     ) -> Result<Vec<u64>> {
-        let size =
-            |range: &Range<K>| size_of_range(&family.0, range.start.as_ref(), range.end.as_ref());
+        self.approximate_sizes_with(&SizeApproximationOptions::default(), family, ranges)
+    }
+
+    /// As [`Db::approximate_sizes`], of what the options say.
+    ///
+    /// # Errors
+    /// As [`Db::approximate_sizes`]; `InvalidArgument` also if the options count nothing.
+    pub fn approximate_sizes_with<K: AsRef<[u8]>>(
+        &self,
+        options: &SizeApproximationOptions,
+        family: &ColumnFamilyHandle,
+        ranges: &[Range<K>],
+    ) -> Result<Vec<u64>> {
+        self.inner.check_call(options)?;
+        if !(options.include_memtables || options.include_files || options.include_blob_files) {
+            return Err(Status::invalid_argument(
+                "include_files of SizeApproximationOptions is false, and so is all else to count: \
+                 set one of include_files, include_memtables and include_blob_files",
+            ));
+        }
+        let size = |range: &Range<K>| {
+            size_of_range(options, &family.0, range.start.as_ref(), range.end.as_ref())
+        };
         ranges.iter().map(size).collect()
     }
 }
 
-fn size_of_range(family: &ColumnFamilyData, start: &[u8], end: &[u8]) -> Result<u64> {
+fn size_of_range(
+    options: &SizeApproximationOptions,
+    family: &ColumnFamilyData,
+    start: &[u8],
+    end: &[u8],
+) -> Result<u64> {
     let user_keys = [start, end].map(|key| with_timestamp(family, key));
     if family.comparator.compare_user_keys(&user_keys[0], &user_keys[1]).is_gt() {
         return Err(Status::invalid_argument(format!(
@@ -38,10 +84,29 @@ fn size_of_range(family: &ColumnFamilyData, start: &[u8], end: &[u8]) -> Result<
         )));
     }
     let [start, end] = user_keys.map(|key| InternalKey::for_seek(&key, MAX_SEQUENCE_NUMBER));
-    let version = &family.super_version.load().version;
+    let super_version = family.super_version.load();
+    let version = &super_version.version;
     let range = KeyRange { family, version, start: start.as_bytes(), end: end.as_bytes() };
-    (0..version.num_levels())
-        .try_fold(0_u64, |sum, level| Ok(sum.saturating_add(range.size_in_level(level)?)))
+    let mut size = 0;
+    if options.include_files || options.include_blob_files {
+        let files = range.size_in_files(options.files_size_error_margin)?;
+        let blobs = (files as f64 * blob_bytes_per_table_byte(version)) as u64;
+        size += if options.include_files { files } else { 0 };
+        size += if options.include_blob_files { blobs } else { 0 };
+    }
+    if options.include_memtables {
+        let memtables = super_version.memtables.iter();
+        size += memtables.map(|memtable| range.size_in_memtable(memtable)).sum::<u64>();
+    }
+    Ok(size)
+}
+
+/// 0 without tables.
+fn blob_bytes_per_table_byte(version: &Version) -> f64 {
+    let levels = (0..version.num_levels()).map(|level| version.level_files(level));
+    let tables: u64 = levels.flatten().map(|file| file.file_size).sum();
+    let blobs: u64 = version.blob_files().iter().map(|file| blob_file_size(file)).sum();
+    if tables == 0 { 0.0 } else { blobs as f64 / tables as f64 }
 }
 
 /// The key with the greatest timestamp, which comes before all versions of it.
@@ -59,26 +124,57 @@ struct KeyRange<'a> {
     end: &'a [u8],
 }
 
+/// Files that a range may cover in part, each with its level.
+#[derive(Default)]
+struct PartlyCovered<'a> {
+    /// The first one of each level, and all of L0.
+    first: Vec<(usize, &'a FileMetaData)>,
+    /// The last one, where it is another.
+    last: Vec<(usize, &'a FileMetaData)>,
+}
+
 impl KeyRange<'_> {
-    fn size_in_level(&self, level: usize) -> Result<u64> {
-        let version = self.version;
-        let files = version.level_files(level);
-        if level == 0 {
-            return files.iter().try_fold(0_u64, |sum, file| {
-                Ok(sum.saturating_add(self.size_in_file(level, file)?))
-            });
+    fn size_in_files(&self, error_margin: f64) -> Result<u64> {
+        let mut partly = PartlyCovered::default();
+        let covered = (0..self.version.num_levels())
+            .fold(0_u64, |sum, level| sum.saturating_add(self.size_of_covered(level, &mut partly)));
+        let files = partly.first.iter().chain(&partly.last);
+        let partly_bytes = files.map(|(_, file)| file.file_size).fold(0, u64::saturating_add);
+        if error_margin > 0.0 && partly_bytes < (covered as f64 * error_margin) as u64 {
+            return Ok(covered.saturating_add(partly_bytes / 2));
         }
-        let Some(last) = files.len().checked_sub(1) else { return Ok(0) };
-        let position = |key| version.find_file(&self.family.comparator, level, key).min(last);
-        let (first, last) = (position(self.start), position(self.end));
-        let mut size = self.size_in_file(level, &files[first])?;
-        if first < last {
-            for file in &files[first + 1..last] {
-                size = size.saturating_add(file.file_size);
-            }
-            size = size.saturating_add(self.offset_in_file(level, &files[last], self.end)?);
+        let mut size = covered;
+        for (level, file) in partly.first {
+            size = size.saturating_add(self.size_in_file(level, file)?);
+        }
+        for (level, file) in partly.last {
+            size = size.saturating_add(self.offset_in_file(level, file, self.end)?);
         }
         Ok(size)
+    }
+
+    /// Bytes of the files of a level that the range covers for certain; others go to `partly`.
+    fn size_of_covered<'a>(&'a self, level: usize, partly: &mut PartlyCovered<'a>) -> u64 {
+        let files = self.version.level_files(level);
+        if level == 0 {
+            partly.first.extend(files.iter().map(|file| (level, &**file)));
+            return 0;
+        }
+        let Some(last) = files.len().checked_sub(1) else { return 0 };
+        let position = |key| self.version.find_file(&self.family.comparator, level, key).min(last);
+        let (first, last) = (position(self.start), position(self.end));
+        partly.first.push((level, &files[first]));
+        if first >= last {
+            return 0;
+        }
+        partly.last.push((level, &files[last]));
+        files[first + 1..last].iter().map(|file| file.file_size).fold(0, u64::saturating_add)
+    }
+
+    fn size_in_memtable(&self, memtable: &MemTable) -> u64 {
+        let count = memtable.approximate_num_entries(self.start, self.end);
+        let bytes_each = memtable.data_size_bytes().checked_div(memtable.num_entries());
+        count.saturating_mul(bytes_each.unwrap_or(0))
     }
 
     fn size_in_file(&self, level: usize, file: &FileMetaData) -> Result<u64> {
@@ -108,3 +204,6 @@ impl KeyRange<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,14 +7,37 @@ use crate::flush_reason::FlushReason;
 use crate::wal_tracking::WalsToSync;
 use crate::work_stats::count_wal_sync;
 use base::Result;
+use env::IoPriority;
+use env::rate_limited_file::wait_for;
+use env::rate_limiter::IoOperation;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+base::call_options! {
+    /// Options of [`Db::flush_wal_with`](crate::Db::flush_wal_with) (`rocksdb::FlushWALOptions`).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct FlushWalOptions;
+    rows {
+        /// Sync the WAL too, so that it outlives a power loss. Default: false.
+        sync: bool = false, honoured;
+        /// How urgent what is in the buffer is to the rate limiter. Default: none, it does not ask it.
+        rate_limiter_priority: Option<IoPriority> = None, honoured;
+    }
+}
+
 impl DbImpl {
     /// Hands the WAL to the operating system, or to the disk.
-    pub(crate) fn flush_wal(&self, sync: bool) -> Result<()> {
+    pub(crate) fn flush_wal(&self, options: &FlushWalOptions) -> Result<()> {
+        self.check_call(options)?;
         let writing = self.writing()?;
-        if sync {
+        if let (Some(priority), Some(limiter)) =
+            (options.rate_limiter_priority, &writing.rate_limiter)
+        {
+            // Before the lock is taken, where no write waits behind it.
+            let bytes = writing.stage.lock().wal.unflushed_bytes();
+            wait_for(&**limiter, bytes, priority, IoOperation::Write);
+        }
+        if options.sync {
             let result = self.sync_wals(writing, WalsToSync::All);
             writing.events.deliver_waiting();
             if result.is_ok()

@@ -7,6 +7,7 @@ use crate::event_listener::BackgroundErrorReason;
 use crate::events::Hold;
 use crate::open::family_state;
 use crate::recovery::{open_family, table_paths, version_options};
+use crate::sanitize::with_memtable_size_in_range;
 use crate::switch_memtable::wal_size_share_bytes;
 use crate::validate_options::validate_family;
 use crate::write::memtable_stage::ActiveFamily;
@@ -65,6 +66,8 @@ impl DbImpl {
         if descriptors.is_empty() {
             return Ok(Vec::new());
         }
+        let descriptors: Vec<_> = descriptors.iter().map(with_memtable_size_in_range).collect();
+        let descriptors = &*descriptors;
         let mut version_options_of = Vec::with_capacity(descriptors.len());
         let mut directories = BTreeSet::new();
         for descriptor in descriptors {

@@ -27,7 +27,7 @@ use base::{
 };
 use cache::Cache;
 use env::{CountedRateLimiter, FileSystem, Logger, RateLimiter, SystemClock, WallClock};
-use options::DbOptions;
+use options::{ConfigOptions, DbOptions, Registry};
 use perf_context::{PerfMetric, Timer, count};
 use statistics::{HistogramType, Statistics};
 use std::collections::BTreeMap;
@@ -65,6 +65,10 @@ pub struct OpenContext {
     /// Makes the checksums of whole files that the MANIFEST keeps (`file_checksum_gen_factory`). None
     /// for the built-in one that the option of this name may name.
     pub file_checksum_gen_factory: Option<Arc<dyn FileChecksumGenFactory>>,
+    /// What names of objects stand for that `set_options` or `file_checksum_gen_factory` give: merge
+    /// operators, prefix extractors and the like. The same that OPTIONS files are read with. Default:
+    /// the built-in ones.
+    pub registry: Arc<Registry>,
     /// Who is told what the database does (`listeners`), one after another.
     pub listeners: Vec<Arc<dyn EventListener>>,
     /// The time of day: for the info log, for the ages of files, and for what is due now and then.
@@ -72,6 +76,11 @@ pub struct OpenContext {
 }
 
 impl OpenContext {
+    /// How options are read from texts while the database is open.
+    pub(crate) fn config(&self) -> ConfigOptions {
+        ConfigOptions { registry: self.registry.clone(), ..ConfigOptions::default() }
+    }
+
     /// [`Self::rate_limiter`], counted in [`Self::statistics`].
     pub(crate) fn counted_rate_limiter(&self) -> Option<Arc<dyn RateLimiter>> {
         self.rate_limiter.clone().map(|limiter| self.counted(limiter))
@@ -96,6 +105,7 @@ impl Default for OpenContext {
             rate_limiter: None,
             write_buffer_manager: None,
             file_checksum_gen_factory: None,
+            registry: Arc::default(),
             listeners: Vec::new(),
             clock: Arc::new(WallClock),
         }

@@ -26,7 +26,7 @@ use crate::write::write_thread::WriteThread;
 use crate::write_stats::WriteStats;
 use arc_swap::{ArcSwap, Guard};
 use base::status::{Code, Severity};
-use base::{FileChecksumGenFactory, Result, Status, file_checksum};
+use base::{FileChecksumGenFactory, Result, Status};
 use env::thread_pool::ThreadPool;
 use env::{FileLock, IoPriority, RateLimiter};
 use memtable::MemTableMemory;
@@ -251,7 +251,9 @@ impl DbImpl {
     /// What makes the checksums of whole files, if anything does.
     pub(crate) fn file_checksum_gen_factory(&self) -> Option<Arc<dyn FileChecksumGenFactory>> {
         let given = self.context.file_checksum_gen_factory.clone();
-        given.or_else(|| file_checksum::builtin(&self.options().file_checksum_gen_factory.id()))
+        let options = self.options();
+        let name = options.file_checksum_gen_factory.id();
+        given.or_else(|| self.context.registry.file_checksum_gen_factory(&name))
     }
 
     /// Directory of the WALs.

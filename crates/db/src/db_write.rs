@@ -1,5 +1,6 @@
 //! The part of [`Db`] that changes it.
 
+use crate::close::FlushWalOptions;
 use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;
 use crate::flush::FlushOptions;
@@ -160,7 +161,15 @@ impl Db {
     /// # Errors
     /// `NotSupported` if the database is open for reading only; `IoError`, which stops writes.
     pub fn flush_wal(&self, sync: bool) -> Result<()> {
-        self.inner.flush_wal(sync)
+        self.flush_wal_with(&FlushWalOptions { sync, ..FlushWalOptions::default() })
+    }
+
+    /// As [`Db::flush_wal`], with options.
+    ///
+    /// # Errors
+    /// As [`Db::flush_wal`].
+    pub fn flush_wal_with(&self, options: &FlushWalOptions) -> Result<()> {
+        self.inner.flush_wal(options)
     }
 
     /// Makes everything written so far outlive a power loss, but for what no WAL has.
@@ -168,7 +177,7 @@ impl Db {
     /// # Errors
     /// As [`Db::flush_wal`].
     pub fn sync_wal(&self) -> Result<()> {
-        self.inner.flush_wal(true)
+        self.flush_wal(true)
     }
 
     /// Closes the database. What was written without a WAL is flushed first, unless

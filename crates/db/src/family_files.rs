@@ -8,6 +8,7 @@ use base::compaction_filter::TableFileCreationReason;
 use base::filename::{blob_file_name, table_file_name};
 use base::{PinnableSlice, Result, Status};
 use blob::{BlobReadOptions, BlobReference};
+use cache::Priority;
 use compaction::{
     Compaction, CompactionStats, JobEnvironment, NewOutputFile, OutputFile, OutputFileHint,
 };
@@ -16,13 +17,14 @@ use env::{
     CountedFileKind, CountedWritableFile, FileOptions, FileSystem, IoPriority,
     RateLimitedWritableFile, RateLimiter, TrackedFile,
 };
+use options::PrepopulateBlockCache;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use table::BlockBasedTable;
+use table::{BlockBasedTable, CacheWarming};
 use version::{BlobFileAddition, FileMetaData, FileNumbers};
 
 /// A job, as far as events are concerned.
@@ -284,6 +286,24 @@ impl JobEnvironment for FamilyFiles {
 
     fn read_priority(&self) -> Option<IoPriority> {
         self.limit.as_ref().map(JobLimit::priority)
+    }
+
+    fn cache_warming(&self, number: u64) -> Option<CacheWarming> {
+        let mode = self.family.options().table.prepopulate_block_cache;
+        let is_warm = match self.job.reason {
+            TableFileCreationReason::Flush => mode != PrepopulateBlockCache::Disable,
+            TableFileCreationReason::Compaction => {
+                mode == PrepopulateBlockCache::FlushAndCompaction
+            }
+            _ => false,
+        };
+        let priority = match self.job.reason {
+            TableFileCreationReason::Flush => Priority::Low,
+            _ => Priority::Bottom,
+        };
+        let cache = self.family.tables.options.load().block_cache.clone().filter(|_| is_warm)?;
+        let cache_id = self.family.tables.cache.cache_id(number, &cache);
+        Some(CacheWarming { cache, cache_id, priority })
     }
 
     fn sync_directories(&self) -> Result<()> {

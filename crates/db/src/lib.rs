@@ -83,7 +83,9 @@ mod write_stats;
 #[doc = include_str!("../../../docs/hooks.md")]
 pub mod hooks {}
 
+pub use approximate_size::SizeApproximationOptions;
 pub use background_control::WaitForCompactOptions;
+pub use close::FlushWalOptions;
 pub use column_family::{ColumnFamilyDescriptor, ColumnFamilyHandle, DEFAULT_COLUMN_FAMILY_NAME};
 pub use compaction::CompactFilesOptions;
 pub use db::{Db, KeyPresence, OpenContext};

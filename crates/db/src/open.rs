@@ -39,7 +39,7 @@ use crate::recovery::{
     self, Descriptors, RecoveredDb, TransactionWritePolicy, open_family, table_paths,
     version_options,
 };
-use crate::sanitize::delayed_write_rate;
+use crate::sanitize::{delayed_write_rate, with_memtable_size_in_range};
 use crate::snapshot_list::SnapshotList;
 use crate::stats_history::persistent::{STATS_COLUMN_FAMILY_NAME, with_stats_family};
 use crate::switch_memtable::{max_total_wal_size_bytes, new_memtable};
@@ -77,6 +77,8 @@ pub(crate) fn open(
     context: &OpenContext,
 ) -> Result<Arc<DbImpl>> {
     let options = &with_given_objects(options, context);
+    let descriptors: Vec<_> = descriptors.iter().map(with_memtable_size_in_range).collect();
+    let descriptors = &*descriptors;
     let _span =
         tracing::info_span!(target: "touchstone::db", "open", path = %path.display()).entered();
     let _operation = options
@@ -187,7 +189,10 @@ pub(crate) fn validate_with(
     descriptors: &[ColumnFamilyDescriptor],
 ) -> Result<()> {
     let mut checked = options.clone();
-    if context.file_checksum_gen_factory.is_some() {
+    let name = options.file_checksum_gen_factory.id();
+    if context.file_checksum_gen_factory.is_some()
+        || context.registry.file_checksum_gen_factory(&name).is_some()
+    {
         // It need not be among the built-in ones.
         checked.file_checksum_gen_factory = ObjectName::null();
     }

@@ -35,10 +35,17 @@ impl OpenFiles {
     }
 }
 
+/// The least that `max_open_files` may be, but for -1.
+const MAX_OPEN_FILES_LEAST: i32 = 20;
+
 /// Tables and blob files that are kept open at most, by a process that may open `process_max` files. As
 /// RocksDB does, -1 is taken at its word.
 fn limits(options: &DbOptions, process_max: Option<u64>) -> (usize, usize) {
-    match usize::try_from(options.max_open_files) {
+    let max_open_files = match options.max_open_files {
+        -1 => -1,
+        max => max.max(MAX_OPEN_FILES_LEAST),
+    };
+    match usize::try_from(max_open_files) {
         Ok(max) => {
             let process_max = process_max.and_then(|max| usize::try_from(max).ok());
             let max = max.min(process_max.unwrap_or(usize::MAX));

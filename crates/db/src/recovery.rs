@@ -19,6 +19,7 @@ use crate::open_files::OpenFiles;
 use crate::read::blob_reads::BlobReads;
 use crate::read::value_resolver::ValueResolver;
 use crate::recovery::best_efforts::DirectoryChecker;
+use crate::sanitize::level_count;
 use crate::super_version::{SuperVersion, SuperVersionParts};
 use crate::table_set::TableSet;
 use arc_swap::ArcSwap;
@@ -190,7 +191,7 @@ pub(crate) fn version_options(
     }
     Ok(VersionOptions {
         comparator: InternalKeyComparator::new(options.comparator.clone()),
-        num_levels: usize::try_from(options.num_levels).unwrap_or(0).max(1),
+        num_levels: level_count(db, options),
         force_consistency_checks: options.force_consistency_checks,
         persist_user_defined_timestamps: options.persist_user_defined_timestamps,
         allow_ingest_behind: db.allow_ingest_behind || options.cf_allow_ingest_behind,
@@ -362,6 +363,7 @@ pub(crate) fn open_family(
             source: Arc::new(BlobSource::new(blob_files, read_setup::blob_cache(descriptor)?)),
         },
     };
+    let num_levels = level_count(options, family);
     let tables = TableSet {
         file_system: context.file_system.clone(),
         paths,
@@ -373,9 +375,9 @@ pub(crate) fn open_family(
         )?),
         verifies_unique_ids: options.verify_sst_unique_id_in_manifest,
         cache: open_files.tables.clone(),
-        num_levels: usize::try_from(family.num_levels).unwrap_or(0),
-        read_latency: (0..family.num_levels.max(0)).map(|_| Arc::default()).collect(),
-        keeps_all_open: AtomicBool::new(options.max_open_files < 0),
+        num_levels,
+        read_latency: (0..num_levels).map(|_| Arc::default()).collect(),
+        keeps_all_open: AtomicBool::new(options.max_open_files == -1),
     };
     let memtables: Vec<_> = memtable.into_iter().collect();
     memtables.iter().for_each(|memtable| memtable.mark_immutable());

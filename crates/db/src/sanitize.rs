@@ -1,5 +1,6 @@
 //! Options as RocksDB corrects them when it opens a column family.
 
+use crate::column_family::ColumnFamilyDescriptor;
 use options::{ColumnFamilyOptions, CompactionStyle, DbOptions, TableFactory};
 use version::LevelTargetOptions;
 
@@ -28,10 +29,29 @@ pub(crate) fn sanitize_column_family(
     result
 }
 
+/// A column family that comes in with its memtables' size in its range. Only at first, as in RocksDB:
+/// what is set later is taken as it is.
+pub(crate) fn with_memtable_size_in_range(
+    descriptor: &ColumnFamilyDescriptor,
+) -> ColumnFamilyDescriptor {
+    let mut descriptor = descriptor.clone();
+    descriptor.options.write_buffer_size = descriptor.options.corrected().write_buffer_size;
+    descriptor
+}
+
+/// How many levels the versions of a column family have.
+pub(crate) fn level_count(db: &DbOptions, family: &ColumnFamilyOptions) -> usize {
+    let mut family = family.clone();
+    sanitize_level_sizes(db, &mut family);
+    usize::try_from(family.num_levels).unwrap_or(1)
+}
+
 fn sanitize_level_sizes(db: &DbOptions, result: &mut ColumnFamilyOptions) {
     result.num_levels = match result.compaction_style {
         CompactionStyle::Level => result.num_levels.max(2),
-        CompactionStyle::Universal if db.allow_ingest_behind => result.num_levels.max(3),
+        CompactionStyle::Universal if db.allow_ingest_behind || result.cf_allow_ingest_behind => {
+            result.num_levels.max(3)
+        }
         _ => result.num_levels.max(1),
     };
     if result.max_bytes_for_level_multiplier <= 0.0 {

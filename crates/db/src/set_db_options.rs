@@ -7,7 +7,7 @@ use crate::db_state::{DbState, RetiredSuperVersion};
 use crate::open::{manifest_limits, set_job_threads, validate_with, wal_file_options};
 use crate::sanitize::delayed_write_rate;
 use base::{Result, Status};
-use options::{ConfigOptions, DbOptions, Diagnostic};
+use options::{DbOptions, Diagnostic};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -66,7 +66,7 @@ impl DbImpl {
     }
 
     fn check_db_changes(&self, changes: &[(&str, &str)]) -> Result<(DbOptions, Vec<Diagnostic>)> {
-        let (changed, said) = self.options().changed(changes, &ConfigOptions::default())?;
+        let (changed, said) = self.options().changed(changes, &self.context.config())?;
         let families = self.families.load();
         let descriptors: Vec<ColumnFamilyDescriptor> = families
             .iter()
@@ -132,7 +132,7 @@ impl DbImpl {
 /// Has all column families go by another `max_open_files`. Returns what reads saw before, with the
 /// tables that were open.
 fn replace_open_files(state: &mut DbState, options: &DbOptions) -> Vec<RetiredSuperVersion> {
-    let keeps_all = options.max_open_files < 0;
+    let keeps_all = options.max_open_files == -1;
     let mut retired = Vec::new();
     for family in state.families.values() {
         let tables = &family.data.tables;

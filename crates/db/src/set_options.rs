@@ -19,7 +19,7 @@ use crate::switch_memtable::memtable_options;
 use crate::validate_options::validate_family;
 use crate::write::memtable_stage::ActiveFamily;
 use base::{Result, Status};
-use options::{ColumnFamilyOptions, ConfigOptions, DbOptions, Diagnostic};
+use options::{ColumnFamilyOptions, DbOptions, Diagnostic};
 use std::sync::Arc;
 use table::{ClosingTable, TableOptions};
 
@@ -111,7 +111,7 @@ impl DbImpl {
         &self,
         changes: &[(&ColumnFamilyHandle, Changes<'_>)],
     ) -> Result<(Vec<FamilyChange>, Vec<Diagnostic>)> {
-        let (db, config) = (self.options(), ConfigOptions::default());
+        let (db, config) = (self.options(), self.context.config());
         let (mut planned, mut said) = <(Vec<FamilyChange>, Vec<Diagnostic>)>::default();
         for (family, changes) in changes {
             let data = &family.0;

@@ -267,7 +267,7 @@ fn find_object<T: ObjectClass + Clone>(
 
 /// Keeps the text of an object whose name does not say it all.
 fn keep_text(text: &str, object: Object, unregistered: Option<String>, context: &mut Context<'_>) {
-    context.objects.0.push(ObjectText {
+    context.object_texts.0.push(ObjectText {
         option: context.option,
         text: context.written(text).into_owned(),
         object,
@@ -283,7 +283,7 @@ fn set_object<S: ObjectSlot, T: ObjectClass + Clone>(
     put: impl FnOnce(&mut S, Option<T>) -> Result<(), SetError>,
 ) -> Result<(), SetError> {
     let (asked, has_properties) = find_object(text, known, context)?;
-    context.objects.forget(context.option);
+    context.object_texts.forget(context.option);
     match asked {
         Asked::Nothing => put(slot, None),
         Asked::Object(object) => {
@@ -478,7 +478,7 @@ impl OptionValue for Vec<Arc<dyn TablePropertiesCollectorFactory>> {
                 Asked::Unregistered(id) => unregistered = unregistered.or(Some(id)),
             }
         }
-        context.objects.forget(context.option);
+        context.object_texts.forget(context.option);
         *self = found;
         if says_more || unregistered.is_some() {
             keep_text(text, self.clone().into_object(), unregistered, context);

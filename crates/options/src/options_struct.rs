@@ -114,15 +114,16 @@ impl Configurable for BlockBasedTableOptions {
         context: &mut Context<'_>,
     ) -> std::result::Result<(), SetError> {
         // Where these are part of other options, theirs are in the context.
-        let outer = std::mem::replace(&mut context.objects, std::mem::take(&mut self.objects));
+        let outer =
+            std::mem::replace(&mut context.object_texts, std::mem::take(&mut self.object_texts));
         let result = self.set_or_remark(name, text, context);
-        self.objects = std::mem::replace(&mut context.objects, outer);
+        self.object_texts = std::mem::replace(&mut context.object_texts, outer);
         result
     }
 
     fn print_option(&self, row: &'static Row<Self>, release: Release) -> String {
         let object = self.object(row.info.name);
-        let text = object.and_then(|object| self.objects.text(row.info.name, &object));
+        let text = object.and_then(|object| self.object_texts.text(row.info.name, &object));
         text.map_or_else(|| (row.print)(self, release), str::to_owned)
     }
 }
@@ -134,18 +135,18 @@ impl Configurable for ColumnFamilyOptions {
         text: &str,
         context: &mut Context<'_>,
     ) -> std::result::Result<(), SetError> {
-        context.objects = std::mem::take(&mut self.objects);
+        context.object_texts = std::mem::take(&mut self.object_texts);
         let result = match self.set_table_option(name, text, context) {
             Some(result) => context.or_remark(result, name, text),
             None => self.set_or_remark(name, text, context),
         };
-        self.objects = std::mem::take(&mut context.objects);
+        self.object_texts = std::mem::take(&mut context.object_texts);
         result
     }
 
     fn print_option(&self, row: &'static Row<Self>, release: Release) -> String {
         let object = self.object(row.info.name);
-        let text = object.and_then(|object| self.objects.text(row.info.name, &object));
+        let text = object.and_then(|object| self.object_texts.text(row.info.name, &object));
         text.map_or_else(|| (row.print)(self, release), str::to_owned)
     }
 
@@ -176,7 +177,7 @@ impl BlockBasedTableOptions {
 
     /// As [`ColumnFamilyOptions::unregistered`].
     pub fn unregistered(&self, option: &str) -> Option<&str> {
-        self.objects.unregistered(option, &self.object(option)?)
+        self.object_texts.unregistered(option, &self.object(option)?)
     }
 }
 
@@ -211,7 +212,7 @@ impl ColumnFamilyOptions {
         if let Some(field) = option.strip_prefix("table_factory.") {
             return self.table.unregistered(field);
         }
-        self.objects.unregistered(option, &self.object(option)?)
+        self.object_texts.unregistered(option, &self.object(option)?)
     }
 
     /// Fails if `option` (as for [`ColumnFamilyOptions::unregistered`]) is not what was asked for.

@@ -27,7 +27,7 @@ pub(crate) struct Context<'a> {
     pub(crate) exhaustive: bool,
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The texts the objects of the struct being set came from.
-    pub(crate) objects: ObjectTexts,
+    pub(crate) object_texts: ObjectTexts,
     /// The option of that struct being set.
     pub(crate) option: &'static str,
     /// Whether texts have escapes in them.
@@ -52,7 +52,7 @@ impl<'a> Context<'a> {
             lenient: config.ignore_unknown_options,
             exhaustive: false,
             diagnostics: Vec::new(),
-            objects: ObjectTexts::default(),
+            object_texts: ObjectTexts::default(),
             option: "",
             escaped: config.input_strings_escaped,
             path: String::new(),

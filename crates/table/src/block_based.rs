@@ -13,6 +13,7 @@ mod batch_reads;
 mod block_compressor;
 mod block_writer;
 mod builder;
+mod cache_warming;
 mod dictionary_buffer;
 mod embedded_blob;
 mod entry_value;
@@ -32,6 +33,7 @@ mod tools;
 
 pub use batch_reads::{BatchReads, LevelReads};
 pub use builder::{BlockBasedTableBuilder, FinishedTable};
+pub use cache_warming::CacheWarming;
 pub use entry_value::EntryValue;
 pub(crate) use filter_reader::FilterBits;
 pub(crate) use flush_block_policy::FlushBlockBySize;

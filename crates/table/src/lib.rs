@@ -41,8 +41,8 @@ mod test_files;
 pub mod unique_id;
 
 pub use block_based::{
-    BatchReads, BlockBasedTable, BlockBasedTableBuilder, EntryValue, FinishedTable, LevelReads,
-    StagedGet, TableIterator, TableTail,
+    BatchReads, BlockBasedTable, BlockBasedTableBuilder, CacheWarming, EntryValue, FinishedTable,
+    LevelReads, StagedGet, TableIterator, TableTail,
 };
 pub use block_iter::DataBlockIter;
 pub use cache_entry_role::{CacheEntryRole, WriteBufferCharge};

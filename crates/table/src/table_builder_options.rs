@@ -1,5 +1,6 @@
 //! What a table is built with.
 
+use crate::block_based::CacheWarming;
 use crate::filter::FilterPolicy;
 use crate::filter::filter_policy::FilterContext;
 use crate::format::{FORMAT_VERSION_MAX, FORMAT_VERSION_WRITTEN_MIN};
@@ -142,6 +143,9 @@ pub struct TableBuilderOptions {
     pub has_levels: bool,
     /// Where it is counted what is compressed and written (`statistics`). Default: none.
     pub statistics: Option<Arc<Statistics>>,
+    /// The block cache that data blocks go to as they are written (`prepopulate_block_cache`).
+    /// Default: none.
+    pub cache_warming: Option<CacheWarming>,
 }
 
 impl Default for TableBuilderOptions {
@@ -196,6 +200,7 @@ impl Default for TableBuilderOptions {
             num_levels: None,
             has_levels: true,
             statistics: None,
+            cache_warming: None,
         }
     }
 }

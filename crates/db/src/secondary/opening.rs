@@ -31,6 +31,11 @@ use version::{ColumnFamilyState, ManifestActivity, ManifestTail, build_version};
 const LIMITED_OPEN_FILES: &str = "max_open_files is not -1: the primary may delete tables that are \
     not open here; reading them fails then until the secondary has caught up";
 
+/// What tracked WALs are checked for only an open for writing can know: here the primary may be in
+/// the middle of any of them.
+const UNVERIFIED_WALS: &str = "track_and_verify_wals_in_manifest and track_and_verify_wals check \
+    nothing in a secondary: a WAL that is missing or short may be one that the primary is at";
+
 /// Opens the database in `path`, which another process may be writing.
 pub(crate) fn open_as_secondary(
     options: &DbOptions,
@@ -48,6 +53,9 @@ pub(crate) fn open_as_secondary(
     info_log.info(format_args!("Opening the db in secondary mode"));
     if options.max_open_files != -1 {
         info_log.warn(format_args!("{LIMITED_OPEN_FILES}"));
+    }
+    if options.track_and_verify_wals_in_manifest || options.track_and_verify_wals {
+        info_log.warn(format_args!("{UNVERIFIED_WALS}"));
     }
     let opened = open_followed(options, path, descriptors, context, tail);
     let (mut db, followed) = match opened {

@@ -46,6 +46,8 @@ pub(super) struct OpenWal {
     last_sequence: SequenceNumber,
     /// Bytes known to be safe from a power loss.
     synced_bytes: u64,
+    /// Bytes that were handed to the operating system because somebody asked for it.
+    flushed_bytes: u64,
     /// Behind what was written there may be what the file held as an earlier WAL.
     is_reused: bool,
 }
@@ -179,6 +181,7 @@ impl WalStage {
             stated: BTreeSet::new(),
             last_sequence: 0,
             synced_bytes: 0,
+            flushed_bytes: 0,
             is_reused,
         };
         if let Some(finished) = self.current.replace(wal) {
@@ -252,9 +255,18 @@ impl WalStage {
     /// # Errors
     /// `IoError`.
     pub(crate) fn flush(&mut self) -> Result<()> {
-        match &mut self.current {
-            Some(wal) => wal.writer.file_mut().flush(),
-            None => Ok(()),
+        let Some(wal) = &mut self.current else { return Ok(()) };
+        wal.writer.file_mut().flush()?;
+        wal.flushed_bytes = wal.writer.size_bytes();
+        Ok(())
+    }
+
+    /// Bytes of the current WAL that may still be in the writer's buffer.
+    pub(crate) fn unflushed_bytes(&self) -> u64 {
+        let Some(wal) = &self.current else { return 0 };
+        match self.options.manual_flush {
+            true => wal.writer.size_bytes() - wal.flushed_bytes.max(wal.synced_bytes),
+            false => 0,
         }
     }
 

@@ -15,4 +15,5 @@ mod orders;
 mod panics;
 mod partitioners;
 mod rate_limiters;
+mod registered_names;
 mod write_buffer_managers;

@@ -2,7 +2,9 @@
 
 use crate::fixture::{Fixture, family, flush, put};
 use base::status::Code;
-use db::{CompactRangeOptions, Db, ReadOptions, WaitForCompactOptions, WriteOptions};
+use db::{
+    CompactRangeOptions, Db, FlushWalOptions, ReadOptions, WaitForCompactOptions, WriteOptions,
+};
 use env::rate_limiter::{IoOperation, IoPriority, RateLimiter};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -189,4 +191,23 @@ fn checks_of_whole_files_ask_with_the_priority_of_the_call() {
     assert_eq!(asked.keys().collect::<Vec<_>>(), ["Low Read"]);
     // A thousand bytes at a time, and once more for the end.
     assert!(asked["Low Read"] > size && asked["Low Read"] <= size + 2000, "{asked:?} of {size}");
+}
+
+#[test]
+fn a_flush_of_the_wal_asks_for_what_is_in_the_buffer() {
+    let (mut fixture, ledger) = limited();
+    fixture.options.manual_wal_flush = true;
+    let db = fixture.open();
+    let write = || db.put(&WriteOptions::default(), &family(&db), b"key", &[7; 5000]).unwrap();
+    let asking = FlushWalOptions::default().rate_limiter_priority(Some(IoPriority::High));
+    write();
+    db.flush_wal(false).unwrap();
+    assert_eq!(ledger.take(), BTreeMap::new(), "without a priority nobody is asked");
+    write();
+    db.flush_wal_with(&asking).unwrap();
+    let asked = ledger.take();
+    assert_eq!(keys(&asked), ["High Write"]);
+    assert!((5000..5050).contains(&asked["High Write"]), "{asked:?}");
+    db.flush_wal_with(&asking.sync(true)).unwrap();
+    assert_eq!(ledger.take(), BTreeMap::new(), "nothing was left in the buffer");
 }

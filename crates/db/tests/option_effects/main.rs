@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod background_jobs;
+mod by_objects;
 mod changed;
 mod choice;
 mod coverage;

@@ -54,7 +54,24 @@ pub(super) fn has_a_say(options: &ColumnFamilyOptions, option: &str) -> bool {
     }
 }
 
+/// More levels than any tree fills; each takes memory and time whether it has files or not.
+const LEVELS_MAX: i32 = 1000;
+
 pub(super) const RULES: &[FamilyRule] = &[
+    invalid(
+        "max_bytes_for_level_multiplier_additional",
+        "leaves levels no bytes: give each a factor of at least 1",
+        |family| {
+            family
+                .options
+                .max_bytes_for_level_multiplier_additional
+                .iter()
+                .any(|&factor| factor < 1)
+        },
+    ),
+    invalid("num_levels", "is more than any tree can use: set it to at most 1000", |family| {
+        family.options.num_levels > LEVELS_MAX
+    }),
     invalid(
         "memtable_factory",
         "takes one write at a time: set allow_concurrent_memtable_write=false, or \

@@ -57,8 +57,8 @@ fn every_rule_is_broken_by_an_example() {
 
 #[test]
 fn a_fault_of_a_family_names_it() {
-    let found = found("", "num_levels=0");
-    let text = "num_levels=0 is outside its range: set it to at least 1 (column family default)";
+    let found = found("", "target_file_size_base=0");
+    let text = "target_file_size_base=0 is outside its range: set it to at least 1 (column family default)";
     assert_eq!(found[0].to_string(), text);
     let status = check(&found).unwrap_err();
     assert_eq!((status.code(), status.message()), (InvalidArgument, text));
@@ -78,7 +78,7 @@ fn what_has_no_say_is_not_looked_at() {
 
 #[test]
 fn what_is_corrected_is_told_and_refuses_nothing() {
-    let text = "max_write_buffer_number=1;min_write_buffer_number_to_merge=-3;\
+    let text = "num_levels=0;write_buffer_size=1K;max_write_buffer_number=1;min_write_buffer_number_to_merge=-3;\
                 memtable_prefix_bloom_size_ratio=0.9;table_factory={block_restart_interval=0}";
     let found = found("", text);
     let options: Vec<&str> = found.iter().map(|fault| &*fault.option).collect();
@@ -88,12 +88,15 @@ fn what_is_corrected_is_told_and_refuses_nothing() {
             "max_write_buffer_number",
             "min_write_buffer_number_to_merge",
             "memtable_prefix_bloom_size_ratio",
+            "num_levels",
+            "write_buffer_size",
             "table_factory.block_restart_interval",
         ]
     );
     check(&found).unwrap();
     assert!(found[0].to_string().contains("so that the nearest value is used"), "{}", found[0]);
     let corrected = ColumnFamilyOptions::from_string(text).unwrap().corrected();
+    assert_eq!((corrected.num_levels, corrected.write_buffer_size), (1, 64 << 10));
     assert_eq!(corrected.max_write_buffer_number, 2);
     assert_eq!(corrected.min_write_buffer_number_to_merge, 1);
     assert_eq!(corrected.memtable_prefix_bloom_size_ratio, 0.25);

@@ -100,9 +100,9 @@ options! {
             IndexShorteningMode::ShortenSeparators, mutable honoured 6.2;
         /// Ceiling of automatic readahead; 0 disables it.
         max_auto_readahead_size: u64 = 256 << 10, mutable honoured 6.19;
-        /// Insert new blocks into cache as they are written.
+        /// Insert new blocks into cache as they are written, by flushes alone or by compactions too.
         prepopulate_block_cache: PrepopulateBlockCache =
-            PrepopulateBlockCache::Disable, mutable accepted 6.22;
+            PrepopulateBlockCache::Disable, mutable honoured 6.22;
         /// First automatic readahead amount.
         initial_auto_readahead_size: u64 = 8192, mutable honoured 7.2;
         /// Sequential reads seen before readahead begins.
@@ -110,7 +110,7 @@ options! {
     }
     hidden {
         /// Where the objects came from.
-        objects: ObjectTexts;
+        object_texts: ObjectTexts;
     }
     objects {
         /// Cache of pages on a fast device.

@@ -25,7 +25,7 @@ options! {
         /// Where memory of cached blocks comes from.
         memory_allocator: "MemoryAllocator";
         /// Whether memory of bookkeeping counts.
-        metadata_charge_policy: "CacheMetadataChargePolicy";
+        metadata_charge_policy: "CacheMetadataChargePolicy" as "cache::LruCacheOptions";
         /// The next tier, for what is evicted.
         secondary_cache: "SecondaryCache";
         /// Seed of the hash that spreads keys over shards.

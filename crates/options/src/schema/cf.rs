@@ -52,15 +52,15 @@ options! {
         /// Codec list indexed by level; overrides the general codec.
         compression_per_level: Vec<CompressionType> = Vec::new(), mutable honoured 3.9;
         /// Count of levels.
-        num_levels: i32 = 7, [at_least(1)] fixed honoured 4.0;
+        num_levels: i32 = 7, [at_least(1).corrected()] fixed honoured 4.0;
         /// L0 file count that throttles writers.
         level0_slowdown_writes_trigger: i32 = 20, mutable honoured 4.0;
         /// L0 file count that blocks writers.
         level0_stop_writes_trigger: i32 = 36, mutable honoured 4.0;
         /// Aimed table size at the first sorted level.
-        target_file_size_base: u64 = 64 << 20, mutable honoured 4.0;
+        target_file_size_base: u64 = 64 << 20, [at_least(1)] mutable honoured 4.0;
         /// Growth factor of table size per deeper level.
-        target_file_size_multiplier: i32 = 1, mutable honoured 4.0;
+        target_file_size_multiplier: i32 = 1, [at_least(1)] mutable honoured 4.0;
         /// Count filter/index tail bytes when cutting output files.
         target_file_size_is_upper_bound: bool = false, mutable honoured 10.9;
         /// Level targets are computed upward from the last level.
@@ -156,7 +156,7 @@ options! {
         /// Large values go to blob files before the WAL write.
         enable_blob_direct_write: bool = false, fixed accepted 11.8;
         /// Parallel blob files for direct write.
-        blob_direct_write_partitions: u32 = 1, fixed accepted 11.8;
+        blob_direct_write_partitions: u32 = 1, [at_least(1).corrected()] fixed accepted 11.8;
         /// Chooses the partition per key; null is round-robin.
         blob_direct_write_partition_strategy: ObjectName =
             ObjectName::null(), fixed accepted 11.8 unwritten;
@@ -192,7 +192,7 @@ options! {
         compaction_filter_factory: Option<Arc<dyn CompactionFilterFactory>> =
             None, fixed honoured 4.1;
         /// Memtable bytes before it becomes immutable.
-        write_buffer_size: u64 = 64 << 20, mutable honoured 4.0;
+        write_buffer_size: u64 = 64 << 20, [between(64 << 10, 64 << 30).corrected()] mutable honoured 4.0;
         /// Codec for data blocks unless per-level overrides apply.
         compression: CompressionType = CompressionType::Lz4, mutable honoured 4.1;
         /// Codec for the last level; disabled value inherits.
@@ -209,7 +209,7 @@ options! {
         /// Maps keys to prefixes for filters and prefix seeks.
         prefix_extractor: Option<Arc<dyn SliceTransform>> = None, mutable honoured 4.1;
         /// Byte target for the base level.
-        max_bytes_for_level_base: u64 = 256 << 20, mutable honoured 4.0;
+        max_bytes_for_level_base: u64 = 256 << 20, [at_least(1)] mutable honoured 4.0;
         /// Stop automatic compactions; manual ones still run.
         disable_auto_compactions: bool = false, mutable honoured 4.0;
         /// Table file format and its settings.
@@ -234,7 +234,7 @@ options! {
     }
     hidden {
         /// Where the objects came from.
-        objects: ObjectTexts;
+        object_texts: ObjectTexts;
     }
     objects {
         /// Edits a value in the memtable in place.

@@ -37,9 +37,9 @@ options! {
         /// Least severe message class kept in the LOG.
         info_log_level: InfoLogLevel = InfoLogLevel::Info, fixed honoured 4.6;
         /// Cap on open table readers; -1 keeps all open.
-        max_open_files: i32 = -1, mutable honoured 4.0;
+        max_open_files: i32 = -1, [at_least(20).or(-1).corrected()] mutable honoured 4.0;
         /// Threads opening tables at startup when files unlimited.
-        max_file_opening_threads: i32 = 16, fixed honoured 4.0;
+        max_file_opening_threads: i32 = 16, [at_least(1).corrected()] fixed honoured 4.0;
         /// Size of the shared pool serving asynchronous get calls.
         read_io_executor_threads: i32 = 1, [at_least(1)] fixed accepted 11.8;
         /// Open returns before tables are opened in background.
@@ -59,13 +59,13 @@ options! {
         /// Gap between full scans for stale files.
         delete_obsolete_files_period_micros: u64 = 21_600_000_000, mutable accepted 4.0;
         /// Upper bound on simultaneous flush plus compaction jobs.
-        max_background_jobs: i32 = 2, mutable honoured 5.6;
+        max_background_jobs: i32 = 2, [at_least(1).corrected()] mutable honoured 5.6;
         /// Legacy compaction thread cap; -1 derives it from jobs.
-        max_background_compactions: i32 = -1, mutable honoured 4.0;
+        max_background_compactions: i32 = -1, [at_least(1).or(-1).corrected()] mutable honoured 4.0;
         /// Parallel key-range slices one compaction may be split into.
         max_subcompactions: u32 = 1, mutable honoured 4.0;
         /// Legacy flush thread cap; -1 derives it from jobs.
-        max_background_flushes: i32 = -1, mutable honoured 4.0;
+        max_background_flushes: i32 = -1, [at_least(1).or(-1).corrected()] mutable honoured 4.0;
         /// Size at which the info LOG rolls; 0 never.
         max_log_file_size: u64 = 0, fixed honoured 4.0;
         /// Age in seconds at which info LOG rolls; 0 never.
@@ -85,9 +85,9 @@ options! {
         /// Try appending to existing MANIFEST instead of starting another.
         reuse_manifest_on_open: bool = false, fixed accepted 11.8;
         /// Percent of garbage tolerated before MANIFEST is rewritten.
-        max_manifest_space_amp_pct: i32 = 500, mutable honoured 10.8;
+        max_manifest_space_amp_pct: i32 = 500, [at_least(0).corrected()] mutable honoured 10.8;
         /// Log2 of shard count in the table reader cache.
-        table_cache_numshardbits: i32 = 6, fixed accepted 4.0;
+        table_cache_numshardbits: i32 = 6, [at_most(19)] fixed accepted 4.0;
         /// Age limit for archived WAL files; 0 with size 0 disables archiving.
         wal_ttl_seconds as "WAL_ttl_seconds": u64 = 0, fixed honoured 4.0;
         /// Total size limit in MiB for archived WAL files.

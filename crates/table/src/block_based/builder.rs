@@ -11,6 +11,7 @@ mod finish;
 
 use super::block_compressor::{BlockCompressor, Compressed};
 use super::block_writer::BlockWriter;
+use super::cache_warming::BlockWarmer;
 use super::dictionary_buffer::DictionaryBuffer;
 use super::flush_block_policy::BlockEnds;
 use crate::block::EntryWalker;
@@ -48,6 +49,7 @@ pub struct BlockBasedTableBuilder {
     options: TableBuilderOptions,
     writer: BlockWriter,
     compressor: BlockCompressor,
+    warmer: Option<BlockWarmer>,
     data_block: BlockBuilder,
     block_ends: BlockEnds,
     filter: Option<FilterBlockBuilder>,
@@ -99,6 +101,7 @@ impl BlockBasedTableBuilder {
                 options.verify_compression,
                 options.statistics.clone(),
             ),
+            warmer: BlockWarmer::new(&options),
             data_block: BlockBuilder::new(data_block_options(&options)),
             block_ends: BlockEnds::new(&options),
             filter: FilterBlockBuilder::new(&options),
@@ -285,6 +288,8 @@ impl BlockBasedTableBuilder {
         next_key: Option<&[u8]>,
     ) -> Result<()> {
         let raw_size = block.len() as u64;
+        // The writer puts a trailer behind what it is given.
+        let warm_block = self.warmer.is_some().then(|| block.clone());
         let handle = match self.compressor.compress(block, true)? {
             Compressed::Kept(mut compressed) => {
                 self.write_aligned(&mut compressed, self.compressor.kind())?
@@ -298,6 +303,9 @@ impl BlockBasedTableBuilder {
                 self.write_aligned(block, CompressionType::None)?
             }
         };
+        if let (Some(warmer), Some(block)) = (&self.warmer, warm_block) {
+            warmer.add(block, handle)?;
+        }
         self.properties.num_data_blocks += 1;
         self.properties.data_size = self.writer.offset();
         self.pre_compression_size += raw_size + BLOCK_TRAILER_SIZE as u64;

@@ -53,6 +53,27 @@ impl TableFilter {
     }
 }
 
+impl TableFilter {
+    /// Loads all there is of it.
+    pub(super) fn load_all(
+        &self,
+        table: &BlockBasedTable,
+        options: BlockReadOptions,
+    ) -> Result<()> {
+        let load = |handle, use_cache| load_filter_bits(table, handle, use_cache, options);
+        match self {
+            Self::Full(filter) => filter.get(|_| {}, load).map(|_| ()),
+            Self::Partitioned { top, layout, partitions } => {
+                let load_top = |handle, use_cache| layout.load(table, handle, use_cache, options);
+                let top = top.get(index_reader::note_hit(table), load_top)?;
+                (0..top.len()).try_for_each(|position| {
+                    partitions.get(&top, position, |_| {}, load).map(|_| ())
+                })
+            }
+        }
+    }
+}
+
 fn load_filter_bits(
     table: &BlockBasedTable,
     handle: BlockHandle,

@@ -21,7 +21,7 @@ use crate::read_options::ReadOptions;
 use base::dbformat::extract_user_key;
 use base::status::Code;
 use base::{InternalKeyComparator, ParsedInternalKey, Result, SliceTransform, Status};
-use cache::{Cache, CacheKey, CacheValue, Priority};
+use cache::{Cache, CacheKey, CacheValue, Insertion, Priority};
 use compression::UncompressionDictionary;
 use env::readahead::SequentialPrefetcher;
 use env::{IoPriority, RandomAccessFile, RateLimiter, ReadLimit, ReadaheadOptions};
@@ -450,13 +450,16 @@ impl BlockBasedTable {
         if let Some(TableCacheHandle { cache, id, .. }) = &self.cache
             && options.fill_cache
         {
-            let charge = block.memory_usage_bytes();
-            let key = CacheKey::new(*id, handle.offset);
-            block.residence().enter_cache();
-            let value = CacheValue::Linked(block.clone());
-            let inserted = cache.insert(key, value, charge, Priority::Low);
-            self.stats.count_insertion(BlockKind::Data, charge, inserted.as_ref().ok());
-            inserted?;
+            insert_data_block(
+                &**cache,
+                *id,
+                handle,
+                &block,
+                Priority::Low,
+                |kind, charge, done| {
+                    self.stats.count_insertion(kind, charge, done);
+                },
+            )?;
         }
         Ok(block)
     }
@@ -524,6 +527,26 @@ impl BlockBasedTable {
         }
         Ok(block)
     }
+}
+
+/// Puts a data block into the cache, where its file is called `id`, and has `count` count that.
+///
+/// # Errors
+/// As [`Cache::insert`].
+pub(super) fn insert_data_block(
+    cache: &dyn Cache,
+    id: u64,
+    handle: BlockHandle,
+    block: &Arc<DataBlock>,
+    priority: Priority,
+    count: impl FnOnce(BlockKind, usize, Option<&Insertion>),
+) -> Result<()> {
+    let charge = block.memory_usage_bytes();
+    block.residence().enter_cache();
+    let value = CacheValue::Linked(block.clone());
+    let inserted = cache.insert(CacheKey::new(id, handle.offset), value, charge, priority);
+    count(BlockKind::Data, charge, inserted.as_ref().ok());
+    inserted.map(|_| ())
 }
 
 /// Where the filter is not in memory and may not be read, every key may match.

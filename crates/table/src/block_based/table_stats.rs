@@ -69,28 +69,16 @@ impl TableStats {
         });
     }
 
-    /// A block was put into the block cache, where it takes `bytes`; none if it was refused.
+    /// See [`count_insertion`].
     pub(super) fn count_insertion(
         &self,
         kind: BlockKind,
         bytes: usize,
         insertion: Option<&Insertion>,
     ) {
-        let Some(statistics) = &self.statistics else { return };
-        let Some(insertion) = insertion else {
-            return statistics.record_tick(Ticker::BlockCacheAddFailures, 1);
-        };
-        statistics.record(|recorder| {
-            let tickers = kind.tickers();
-            recorder.tick(Ticker::BlockCacheAdd, 1);
-            recorder.tick(Ticker::BlockCacheBytesWrite, bytes as u64);
-            recorder.tick(tickers.add, 1);
-            recorder.tick(tickers.bytes_insert, bytes as u64);
-            if *insertion == Insertion::Replaced {
-                recorder.tick(Ticker::BlockCacheAddRedundant, 1);
-                recorder.tick(tickers.add_redundant, 1);
-            }
-        });
+        if let Some(statistics) = &self.statistics {
+            count_insertion(statistics, kind, bytes, insertion);
+        }
     }
 
     /// A block begins to be read from the file and decoded. The file times each read beside.
@@ -184,6 +172,29 @@ impl TableStats {
             1,
         );
     }
+}
+
+/// A block was put into the block cache, where it takes `bytes`; none if it was refused.
+pub(super) fn count_insertion(
+    statistics: &Statistics,
+    kind: BlockKind,
+    bytes: usize,
+    insertion: Option<&Insertion>,
+) {
+    let Some(insertion) = insertion else {
+        return statistics.record_tick(Ticker::BlockCacheAddFailures, 1);
+    };
+    statistics.record(|recorder| {
+        let tickers = kind.tickers();
+        recorder.tick(Ticker::BlockCacheAdd, 1);
+        recorder.tick(Ticker::BlockCacheBytesWrite, bytes as u64);
+        recorder.tick(tickers.add, 1);
+        recorder.tick(tickers.bytes_insert, bytes as u64);
+        if *insertion == Insertion::Replaced {
+            recorder.tick(Ticker::BlockCacheAddRedundant, 1);
+            recorder.tick(tickers.add_redundant, 1);
+        }
+    });
 }
 
 /// The checksum of a block was computed and compared.

@@ -19,6 +19,47 @@ fn screens_are_made_from_snapshots() {
     });
 }
 
+/// A terminal may get any size, also between two screens.
+#[test]
+fn screens_fit_into_terminals_of_every_size() {
+    let mut snapshot = Snapshot { path: "/data/\u{e4}\ttab".to_owned(), ..Snapshot::default() };
+    snapshot.problem = Some("IoError: a\nline and one more".to_owned());
+    for name in ["default", "a rather long name of a column family"] {
+        let level = |level| LevelShape {
+            level,
+            files: 12,
+            bytes: 123_456_789,
+            target_bytes: Some(1 << 40),
+            score: Some(1.25),
+            entries: None,
+        };
+        snapshot.families.push(FamilySnapshot {
+            shape: TreeShape {
+                column_family: name.to_owned(),
+                levels: (0..7).map(level).collect(),
+                ..TreeShape::default()
+            },
+            stall: None,
+            reads: vec![Some(7); 7],
+        });
+    }
+    let whole = render(&snapshot, usize::MAX, usize::MAX);
+    assert!(whole.len() > 20 && whole.iter().any(|line| line.len() > 60), "{whole:?}");
+    for columns in 0..150 {
+        for rows in [0, 1, 2, 5, 24, whole.len() - 1, whole.len(), 1000] {
+            let lines = render(&snapshot, columns, rows);
+            assert_eq!(lines.len(), rows.min(whole.len()), "{columns} by {rows}");
+            assert!(lines.iter().all(|line| line.chars().count() <= columns));
+            assert!(lines.iter().all(|line| !line.chars().any(char::is_control)));
+            let hides = rows < whole.len();
+            let shown = &lines[..lines.len() - usize::from(hides && rows > 0)];
+            assert!(shown.iter().zip(&whole).all(|(line, whole)| whole.starts_with(&**line)));
+            let last_counts = lines.last().is_some_and(|line| line.starts_with('…'));
+            assert_eq!(last_counts, hides && rows > 0 && columns > 0, "{columns} by {rows}");
+        }
+    }
+}
+
 fn snapshot(directive: &Directive) -> Snapshot {
     let mut snapshot = Snapshot { path: "/data/db".to_owned(), ..Snapshot::default() };
     for line in directive.input.lines() {
