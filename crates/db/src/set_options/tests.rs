@@ -7,7 +7,7 @@ use env::fault_injection_fs::{
     Effect, Fault, FaultError, FaultInjectionFileSystem, Operations, When,
 };
 use env::{ManualClock, MemFileSystem, read_file_to_vec};
-use options::{OptionsFile, Remark};
+use options::{ConfigOptions, OptionsFile, Remark};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
