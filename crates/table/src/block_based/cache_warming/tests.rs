@@ -63,8 +63,8 @@ fn cached(table: &Arc<BlockBasedTable>) -> Result<Pairs> {
 #[test]
 fn all_data_is_there_before_anybody_reads_it() {
     let plain = TableBuilderOptions::default();
-    let mut compression_options = CompressionOptions::default();
-    compression_options.max_dict_bytes = 4096;
+    let compression_options =
+        CompressionOptions { max_dict_bytes: 4096, ..CompressionOptions::default() };
     for options in [
         plain.clone(),
         TableBuilderOptions { compression: CompressionType::Lz4, ..plain.clone() },
