@@ -6,6 +6,7 @@
 //! ([`LinkedValue`](crate::LinkedValue)), and the policy asks the values for their use.
 
 use crate::dropped::Dropped;
+use crate::hash_index::HashIndex;
 use crate::{Cache, CacheCounters, CacheKey, CacheValue, Insertion, Priority};
 use base::{Result, Status};
 use parking_lot::{Mutex, RwLock};
@@ -56,11 +57,21 @@ pub trait CacheShard: Send + Sync {
     /// Changes the capacity, in bytes; drops entries if need be.
     fn set_capacity(&mut self, capacity: usize, dropped: &mut Dropped);
 
+    /// Index and sums.
+    fn books(&self) -> &Books;
+
+    /// Values and their charges, in no order.
+    fn entries(&self) -> impl Iterator<Item = (&CacheValue, usize)>;
+
     /// Bytes charged.
-    fn usage(&self) -> usize;
+    fn usage(&self) -> usize {
+        self.books().usage
+    }
 
     /// Number of entries.
-    fn len(&self) -> usize;
+    fn len(&self) -> usize {
+        self.books().index.len()
+    }
 
     /// Whether there are none.
     fn is_empty(&self) -> bool {
@@ -68,16 +79,22 @@ pub trait CacheShard: Send + Sync {
     }
 
     /// Places of its index, used or not.
-    fn table_address_count(&self) -> usize;
+    fn table_address_count(&self) -> usize {
+        self.books().index.slot_count()
+    }
+}
 
-    /// Values and their charges, in no order.
-    fn entries(&self) -> impl Iterator<Item = (&CacheValue, usize)>;
-
+/// What every kind of shard keeps.
+#[derive(Debug, Default)]
+pub struct Books {
+    /// Where entries are.
+    pub(crate) index: HashIndex,
+    /// Bytes charged, those of a table that counts as a whole included.
+    pub(crate) usage: usize,
     /// How many entries were put in.
-    fn inserts(&self) -> u64;
-
+    pub(crate) inserts: u64,
     /// How many were dropped for want of room.
-    fn evictions(&self) -> u64;
+    pub(crate) evictions: u64,
 }
 
 /// A kind of cache.
@@ -283,8 +300,8 @@ impl<P: CachePolicy> Cache for ShardedCache<P> {
             let shard = shard.read();
             total.lookups += lookups.load(Ordering::Relaxed);
             total.hits += hits.load(Ordering::Relaxed);
-            total.inserts += shard.inserts();
-            total.evictions += shard.evictions();
+            total.inserts += shard.books().inserts;
+            total.evictions += shard.books().evictions;
         }
         total
     }
@@ -299,3 +316,6 @@ impl<P: CachePolicy> fmt::Debug for ShardedCache<P> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

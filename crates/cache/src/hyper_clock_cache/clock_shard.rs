@@ -2,7 +2,7 @@
 
 use crate::dropped::Dropped;
 use crate::hash_index::{self, HashIndex, NONE};
-use crate::sharded_cache::{CacheShard, NewEntry, NoRoom};
+use crate::sharded_cache::{Books, CacheShard, NewEntry, NoRoom};
 use crate::{CacheKey, CacheValue, Insertion, Priority};
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -50,7 +50,7 @@ pub(super) struct ClockLimits {
 /// A shard of a hyper clock cache.
 #[derive(Debug)]
 pub struct ClockShard {
-    index: HashIndex,
+    books: Books,
     entries: Vec<Entry>,
     /// The most entries, where the table does not grow.
     occupancy_max: usize,
@@ -59,11 +59,7 @@ pub struct ClockShard {
     hand: usize,
     /// What the table counts for as a whole.
     table_bytes: usize,
-    /// Of entries and table.
-    usage: usize,
     limits: ClockLimits,
-    inserts: u64,
-    evictions: u64,
 }
 
 /// What the hand did for one insert.
@@ -106,9 +102,9 @@ impl CacheShard for ClockShard {
             next_free: NONE,
             countdown: AtomicU8::new(first_countdown(priority)),
         });
-        self.usage += charge;
-        self.inserts += 1;
-        self.index.insert(hash, entry);
+        self.books.usage += charge;
+        self.books.inserts += 1;
+        self.books.index.insert(hash, entry);
         Ok(if known.is_some() { Insertion::Replaced } else { Insertion::Added })
     }
 
@@ -121,28 +117,12 @@ impl CacheShard for ClockShard {
         self.evict(0, 0, dropped);
     }
 
-    fn usage(&self) -> usize {
-        self.usage
-    }
-
-    fn len(&self) -> usize {
-        self.index.len()
-    }
-
-    fn table_address_count(&self) -> usize {
-        self.index.slot_count()
+    fn books(&self) -> &Books {
+        &self.books
     }
 
     fn entries(&self) -> impl Iterator<Item = (&CacheValue, usize)> {
         self.entries.iter().filter_map(|entry| Some((entry.value.as_ref()?, entry.charge)))
-    }
-
-    fn inserts(&self) -> u64 {
-        self.inserts
-    }
-
-    fn evictions(&self) -> u64 {
-        self.evictions
     }
 }
 
@@ -168,22 +148,19 @@ impl ClockShard {
         table_bytes: usize,
     ) -> Self {
         Self {
-            index,
+            books: Books { index, usage: table_bytes, ..Books::default() },
             entries: Vec::new(),
             occupancy_max,
             free: NONE,
             hand: 0,
             table_bytes,
-            usage: table_bytes,
             limits,
-            inserts: 0,
-            evictions: 0,
         }
     }
 
     #[inline]
     fn find(&self, key: &CacheKey, hash: u32) -> Option<u32> {
-        self.index.find(hash, |entry| self.entries[entry as usize].key == *key)
+        self.books.index.find(hash, |entry| self.entries[entry as usize].key == *key)
     }
 
     /// Drops entries until `charge` more fits and there is a place for it, if entries in use allow.
@@ -195,7 +172,7 @@ impl ClockShard {
         if self.len() >= self.occupancy_max {
             return Err(NoRoom::Occupancy);
         }
-        if self.limits.strict && self.usage.saturating_add(charge) > self.limits.capacity {
+        if self.limits.strict && self.books.usage.saturating_add(charge) > self.limits.capacity {
             return Err(NoRoom::Capacity);
         }
         Ok(())
@@ -213,7 +190,7 @@ impl ClockShard {
                 round.best = None;
                 round.passed = 0;
                 round.dropped += 1;
-                self.evictions += 1;
+                self.books.evictions += 1;
                 dropped.push(self.remove(victim as u32));
             }
             let effort = (round.dropped + 1) * self.limits.effort_cap;
@@ -224,7 +201,7 @@ impl ClockShard {
     }
 
     fn is_full(&self, charge: usize, places: usize) -> bool {
-        self.usage.saturating_add(charge) > self.limits.capacity
+        self.books.usage.saturating_add(charge) > self.limits.capacity
             || self.len() + places > self.occupancy_max
     }
 
@@ -256,8 +233,8 @@ impl ClockShard {
     /// Takes an entry out of everything.
     fn remove(&mut self, entry: u32) -> Option<CacheValue> {
         let this = &mut self.entries[entry as usize];
-        self.index.remove(this.hash, entry);
-        self.usage -= this.charge;
+        self.books.index.remove(this.hash, entry);
+        self.books.usage -= this.charge;
         this.next_free = std::mem::replace(&mut self.free, entry);
         this.value.take()
     }
@@ -294,7 +271,7 @@ impl ClockShard {
             assert!(entry.countdown.load(Ordering::Relaxed) <= COUNTDOWN_MAX);
         }
         let charges: usize = used.iter().map(|&at| self.entries[at].charge).sum();
-        assert_eq!((used.len(), charges + table_bytes), (self.len(), self.usage));
+        assert_eq!((used.len(), charges + table_bytes), (self.len(), self.books.usage));
         assert!(self.len() <= self.occupancy_max);
     }
 }

@@ -1,8 +1,8 @@
 //! One shard: entries in a slab, an index over them, and three lists through them.
 
 use crate::dropped::Dropped;
-use crate::hash_index::{self, HashIndex, NONE};
-use crate::sharded_cache::{CacheShard, NewEntry, NoRoom};
+use crate::hash_index::{self, NONE};
+use crate::sharded_cache::{Books, CacheShard, NewEntry, NoRoom};
 use crate::{CacheKey, CacheValue, Insertion, Priority};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -76,14 +76,11 @@ const EMPTY_LIST: List = List { newest: NONE, oldest: NONE, usage: 0 };
 /// A shard of an LRU cache.
 #[derive(Debug)]
 pub struct LruShard {
-    index: HashIndex,
+    books: Books,
     entries: Vec<Entry>,
     free: u32,
     lists: [List; 3],
-    usage: usize,
     limits: LruLimits,
-    inserts: u64,
-    evictions: u64,
 }
 
 impl CacheShard for LruShard {
@@ -108,7 +105,7 @@ impl CacheShard for LruShard {
             return Err(NoRoom::TooLarge);
         }
         self.make_room(charge, dropped);
-        if self.usage + charge > self.limits.capacity && self.limits.strict {
+        if self.books.usage + charge > self.limits.capacity && self.limits.strict {
             dropped.push(Some(value));
             return Err(NoRoom::Capacity);
         }
@@ -123,9 +120,9 @@ impl CacheShard for LruShard {
             priority,
             hit: AtomicBool::new(false),
         });
-        self.usage += charge;
-        self.inserts += 1;
-        self.index.insert(hash, entry);
+        self.books.usage += charge;
+        self.books.inserts += 1;
+        self.books.index.insert(hash, entry);
         let pool = self.pool_of(priority, false);
         self.link(entry, pool);
         self.maintain_pools();
@@ -142,55 +139,36 @@ impl CacheShard for LruShard {
         self.make_room(0, dropped);
     }
 
-    fn usage(&self) -> usize {
-        self.usage
-    }
-
-    fn len(&self) -> usize {
-        self.index.len()
-    }
-
-    fn table_address_count(&self) -> usize {
-        self.index.slot_count()
+    fn books(&self) -> &Books {
+        &self.books
     }
 
     fn entries(&self) -> impl Iterator<Item = (&CacheValue, usize)> {
         self.entries.iter().filter_map(|entry| Some((entry.value.as_ref()?, entry.charge)))
-    }
-
-    fn inserts(&self) -> u64 {
-        self.inserts
-    }
-
-    fn evictions(&self) -> u64 {
-        self.evictions
     }
 }
 
 impl LruShard {
     pub(super) fn new(limits: LruLimits) -> Self {
         Self {
-            index: HashIndex::default(),
+            books: Books::default(),
             entries: Vec::new(),
             free: NONE,
             lists: [EMPTY_LIST; 3],
-            usage: 0,
             limits,
-            inserts: 0,
-            evictions: 0,
         }
     }
 
     #[inline]
     fn find(&self, key: &CacheKey, hash: u32) -> Option<u32> {
-        self.index.find(hash, |entry| self.entries[entry as usize].key == *key)
+        self.books.index.find(hash, |entry| self.entries[entry as usize].key == *key)
     }
 
     /// Drops the oldest entries until `charge` more fits, if entries in use allow.
     fn make_room(&mut self, charge: usize, dropped: &mut Dropped) {
         let mut chances = SECOND_CHANCES_MAX;
         let mut pinned = if self.limits.strict { self.len() } else { PINNED_SKIPPED_MAX };
-        while self.usage.saturating_add(charge) > self.limits.capacity {
+        while self.books.usage.saturating_add(charge) > self.limits.capacity {
             let Some(oldest) = self.oldest() else { break };
             let entry = &mut self.entries[oldest as usize];
             if is_pinned(entry) {
@@ -203,7 +181,7 @@ impl LruShard {
                 chances -= 1;
                 self.renew(oldest);
             } else {
-                self.evictions += 1;
+                self.books.evictions += 1;
                 dropped.push(self.remove(oldest));
             }
         }
@@ -287,8 +265,8 @@ impl LruShard {
     fn remove(&mut self, entry: u32) -> Option<CacheValue> {
         self.unlink(entry);
         let this = &mut self.entries[entry as usize];
-        self.index.remove(this.hash, entry);
-        self.usage -= this.charge;
+        self.books.index.remove(this.hash, entry);
+        self.books.usage -= this.charge;
         this.older = std::mem::replace(&mut self.free, entry);
         this.value.take()
     }
@@ -326,7 +304,7 @@ impl LruShard {
             assert_eq!((list.oldest, list.usage), (newer, list_usage));
             usage += list_usage;
         }
-        assert_eq!((seen, usage), (self.index.len(), self.usage));
+        assert_eq!((seen, usage), (self.books.index.len(), self.books.usage));
     }
 
     /// Keys from the newest to the oldest.

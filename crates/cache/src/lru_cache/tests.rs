@@ -1,6 +1,7 @@
 use super::lru_shard::Pool;
 use super::*;
 use crate::sharded_cache::CacheShard;
+use crate::sharded_cache::tests::check_with_threads;
 use crate::{Cache, CacheCounters, CacheKey, CacheValue, Priority};
 use proptest::prelude::*;
 use std::collections::VecDeque;
@@ -256,25 +257,7 @@ fn threads_share_a_cache() {
         ..LruCacheOptions::with_capacity(1000 * (1 + lru_shard::METADATA_BYTES))
     })
     .unwrap();
-    std::thread::scope(|scope| {
-        for thread in 0..4u64 {
-            let cache = &cache;
-            scope.spawn(move || {
-                for round in 0..20_000u64 {
-                    let number = (round * 7919 + thread * 13) % 2000;
-                    match get(cache, number) {
-                        Some(found) => assert_eq!(found, number),
-                        None => insert(cache, number, Priority::Low),
-                    }
-                    if round % 50 == 0 {
-                        cache.erase(&key(number));
-                    }
-                }
-            });
-        }
-    });
-    assert!(cache.usage_bytes() <= cache.capacity_bytes());
-    assert_eq!(cache.counters().lookups, 80_000);
+    check_with_threads(&cache);
     cache.for_each_shard(LruShard::check);
 }
 
