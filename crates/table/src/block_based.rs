@@ -17,6 +17,7 @@ mod cache_warming;
 mod dictionary_buffer;
 mod embedded_blob;
 mod entry_value;
+mod file_with_end;
 mod filter_reader;
 mod flush_block_policy;
 mod index_reader;

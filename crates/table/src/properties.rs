@@ -19,6 +19,7 @@ use base::dbformat::MAX_SEQUENCE_NUMBER;
 use base::{Result, SequenceNumber, Status};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 mod text;
 
@@ -236,6 +237,22 @@ properties! {
     }
 }
 
+#[derive(Clone, Copy)]
+enum Field {
+    Number(&'static NumberProperty),
+    Text(&'static TextProperty),
+}
+
+/// The properties that have fields, in the order of names: opening many tables looks up all of them
+/// for each.
+static FIELDS: LazyLock<Vec<(&[u8], Field)>> = LazyLock::new(|| {
+    let numbers = NUMBERS.iter().map(|number| (number.name.as_bytes(), Field::Number(number)));
+    let texts = TEXTS.iter().map(|text| (text.name.as_bytes(), Field::Text(text)));
+    let mut fields: Vec<_> = numbers.chain(texts).collect();
+    fields.sort_unstable_by_key(|(name, _)| *name);
+    fields
+});
+
 const SEQNO_TIME_MAP: &str = "rocksdb.seqno.time.map";
 /// Numbers that are among the user's properties as well.
 const ALSO_USER_COLLECTED: [&str; 2] = [names::DELETED_KEYS, names::MERGE_OPERANDS];
@@ -257,26 +274,34 @@ impl TableProperties {
                 return Err(Status::corruption("properties unsorted"));
             }
             properties.set(name, value)?;
-            last_name = Some(name.to_vec());
+            let last = last_name.get_or_insert_default();
+            last.clear();
+            last.extend_from_slice(name);
         }
         Ok(properties)
     }
 
     fn set(&mut self, name: &[u8], value: &[u8]) -> Result<()> {
-        let text = std::str::from_utf8(name).unwrap_or_default();
-        if let Some(property) = NUMBERS.iter().find(|property| property.name == text) {
-            let number = get_varint64(&mut &*value)
-                .ok_or_else(|| Status::corruption(format!("property {text} is no number")))?;
-            *(property.get_mut)(self) = number;
-            if !ALSO_USER_COLLECTED.contains(&text) {
+        let found = FIELDS.binary_search_by(|(other, _)| (*other).cmp(name));
+        match found.ok().map(|at| FIELDS[at].1) {
+            Some(Field::Number(property)) => {
+                let number = get_varint64(&mut &*value).ok_or_else(|| {
+                    Status::corruption(format!("property {} is no number", property.name))
+                })?;
+                *(property.get_mut)(self) = number;
+                if !ALSO_USER_COLLECTED.contains(&property.name) {
+                    return Ok(());
+                }
+            }
+            Some(Field::Text(property)) => {
+                *(property.get_mut)(self) = String::from_utf8_lossy(value).into_owned();
                 return Ok(());
             }
-        } else if let Some(property) = TEXTS.iter().find(|property| property.name == text) {
-            *(property.get_mut)(self) = String::from_utf8_lossy(value).into_owned();
-            return Ok(());
-        } else if text == SEQNO_TIME_MAP {
-            self.seqno_to_time_mapping = value.to_vec();
-            return Ok(());
+            None if name == SEQNO_TIME_MAP.as_bytes() => {
+                self.seqno_to_time_mapping = value.to_vec();
+                return Ok(());
+            }
+            None => {}
         }
         self.user_collected_properties.insert(name.to_vec(), value.to_vec());
         Ok(())

@@ -1,6 +1,7 @@
 //! Opening a table.
 
 use crate::block_based::embedded_blob::EmbeddedBlobs;
+use crate::block_based::file_with_end::FileWithEnd;
 use crate::block_based::filter_reader::TableFilter;
 use crate::block_based::index_reader::{IndexLayout, Partitions, TableIndex};
 use crate::block_based::meta_block::MetaBlock;
@@ -43,8 +44,11 @@ impl BlockBasedTable {
         file_size: u64,
         options: &TableOptions,
     ) -> Result<Arc<Self>> {
-        let tail = TableTail::read_counted(&*file, file_size, options.statistics.as_deref())?;
-        Self::open_with_tail(file, file_size, tail, options)
+        let with_end = Arc::new(FileWithEnd::read(Arc::clone(&file), file_size)?);
+        let tail = TableTail::read_counted(&*with_end, file_size, options.statistics.as_deref())?;
+        let mut table = Self::load(with_end, file_size, tail, options)?;
+        table.file = file;
+        Ok(Arc::new(table))
     }
 
     /// As [`BlockBasedTable::open`] where the tail has been read already.
@@ -57,6 +61,15 @@ impl BlockBasedTable {
         tail: TableTail,
         options: &TableOptions,
     ) -> Result<Arc<Self>> {
+        Self::load(file, file_size, tail, options).map(Arc::new)
+    }
+
+    fn load(
+        file: Arc<dyn RandomAccessFile>,
+        file_size: u64,
+        tail: TableTail,
+        options: &TableOptions,
+    ) -> Result<Self> {
         let path = file.path().display().to_string();
         let name_file = |status: Status| status.context(&path);
         check_properties(&tail, options).map_err(name_file)?;
@@ -90,7 +103,7 @@ impl BlockBasedTable {
             file,
         };
         table.load_index()?;
-        Ok(Arc::new(table))
+        Ok(table)
     }
 
     /// Loads the dictionary, and the index, or its top level, and checks that it can be all there is.
