@@ -11,6 +11,7 @@ pub mod call_options;
 pub mod checksum;
 pub mod coding;
 pub mod column_family_name;
+pub mod common_prefix;
 pub mod compaction_filter;
 pub mod comparator;
 pub mod crc32c;
@@ -33,6 +34,7 @@ pub mod wide_columns;
 
 pub use checksum::ChecksumType;
 pub use column_family_name::ColumnFamilyName;
+pub use common_prefix::common_prefix_length;
 pub use compaction_filter::{CompactionFilter, CompactionFilterFactory, SharedCompactionFilter};
 pub use comparator::Comparator;
 pub use dbformat::{InternalKey, ParsedInternalKey, SequenceNumber, ValueType};

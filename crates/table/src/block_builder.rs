@@ -2,8 +2,8 @@
 
 use crate::block::{HASH_INDEX_BIT, SEPARATE_VALUES_BIT};
 use crate::data_block_hash_index::DataBlockHashIndexBuilder;
-use crate::sort_prefix::common_prefix_length;
 use base::coding::{MAX_VARINT32_LENGTH, put_fixed32, put_varint32, varint_length};
+use base::common_prefix_length;
 use std::mem;
 
 /// Shape of the blocks that a builder makes.

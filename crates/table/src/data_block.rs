@@ -26,13 +26,13 @@ use crate::block::{BlockLayout, EXPANSION_MAX, Entry, EntryWalker, bad_entry};
 use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
 use crate::frame_slots::Residence;
 use crate::key_buffer::KeyBuffer;
-use crate::sort_prefix::{
-    Location, SORT_PREFIX_SIZE, SortPrefixOrder, common_prefix_length, keep_bytes, load_prefix,
-};
+use crate::sort_prefix::{Location, SORT_PREFIX_SIZE, SortPrefixOrder, keep_bytes, load_prefix};
 use base::coding::{decode_fixed16, decode_fixed32};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, TRAILER_SIZE, hex};
 use base::pinnable_slice::PinnedBytes;
-use base::{InternalKeyComparator, Result, SequenceNumber, Status, ValueType};
+use base::{
+    InternalKeyComparator, Result, SequenceNumber, Status, ValueType, common_prefix_length,
+};
 use kernels::SortedNumber;
 use kernels::prefetch::prefetch;
 

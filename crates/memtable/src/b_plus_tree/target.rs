@@ -1,5 +1,6 @@
 //! A key to search for, and where it lies from the tree's base key.
 
+use base::common_prefix_length;
 use base::dbformat::{extract_trailer, extract_user_key};
 use std::cmp::Ordering;
 
@@ -43,27 +44,6 @@ fn compare_from(ranked: usize, a: &[u8], b: &[u8]) -> Ordering {
         (Some(a), Some(b)) if !a.is_empty() && !b.is_empty() => a.cmp(b),
         _ => a.len().cmp(&b.len()),
     }
-}
-
-/// How many bytes two keys begin with alike.
-#[inline]
-pub(super) fn common_prefix_length(a: &[u8], b: &[u8]) -> usize {
-    let mut common = 0;
-    let words = a.chunks_exact(8).zip(b.chunks_exact(8));
-    for (a, b) in words {
-        let difference = word(a) ^ word(b);
-        if difference != 0 {
-            return common + difference.trailing_zeros() as usize / 8;
-        }
-        common += 8;
-    }
-    common + a[common..].iter().zip(&b[common..]).take_while(|(a, b)| a == b).count()
-}
-
-/// Eight bytes as a number, the first one lowest.
-#[inline]
-fn word(bytes: &[u8]) -> u64 {
-    bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use super::node::{CAPACITY, NODE_BLOCK_SIZE_MIN, NodeAddress, Slot};
 use super::seq_lock::SeqLock;
-use super::target::{Target, common_prefix_length};
+use super::target::Target;
 use super::{BPlusTree, LEVEL_COUNT_MAX, Place};
 use crate::arena::{ArenaWriter, BLOCK_SIZE_MIN};
 use crate::hint_hasher::HintHasher;
 use crate::record::Record;
+use base::common_prefix_length;
 use base::dbformat::extract_user_key;
 use std::collections::HashMap;
 use std::fmt;

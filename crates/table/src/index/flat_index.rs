@@ -16,11 +16,9 @@ use crate::format::BlockHandle;
 use crate::frame_slots::{BlockRef, FrameSlots};
 use crate::index::index_block::{IndexBlockFormat, IndexBlockWalker};
 use crate::index::key_arena::{KeyArena, KeyArenaBuilder};
-use crate::sort_prefix::{
-    Location, SortPrefixOrder, common_prefix_length, keep_bytes, load_prefix,
-};
+use crate::sort_prefix::{Location, SortPrefixOrder, keep_bytes, load_prefix};
 use base::dbformat::{extract_user_key, hex};
-use base::{InternalKeyComparator, Result, Status};
+use base::{InternalKeyComparator, Result, Status, common_prefix_length};
 use kernels::lower_bound;
 use std::cmp::Ordering;
 use std::sync::Arc;

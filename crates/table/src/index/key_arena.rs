@@ -8,9 +8,8 @@
 //! key    varint32 shared | suffix up to where the next key begins
 //! ```
 
-use crate::sort_prefix::common_prefix_length;
 use base::coding::{get_varint32, put_varint32};
-use base::{Result, Status};
+use base::{Result, Status, common_prefix_length};
 
 #[derive(Debug, Default)]
 pub(crate) struct KeyArena {
