@@ -2,7 +2,7 @@
 
 use crate::family_options::family_options;
 use crate::flags::Flags;
-use crate::measure::shape::{is_lacking, present};
+use crate::measure::shape::is_lacking;
 use crate::shape::draw_down::draw_down;
 use crate::workload::Target;
 use base::status::Code;
@@ -141,7 +141,7 @@ fn without_compact_files<E: Engine>(
         let changes = [("disable_auto_compactions", if off { "true" } else { "false" })];
         return db.set_options(&families[0], &changes);
     }
-    let shape = present(db, &families[0])?;
+    let shape = db.tree_shape(&families[0])?;
     let in_memory = shape.memtable_entries + shape.immutable_memtables;
     let others = shape.levels.iter().filter(|level| level.files > 0 && level.level != to);
     // Where only two levels have data, compacting all of it does the same.

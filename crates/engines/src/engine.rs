@@ -1,6 +1,5 @@
 //! An open database of any engine.
 
-use crate::tree_shape::TreeShape;
 use base::{Result, Status};
 use db::{
     Columns, CompactFilesOptions, CompactRangeOptions, IngestExternalFileOptions, ReadOptions,
@@ -8,6 +7,7 @@ use db::{
 };
 use options::{ColumnFamilyOptions, DbOptions};
 use perf_context::PerfLevel;
+use record::FamilyShape;
 use std::collections::BTreeMap;
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
@@ -306,7 +306,7 @@ pub trait Engine: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// `NotSupported` by an engine without levels.
-    fn tree_shape(&self, _family: &Self::Family) -> Result<TreeShape> {
+    fn tree_shape(&self, _family: &Self::Family) -> Result<FamilyShape> {
         Err(lacks("levels"))
     }
 

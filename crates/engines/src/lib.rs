@@ -26,7 +26,6 @@ mod opening;
 mod provider;
 #[cfg(any(feature = "fjall", feature = "lmdb", feature = "redb"))]
 pub mod store;
-mod tree_shape;
 
 pub use c_api::{RocksDb, RocksDbProvider, debian_library, fetched_library};
 pub use engine::{Batch, Cursor, Engine, LiveFile, MultiGetApi, PutInTable};
@@ -34,4 +33,3 @@ pub use native::{Touchstone, TouchstoneProvider};
 pub use null::{NullEngine, NullProvider};
 pub use opening::Opening;
 pub use provider::{Identity, Kind, Provider};
-pub use tree_shape::{LevelShape, TreeShape};

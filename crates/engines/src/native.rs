@@ -4,7 +4,6 @@ use crate::destroy::destroy;
 use crate::engine::{Batch, Cursor, Engine, LiveFile, MultiGetApi, PutInTable};
 use crate::opening::Opening;
 use crate::provider::{Identity, Kind, Provider};
-use crate::tree_shape::{LevelShape, TreeShape};
 use base::{PinnableSlice, Result, Status};
 use db::{
     ColumnFamilyHandle, Columns, CompactFilesOptions, CompactRangeOptions, Db, DbIterator,
@@ -16,6 +15,7 @@ use perf_context::{
     PerfLevel, disable_per_level_perf_context, enable_per_level_perf_context, perf_context,
     reset_perf_context, set_perf_level,
 };
+use record::{FamilyShape, LevelShape};
 use statistics::Ticker;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -321,11 +321,11 @@ impl Engine for Touchstone {
         Ok(self.db.int_property(family, name))
     }
 
-    fn tree_shape(&self, family: &ColumnFamilyHandle) -> Result<TreeShape> {
+    fn tree_shape(&self, family: &ColumnFamilyHandle) -> Result<FamilyShape> {
         let options = ShapeOptions { entries: false, ..ShapeOptions::default() };
         let (shape, _) = self.db.tree_shape(family, &options);
         let active = shape.memtables.first();
-        Ok(TreeShape {
+        Ok(FamilyShape {
             memtable_bytes: active.map_or(0, |table| table.bytes),
             memtable_entries: active.map_or(0, |table| table.entries),
             immutable_memtables: shape.memtables.len().saturating_sub(1) as u64,

@@ -31,6 +31,9 @@ impl Drop for Handle {
     }
 }
 
+/// The family that every database has.
+pub(crate) const DEFAULT_FAMILY: &str = "default";
+
 /// An open database.
 pub struct Database {
     pub(crate) handle: Arc<Handle>,
@@ -65,6 +68,12 @@ impl Family {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.0.name
+    }
+
+    /// `function`, which takes the family `default` alone, where this is that family: the oldest releases
+    /// have no other form of some functions. Otherwise why there is none, as `failure` says.
+    pub(crate) fn by_default<F>(&self, function: Result<F>, failure: Failure) -> Result<F> {
+        if self.name() == DEFAULT_FAMILY { function.map_err(|_| failure) } else { Err(failure) }
     }
 
     #[inline]
@@ -153,6 +162,11 @@ impl Database {
     /// The family of this name, if it was opened.
     pub fn family(&self, name: &str) -> Option<Family> {
         self.families.iter().find(|family| family.name() == name).cloned()
+    }
+
+    /// All families that were opened.
+    pub(crate) fn families(&self) -> &[Family] {
+        &self.families
     }
 
     /// The library that has it open.

@@ -142,6 +142,7 @@ functions! {
 
     get_latest_sequence_number(Raw) -> u64;
     property_value_cf(Raw, Raw, Text) -> *mut c_char;
+    property_int(Raw, Text, *mut u64) -> c_int;
     property_int_cf(Raw, Raw, Text, *mut u64) -> c_int;
     get_cf(Raw, Raw, Raw, Text, usize, *mut usize, Slot) -> *mut c_char;
     write(Raw, Raw, Raw, Slot);
@@ -197,12 +198,14 @@ functions! {
     iter_timestamp(Raw, *mut usize) -> Text;
     iter_get_error(Raw, Slot);
 
+    set_options(Raw, c_int, *const Text, *const Text, Slot);
     set_options_cf(Raw, Raw, c_int, *const Text, *const Text, Slot);
     set_db_options(Raw, c_int, *const Text, *const Text, Slot);
 
     flushoptions_create() -> Raw;
     flushoptions_destroy(Raw);
     flushoptions_set_wait(Raw, c_uchar);
+    flush(Raw, Raw, Slot);
     flush_cf(Raw, Raw, Raw, Slot);
     flush_cfs(Raw, Raw, *const Raw, c_int, Slot);
     compactoptions_create() -> Raw;

@@ -1,6 +1,6 @@
 //! Flushes, compactions, properties, and options that change.
 
-use crate::database::{Database, Family};
+use crate::database::{DEFAULT_FAMILY, Database, Family};
 use crate::failure::{Result, StatusSlot, slice_of};
 use crate::functions::Raw;
 use crate::options::c_string;
@@ -42,14 +42,27 @@ impl Database {
         let functions = &self.handle.library.functions;
         let (create, destroy) =
             (functions.flushoptions_create()?, functions.flushoptions_destroy()?);
-        let (set_wait, flush) = (functions.flushoptions_set_wait()?, functions.flush_cf()?);
+        let set_wait = functions.flushoptions_set_wait()?;
         let mut status = StatusSlot::new(functions);
-        // SAFETY: a live database and family; options are created and destroyed here.
-        unsafe {
-            let options = create();
-            set_wait(options, 1);
-            flush(self.handle.raw, options, family.raw(), status.slot());
-            destroy(options);
+        let database = self.handle.raw;
+        match functions.flush_cf() {
+            // SAFETY: a live database and family; options are created and destroyed here.
+            Ok(flush) => unsafe {
+                let options = create();
+                set_wait(options, 1);
+                flush(database, options, family.raw(), status.slot());
+                destroy(options);
+            },
+            Err(failure) => {
+                let flush = family.by_default(functions.flush(), failure)?;
+                // SAFETY: as above.
+                unsafe {
+                    let options = create();
+                    set_wait(options, 1);
+                    flush(database, options, status.slot());
+                    destroy(options);
+                }
+            }
         }
         status.check()
     }
@@ -155,7 +168,6 @@ impl Database {
     /// `Refused` with RocksDB's status.
     pub fn set_options(&self, family: &Family, changes: &[(&str, &str)]) -> Result<()> {
         let functions = &self.handle.library.functions;
-        let set = functions.set_options_cf()?;
         let texts = |of: fn(&(&str, &str)) -> String| -> Result<Vec<CString>> {
             changes.iter().map(|change| c_string(of(change).as_bytes())).collect()
         };
@@ -166,10 +178,17 @@ impl Database {
         let (names, values) = (pointers(&names), pointers(&values));
         let count = c_int::try_from(changes.len()).unwrap_or(c_int::MAX);
         let mut status = StatusSlot::new(functions);
-        // SAFETY: a live database and family; arrays of `count` C strings that are alive here.
-        unsafe {
-            let (database, family) = (self.handle.raw, family.raw());
-            set(database, family, count, names.as_ptr(), values.as_ptr(), status.slot());
+        let (database, names, values) = (self.handle.raw, names.as_ptr(), values.as_ptr());
+        match functions.set_options_cf() {
+            // SAFETY: a live database and family; arrays of `count` C strings that are alive here.
+            Ok(set) => unsafe {
+                set(database, family.raw(), count, names, values, status.slot());
+            },
+            Err(failure) => {
+                let set = family.by_default(functions.set_options(), failure)?;
+                // SAFETY: as above.
+                unsafe { set(database, count, names, values, status.slot()) };
+            }
         }
         status.check()
     }
@@ -196,11 +215,18 @@ impl Database {
     /// # Errors
     /// `Unsupported`.
     pub fn int_property(&self, family: &Family, name: &str) -> Result<Option<u64>> {
-        let get = self.handle.library.functions.property_int_cf()?;
+        let functions = &self.handle.library.functions;
         let name = c_string(name.as_bytes())?;
-        let mut value = 0;
-        // SAFETY: a live database and family, a C string, a number of ours.
-        let status = unsafe { get(self.handle.raw, family.raw(), name.as_ptr(), &raw mut value) };
+        let (mut value, database) = (0, self.handle.raw);
+        let status = match functions.property_int_cf() {
+            // SAFETY: a live database and family, a C string, a number of ours.
+            Ok(get) => unsafe { get(database, family.raw(), name.as_ptr(), &raw mut value) },
+            Err(failure) => {
+                let get = family.by_default(functions.property_int(), failure)?;
+                // SAFETY: as above.
+                unsafe { get(database, name.as_ptr(), &raw mut value) }
+            }
+        };
         Ok((status == 0).then_some(value))
     }
 
@@ -213,8 +239,13 @@ impl Database {
         let (list, destroy) = (functions.livefiles()?, functions.livefiles_destroy()?);
         let count = functions.livefiles_count()?;
         let (name, level) = (functions.livefiles_name()?, functions.livefiles_level()?);
-        let (size, family) =
-            (functions.livefiles_size()?, functions.livefiles_column_family_name()?);
+        let size = functions.livefiles_size()?;
+        let family = match (functions.livefiles_column_family_name(), self.families()) {
+            (Ok(family), _) => Some(family),
+            // A release that cannot say whose a file is: there is one family, and it is that one's.
+            (Err(_), [one]) if one.name() == DEFAULT_FAMILY => None,
+            (Err(failure), _) => return Err(failure),
+        };
         // SAFETY: strings are copied while the list lives, which is destroyed once.
         let text = |text: *const c_char| unsafe { CStr::from_ptr(text) };
         // SAFETY: a live database, and a list whose indexes are below its count.
@@ -222,7 +253,10 @@ impl Database {
             let files = list(self.handle.raw);
             let copies = (0..count(files))
                 .map(|index| LiveFile {
-                    family: text(family(files, index)).to_string_lossy().into_owned(),
+                    family: family.map_or_else(
+                        || DEFAULT_FAMILY.to_owned(),
+                        |family| text(family(files, index)).to_string_lossy().into_owned(),
+                    ),
                     level: level(files, index).try_into().unwrap_or(0),
                     name: text(name(files, index)).to_string_lossy().into_owned(),
                     bytes: size(files, index) as u64,

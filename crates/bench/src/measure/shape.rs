@@ -4,26 +4,7 @@ use crate::workload::Target;
 use base::status::Code;
 use base::{Result, Status};
 use engines::Engine;
-use record::{FamilyShape, LevelShape, Shape};
-
-/// The shape of a family.
-///
-/// # Errors
-/// `NotSupported` by engines without levels.
-pub(crate) fn present<E: Engine>(db: &E, family: &E::Family) -> Result<FamilyShape> {
-    let shape = db.tree_shape(family)?;
-    let levels = shape.levels.iter().map(|level| LevelShape {
-        level: level.level,
-        files: level.files,
-        bytes: level.bytes,
-    });
-    Ok(FamilyShape {
-        memtable_bytes: shape.memtable_bytes,
-        memtable_entries: shape.memtable_entries,
-        immutable_memtables: shape.immutable_memtables,
-        levels: levels.collect(),
-    })
-}
+use record::Shape;
 
 /// The shape of all families of all databases; none for engines without levels. Of several
 /// databases names begin with their number: `0/default`.
@@ -36,7 +17,7 @@ pub(crate) fn of_all<E: Engine>(targets: &[Target<E>]) -> Result<Option<Shape>> 
         for (family_index, family) in (0..).zip(&target.families) {
             let name = crate::target::family_name(family_index);
             let name = if targets.len() > 1 { format!("{index}/{name}") } else { name };
-            match present(&target.db, family) {
+            match target.db.tree_shape(family) {
                 Ok(shape) => _ = all.insert(name, shape),
                 Err(status) if is_lacking(&status) => return Ok(None),
                 Err(status) => return Err(status),

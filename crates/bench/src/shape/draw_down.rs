@@ -3,7 +3,6 @@
 //! For a moment options say that a single file of L0 is too many, that the wanted level is the first below
 //! L0, and that it and all others have room. What is due then is that one compaction.
 
-use crate::measure::shape::present;
 use crate::workload::Target;
 use base::status::Code;
 use base::{Result, Status};
@@ -43,12 +42,12 @@ pub(crate) fn draw_down<E: Engine>(
         let changes: Vec<_> = changes.iter().map(|(name, text)| (*name, text.as_str())).collect();
         db.set_options(family, &changes)
     };
-    let now = present(db, family)?;
+    let now = db.tree_shape(family)?;
     let changes = changes(&now, options, level)?;
     set(&changes)?;
     let deadline = Instant::now() + PATIENCE;
     let running = || db.int_property(family, "rocksdb.num-running-compactions");
-    while files_of_l0(&present(db, family)?) > 0 || running()?.is_some_and(|count| count > 0) {
+    while files_of_l0(&db.tree_shape(family)?) > 0 || running()?.is_some_and(|count| count > 0) {
         if Instant::now() > deadline {
             let waited = "waited an hour for a compaction of L0";
             return Err(Status::new(Code::TimedOut, waited));

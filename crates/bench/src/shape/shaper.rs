@@ -6,7 +6,6 @@ use super::plan::{Step, overwrites, plan};
 use super::wanted::{Fill, Settings, Stage, Wanted};
 use crate::flags::Flags;
 use crate::key_generator::KeyFormat;
-use crate::measure::shape::present;
 use crate::random::Random64;
 use crate::runner::shared::value_kind;
 use crate::value_generator::ValueGenerator;
@@ -73,7 +72,7 @@ impl<'a, E: Engine> Shaper<'a, E> {
             return Err(Status::not_supported("--shape with several column families"));
         }
         // Engines without levels say so.
-        present(&target.db, &target.families[0])?;
+        target.db.tree_shape(&target.families[0])?;
         let settings = Settings {
             num_levels: usize::try_from(options.num_levels).unwrap_or(1),
             dynamic_level_bytes: options.level_compaction_dynamic_level_bytes,
@@ -204,7 +203,7 @@ impl<'a, E: Engine> Shaper<'a, E> {
     }
 
     fn present(&self) -> Result<FamilyShape> {
-        present(&self.target.db, &self.target.families[0])
+        self.target.db.tree_shape(&self.target.families[0])
     }
 
     fn take(&mut self, step: &Step) -> Result<()> {

@@ -3,13 +3,13 @@
 use super::call_options;
 use super::status::status_of;
 use crate::engine::{Batch, Cursor, Engine, LiveFile, MultiGetApi};
-use crate::tree_shape::{LevelShape, TreeShape};
 use base::{Result, Status};
 use db::{
     BottommostLevelCompaction, CompactFilesOptions, CompactRangeOptions, ReadOptions, WriteOptions,
 };
 use librocksdb::{CompactRange, Database, Failure, Family, MultiGetRoom, PinnedValue, Snapshot};
 use perf_context::PerfLevel;
+use record::{FamilyShape, LevelShape};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -301,7 +301,7 @@ impl Engine for RocksDb {
         self.database.int_property(family, name).map_err(status_of)
     }
 
-    fn tree_shape(&self, family: &Family) -> Result<TreeShape> {
+    fn tree_shape(&self, family: &Family) -> Result<FamilyShape> {
         let number = |name: &str| Ok::<_, Status>(self.int_property(family, name)?.unwrap_or(0));
         // It has a line for each level, also where there are no files.
         let text = self.property(family, "rocksdb.levelstats")?.unwrap_or_default();
@@ -315,7 +315,7 @@ impl Engine for RocksDb {
                 level.bytes += file.bytes;
             }
         }
-        Ok(TreeShape {
+        Ok(FamilyShape {
             memtable_bytes: number("rocksdb.cur-size-active-mem-table")?,
             memtable_entries: number("rocksdb.num-entries-active-mem-table")?,
             immutable_memtables: number("rocksdb.num-immutable-mem-table")?,

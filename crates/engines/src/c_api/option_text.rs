@@ -10,10 +10,18 @@ const TABLE_FACTORY: (&str, &str) = ("table_factory", "block_based_table_factory
 /// An option that is off.
 const OFF: &str = "false";
 
+/// Options that releases did as this value says, before they could be told: that is neither our default nor off.
+const BEFORE: &[(&str, &str)] = &[("index_shortening", "kShortenSeparatorsAndSuccessor")];
+
+/// Whether a release that lacks an option does what this value of it says.
+fn is_as_before(name: &str, value: &str, default: Option<&str>) -> bool {
+    default == Some(value) || value == OFF || BEFORE.contains(&(name, value))
+}
+
 /// The part of `wanted`, an option string, that a release takes, which `accepts` tells of a string;
 /// `table` is added to the options of the table format as it is.
 /// What it does not take is left out where it is as in `defaults`, and where it is off: a release without an
-/// option does what later ones do when it is off. Structs are taken apart where they
+/// option does what later ones do when it is off, but for those in [`BEFORE`]. Structs are taken apart where they
 /// are not taken whole.
 ///
 /// # Errors
@@ -88,7 +96,7 @@ impl<'a> Wanted<'a> {
         let Some(mut fields) =
             fields.filter(|_| is_table || default.is_none_or(|default| default != value))
         else {
-            return match *default == Some(value) || value == OFF {
+            return match is_as_before(name, value, *default) {
                 true => Ok(String::new()),
                 false => Err(not_taken(name, value)),
             };
@@ -108,7 +116,7 @@ impl<'a> Wanted<'a> {
                 defaults.iter().find(|(other, _)| *other == field).map(|(_, value)| *value);
             if is_taken {
                 kept.push((field, value));
-            } else if default.map(strip_braces) != Some(strip_braces(value)) && value != OFF {
+            } else if !is_as_before(field, strip_braces(value), default.map(strip_braces)) {
                 return Err(not_taken(&format!("{name}.{field}"), value));
             }
         }

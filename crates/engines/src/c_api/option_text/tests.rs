@@ -63,3 +63,14 @@ fn a_release_is_asked_for_many_options_at_once() {
     // Twice for each halving.
     assert_eq!(asked.get(), 1 + 2 * 7);
 }
+
+#[test]
+fn what_is_not_known_is_left_out_where_older_releases_did_it_always() {
+    let table = |value: &str| format!("table_factory={{x=1;index_shortening={value};}};");
+    let known = ["block_based_table_factory={x=", "block_based_table_factory={z="];
+    let of = |value: &str| taken(&table(value), &table("kShortenSeparators"), &known);
+    let always = of("kShortenSeparatorsAndSuccessor").unwrap();
+    assert_eq!(always, "block_based_table_factory={x=1;z={c=1;};};");
+    let error = of("kNoShortening").unwrap_err().to_string();
+    assert!(error.contains("index_shortening=kNoShortening"), "{error}");
+}
