@@ -59,7 +59,7 @@ use env::thread_pool::{BackgroundJobLimits, Priority, ThreadPool};
 use env::thread_status::{OperationGuard, OperationType};
 use env::{FileLock, FileOptions, GenericRateLimiter, RateLimiter, RateLimiterOptions};
 use memtable::MemTableMemory;
-use options::{CompressionType, DbOptions, ObjectName, WalRecoveryMode};
+use options::{CompressionType, DbOptions, ObjectName, WalIo, WalRecoveryMode};
 use parking_lot::{Condvar, Mutex};
 use statistics::Activity;
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -331,8 +331,30 @@ pub(crate) fn wal_file_options(options: &DbOptions) -> FileOptions {
         bytes_per_sync: options.wal_bytes_per_sync,
         strict_bytes_per_sync: options.strict_bytes_per_sync,
         allow_fallocate: options.allow_fallocate,
+        use_mapped_writes: maps_wals(options),
         ..FileOptions::default()
     }
+}
+
+/// Whether WALs are to be appended to through a mapping, where their file system can (`wal_io`). A
+/// process that is killed may leave the first part of a long record with zeros behind it, which is
+/// no end that a mode that tells ends knows.
+fn maps_wals(options: &DbOptions) -> bool {
+    match options.wal_io {
+        WalIo::Write => false,
+        WalIo::Mapped => true,
+        WalIo::Auto => {
+            !tells_ends(options) && !options.track_and_verify_wals && !options.manual_wal_flush
+        }
+    }
+}
+
+/// Whether the end of a WAL must be told from damage.
+fn tells_ends(options: &DbOptions) -> bool {
+    matches!(
+        options.wal_recovery_mode,
+        WalRecoveryMode::TolerateCorruptedTailRecords | WalRecoveryMode::AbsoluteConsistency
+    )
 }
 
 /// What flushes and compactions ask before they write (`rate_limiter_bytes_per_sec`).
@@ -355,11 +377,7 @@ fn rate_limiter(
 /// WALs kept to be written over. Not where they are archived, nor where the end of a WAL must be
 /// told from damage: behind it there is what the file held before.
 fn recycled_max(options: &DbOptions) -> usize {
-    let tells_ends = matches!(
-        options.wal_recovery_mode,
-        WalRecoveryMode::TolerateCorruptedTailRecords | WalRecoveryMode::AbsoluteConsistency
-    );
-    match tells_ends || archives_wals(options) {
+    match tells_ends(options) || archives_wals(options) {
         true => 0,
         false => usize::try_from(options.recycle_log_file_num).unwrap_or(usize::MAX),
     }

@@ -9,6 +9,7 @@
 mod directories;
 mod files;
 mod locks;
+mod mapped;
 mod names;
 mod writing;
 
@@ -33,15 +34,18 @@ type Case = (&'static str, fn(&Subject<'_>));
 ///
 /// If the file system breaks a promise.
 pub fn run(fs: &dyn FileSystem, root: &Path, options: &FileOptions) {
-    for (name, case) in
-        [files::CASES, writing::CASES, names::CASES, directories::CASES, locks::CASES].concat()
-    {
+    for (name, case) in all_cases() {
         let subject = Subject { fs, root: root.join(name), options: *options };
         fs.create_dir(&subject.root).unwrap();
         // Shown only if the case fails.
         println!("conformance: {name}");
         case(&subject);
     }
+}
+
+fn all_cases() -> Vec<Case> {
+    let of_contents = [files::CASES, writing::CASES, mapped::CASES].concat();
+    [&of_contents, names::CASES, directories::CASES, locks::CASES].concat()
 }
 
 impl Subject<'_> {

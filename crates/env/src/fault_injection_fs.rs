@@ -172,6 +172,9 @@ impl FaultInjectionFileSystem {
             Some(id) => id,
             None => unsynced.created(&name, Node::File(FileNode::safe(0))),
         };
+        if let (Some(node), Some(end)) = (unsynced.file_mut(id), file.mapped_size()) {
+            node.mapped(0, end);
+        }
         let (file, handle) = FaultWritableFile::new(&self.shared, id, file);
         unsynced.opened(&handle);
         drop(unsynced);
@@ -308,6 +311,9 @@ impl FileSystem for FaultInjectionFileSystem {
             base.reuse_writable_file(new_path, old_path, options)
         })?;
         unsynced.reused(id, &present);
+        if let (Some(node), Some(end)) = (unsynced.file_mut(id), file.mapped_size()) {
+            node.mapped(0, end);
+        }
         let (file, handle) = FaultWritableFile::new(&self.shared, id, file);
         unsynced.opened(&handle);
         drop(unsynced);

@@ -37,6 +37,11 @@ pub struct FileOptions {
     pub preallocation_block_size: u64,
     /// Whether to reserve room at all (`allow_fallocate`). Default: true.
     pub allow_fallocate: bool,
+    /// Append by storing into a mapping of the file, without a system call for each, where the file
+    /// system is known to make that safe; elsewhere, and from where it has no room on, the file is
+    /// written to. Such a file ends in zeros while it is open ([`WritableFile::mapped_size`]). Not for
+    /// direct writes, nor for files that are reopened. Default: false.
+    pub use_mapped_writes: bool,
 }
 
 impl FileOptions {
@@ -49,6 +54,7 @@ impl FileOptions {
         strict_bytes_per_sync: false,
         preallocation_block_size: 0,
         allow_fallocate: true,
+        use_mapped_writes: false,
     };
 }
 
@@ -250,10 +256,26 @@ pub trait WritableFile: fmt::Debug + Send {
     }
 
     /// Where the next byte goes: bytes before the end of what was written, which is the file's
-    /// size except where [`FileSystem::reuse_writable_file`] left old content behind it.
+    /// size except where [`FileSystem::reuse_writable_file`] left old content behind it, or it is
+    /// mapped.
     fn size(&self) -> u64;
 
-    /// Flushes and closes; the file is then as long as what was written (or, reused, was before).
+    /// How long a file is at least that is appended to through a mapping
+    /// ([`FileOptions::use_mapped_writes`]): behind what was appended there are zeros, or, reused,
+    /// what it held before, and more may be prepared. What was appended readers see at once: all of an
+    /// append but its first eight bytes, then these. None for files that are written to.
+    fn mapped_size(&self) -> Option<u64> {
+        None
+    }
+
+    /// Flushes, and has a mapped file end where what was appended ends. What is appended later is
+    /// written. Nothing but a flush for other files, also for reused ones.
+    fn cut(&mut self) -> Result<()> {
+        self.flush()
+    }
+
+    /// Flushes and closes; the file is then as long as what was written (or, reused and not mapped,
+    /// was before).
     /// Dropping closes too, and loses errors.
     fn close(self: Box<Self>) -> Result<()>;
 

@@ -138,6 +138,8 @@ wrapper! {
         fn range_sync(self: &mut Self, offset: u64, nbytes: u64) -> Result<()> = target_mut;
         fn allocate(self: &mut Self, offset: u64, nbytes: u64) -> Result<()> = target_mut;
         fn size(self: &Self) -> u64 = target;
+        fn mapped_size(self: &Self) -> Option<u64> = target;
+        fn cut(self: &mut Self) -> Result<()> = target_mut;
         fn close(self: Box<Self>) -> Result<()> = into_target;
         fn path(self: &Self) -> &Path = target;
     }

@@ -253,6 +253,14 @@ impl WritableFileWrapper for ObservedWritableFile {
         self.observe(FileOperationType::Fsync, 0, |file| file.fsync())
     }
 
+    fn cut(&mut self) -> Result<()> {
+        let operation = match self.inner.mapped_size() {
+            Some(_) => FileOperationType::Truncate,
+            None => FileOperationType::Flush,
+        };
+        self.observe(operation, 0, |file| file.cut())
+    }
+
     fn range_sync(&mut self, offset: u64, nbytes: u64) -> Result<()> {
         let length = usize::try_from(nbytes).unwrap_or(usize::MAX);
         let (operation, path) = (FileOperationType::RangeSync, &*self.path);

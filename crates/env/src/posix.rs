@@ -5,9 +5,16 @@
 //! that refuses `O_DIRECT` (older tmpfs, some network and overlay ones) is told by an
 //! `InvalidArgument` that names the path.
 
+mod chunk_preparer;
 mod direct_io;
 mod direct_writable_file;
 mod file_lock;
+mod mapped_writable_file;
+#[expect(
+    unsafe_code,
+    reason = "a file in memory, for logs that are appended to without system calls"
+)]
+mod mapping;
 mod posix_file;
 mod random_access_file;
 mod sequential_file;
@@ -19,6 +26,8 @@ use crate::file_system::{
     Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile,
 };
 use base::{Result, Status};
+use direct_writable_file::DirectWritableFile;
+use mapped_writable_file::MappedWritableFile;
 use perf_context::{IoMetric, PerfMetric, Timer};
 use posix_file::PosixFile;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -26,6 +35,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use writable_file::PosixWritableFile;
 
 /// The operating system's files.
 #[derive(Clone, Copy, Debug, Default)]
@@ -295,6 +305,10 @@ fn open_options(options: &FileOptions, existing: Existing) -> OpenOptions {
         // The last, partly filled block is read back before it is extended.
         open.read(true).custom_flags(rustix::fs::OFlags::DIRECT.bits().cast_signed());
     }
+    if options.use_mapped_writes {
+        // A mapping that is shared and written needs both.
+        open.read(true);
+    }
     open
 }
 
@@ -318,10 +332,14 @@ fn writable_file(
     offset: u64,
     options: &FileOptions,
 ) -> Result<Box<dyn WritableFile>> {
-    Ok(if options.use_direct_writes {
-        Box::new(direct_writable_file::DirectWritableFile::new(file, offset, options)?)
-    } else {
-        Box::new(writable_file::PosixWritableFile::new(file, offset, options))
+    if options.use_direct_writes {
+        return Ok(Box::new(DirectWritableFile::new(file, offset, options)?));
+    }
+    let is_mapped = options.use_mapped_writes && options.allow_fallocate && offset == 0;
+    let mapped = is_mapped.then(|| MappedWritableFile::new(&file, options)).flatten();
+    Ok(match mapped {
+        Some(mapped) => Box::new(mapped),
+        None => Box::new(PosixWritableFile::new(file, offset, options)),
     })
 }
 

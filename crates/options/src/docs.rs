@@ -28,7 +28,7 @@ from the tables in `crates/options/src/schema/`; do not edit.
 - **Range**: the values it can have, where not all of its type. Outside of it no database opens;
   *corrected*: the nearest value is used.
 - **Since**: the first release of RocksDB that knows the name, as far as releases still at hand
-  tell.
+  tell; *own*: none does, and OPTIONS files do not have it.
 - Sizes are in bytes unless the text says otherwise; in option strings numbers may end in `K`, `M`,
   `G` or `T`.
 ";
@@ -70,6 +70,9 @@ pub fn reference() -> String {
     text
 }
 
+/// The release of options that RocksDB does not have.
+const OWN: &str = "0.0";
+
 pub(crate) fn section<S: OptionStruct>(text: &mut String, what: &str) {
     // Writing to a string cannot fail.
     let _ = write!(text, "\n## {}\n\n{what}\n\n", S::NAME);
@@ -93,7 +96,7 @@ pub(crate) fn section<S: OptionStruct>(text: &mut String, what: &str) {
             if info.refused { "refused" } else { yes_or_no(info.honoured) },
             yes_or_no(info.mutable),
             range_text(&info.range),
-            info.since,
+            if info.since == OWN { "own" } else { info.since },
             info.doc.trim(),
         );
     }

@@ -80,6 +80,14 @@ option_enum! {
         SkipAnyCorruptedRecords = 3 => "kSkipAnyCorruptedRecords",
     }
 
+    /// How write-ahead logs reach the operating system.
+    pub enum WalIo {
+        #[default]
+        Write = 0 => "write",
+        Mapped = 1 => "mapped",
+        Auto = 2 => "auto",
+    }
+
     /// How often a file is expected to be read. The default is unknown.
     pub enum Temperature {
         #[default]

@@ -45,7 +45,7 @@ pub use config::{ConfigOptions, Diagnostic, Remark};
 pub use enums::{
     BlockSearchType, CacheTier, ChecksumType, CompactionPri, CompactionStopStyle, CompactionStyle,
     CompressionType, DataBlockIndexType, EncodingType, IndexShorteningMode, IndexType,
-    InfoLogLevel, PinningTier, PrepopulateBlobCache, PrepopulateBlockCache, Temperature,
+    InfoLogLevel, PinningTier, PrepopulateBlobCache, PrepopulateBlockCache, Temperature, WalIo,
     WalRecoveryMode,
 };
 pub use fault::Fault;

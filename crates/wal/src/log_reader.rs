@@ -10,7 +10,8 @@
 //! - A logical record whose Zstandard frame is bad ([`DamageKind::BadCompression`]).
 //!
 //! A log that is being written is followed ([`LogReader::follow`]): what is cut at its end is not
-//! damage then, but not there yet.
+//! damage then, but not there yet. Nor are zeros where nothing follows them, in which a log ends that
+//! is appended to through a mapping.
 
 use crate::log_compression::LogDecompressor;
 use crate::log_format::{
@@ -188,6 +189,9 @@ pub struct LogReader {
     /// Whether headers are of the recyclable form; none before the first that has two forms.
     recyclable: Option<bool>,
     zeros: Option<Zeros>,
+    /// Where a log that is followed was read again because a record was damaged, which may have been
+    /// under way.
+    read_again_at: Option<u64>,
     decompressor: Option<LogDecompressor>,
     timestamp_sizes: BTreeMap<u32, u16>,
     unfinished: Option<Unfinished>,
@@ -195,12 +199,16 @@ pub struct LogReader {
     scratch: Vec<u8>,
 }
 
-/// Zeros up to the end of a block, with room for a record.
+/// Zeros where a header would be. What they mean is known once something follows in a later block,
+/// or nothing does.
 #[derive(Clone, Copy, Debug)]
 struct Zeros {
     offset: u64,
     /// They fill a whole block, which no writer leaves out.
     whole_block: bool,
+    /// Bytes from there to the end of the block, if not all of them are zeros. At the end of a log
+    /// that was mapped it is a record of which its writer had not stored the header yet.
+    torn_bytes: usize,
 }
 
 /// A logical record whose last fragment was not met yet.
@@ -273,6 +281,7 @@ impl LogReader {
             start_damaged: false,
             recyclable: None,
             zeros: None,
+            read_again_at: None,
             decompressor: None,
             timestamp_sizes: BTreeMap::new(),
             unfinished: None,
@@ -353,10 +362,25 @@ impl LogReader {
                     self.tail = Some(self.damage_at(kind, offset, dropped));
                     return Ok(Step::End);
                 }
+                Physical::Damage(kind, offset, _) if self.may_be_torn(kind, offset) => {
+                    self.wait_at(offset);
+                    self.refill()?;
+                    continue;
+                }
                 Physical::Damage(kind, offset, dropped) => {
-                    return Ok(self.damage(kind, offset, dropped));
+                    let start = usize::try_from(offset.saturating_sub(self.block_offset));
+                    return Ok(match self.report_zeros(start.unwrap_or(self.position)) {
+                        Some(hole) => hole,
+                        None => self.damage(kind, offset, dropped),
+                    });
                 }
                 Physical::End => {
+                    if let Some(Zeros { offset, torn_bytes, .. }) = self.zeros.take()
+                        && self.unfinished.is_none()
+                        && torn_bytes > 0
+                    {
+                        return Ok(self.damage(DamageKind::TruncatedPayload, offset, torn_bytes));
+                    }
                     return Ok(match self.unfinished {
                         None => Step::End,
                         Some(Unfinished { offset, .. }) if self.follows => {
@@ -382,6 +406,14 @@ impl LogReader {
         let is_of_another_life = matches!(kind, OldRecord | OldRecordInsideRecord);
         let may_follow_the_last = self.is_recycled() && kind != MissingEnd;
         self.follows && (kind.is_torn_tail() || is_of_another_life || may_follow_the_last)
+    }
+
+    /// Whether a record at `offset` that looks like damage of this kind may have been stored while
+    /// it was read, and be whole by now.
+    fn may_be_torn(&mut self, kind: DamageKind, offset: u64) -> bool {
+        self.follows
+            && matches!(kind, DamageKind::ChecksumMismatch | DamageKind::BadLength)
+            && self.read_again_at.replace(offset) != Some(offset)
     }
 
     /// Goes on at `offset` of the current block the next time, with what the file has there then.
@@ -472,7 +504,11 @@ impl LogReader {
     /// Reports zeros before `record` that no writer leaves. `record` is read again.
     fn check_zeros(&mut self, kind: Option<PhysicalType>, record: &PhysicalRecord) -> Option<Step> {
         use PhysicalType::{PredecessorWalInfo, UserDefinedTimestampSize};
-        let zeros = self.zeros.take()?;
+        let zeros = self.zeros?;
+        if let Some(hole) = self.report_zeros(record.start) {
+            return Some(hole);
+        }
+        self.zeros = None;
         let may_leave_room =
             matches!(kind, None | Some(PredecessorWalInfo | UserDefinedTimestampSize));
         if may_leave_room && !zeros.whole_block {
@@ -480,6 +516,21 @@ impl LogReader {
         }
         self.position = record.start;
         Some(self.damage(DamageKind::Hole, zeros.offset, 0))
+    }
+
+    /// Reports zeros that something follows and that are a hole whatever it is. It stands at `start`
+    /// of the current block, and is read again.
+    fn report_zeros(&mut self, start: usize) -> Option<Step> {
+        let Zeros { offset, torn_bytes, .. } = self.zeros?;
+        let (kind, offset) = match (self.unfinished, torn_bytes) {
+            (None, 0) => return None,
+            (None, _) => (DamageKind::Hole, offset),
+            (Some(unfinished), 0) => (DamageKind::MissingEnd, unfinished.offset),
+            (Some(_), _) => (DamageKind::HoleInsideRecord, offset),
+        };
+        self.zeros = None;
+        self.position = start;
+        Some(self.damage(kind, offset, torn_bytes))
     }
 
     fn take_control_record(
@@ -543,6 +594,9 @@ impl LogReader {
             }
             let length = usize::from(decode_fixed16(left, 4));
             if left[6] == ZERO_TYPE && length == 0 {
+                if self.follows && !self.is_behind_zeros()? {
+                    return Ok(Physical::Damage(DamageKind::TruncatedHeader, self.offset(), 0));
+                }
                 match self.skip_zeros() {
                     Some(damage) => return Ok(damage),
                     None => continue,
@@ -595,16 +649,16 @@ impl LogReader {
     /// Skips zeros up to the end of the block.
     fn skip_zeros(&mut self) -> Option<Physical> {
         let left = &self.block[self.position..self.block_length];
-        if left.iter().any(|&byte| byte != 0) {
+        let is_torn = left.iter().any(|&byte| byte != 0);
+        if is_torn && self.block_length < BLOCK_SIZE {
+            // A mapped log has whole blocks.
             let kind = match self.unfinished {
                 None => DamageKind::Hole,
                 Some(_) => DamageKind::HoleInsideRecord,
             };
             return Some(self.drop_block(kind));
         }
-        if self.follows && self.eof {
-            return Some(Physical::Damage(DamageKind::TruncatedHeader, self.offset(), 0));
-        }
+        let torn_bytes = if is_torn { left.len() } else { 0 };
         // Too short for a recyclable header: the ordinary end of a block.
         if self.is_recycled() && left.len() < RECYCLABLE_HEADER_SIZE {
             self.position = self.block_length;
@@ -612,14 +666,38 @@ impl LogReader {
         }
         let (offset, whole_block) = (self.offset(), left.len() == BLOCK_SIZE);
         self.position = self.block_length;
-        let zeros = self.zeros.get_or_insert(Zeros { offset, whole_block });
-        zeros.whole_block |= whole_block;
-        let unfinished = self.unfinished?;
-        if unfinished.size_bytes == 0 {
-            self.unfinished = None;
-            return None;
+        match &mut self.zeros {
+            // The first of two was not the end.
+            Some(Zeros { torn_bytes: 1.., .. }) if is_torn => {
+                return Some(Physical::Damage(DamageKind::Hole, offset, torn_bytes));
+            }
+            Some(zeros) => {
+                zeros.whole_block |= whole_block;
+                zeros.torn_bytes += torn_bytes;
+            }
+            None => self.zeros = Some(Zeros { offset, whole_block, torn_bytes }),
         }
-        Some(Physical::Damage(DamageKind::MissingEnd, unfinished.offset, 0))
+        if self.unfinished.is_some_and(|unfinished| unfinished.size_bytes == 0) {
+            self.unfinished = None;
+        }
+        None
+    }
+
+    /// Whether there is more of a log that is followed behind the block whose rest is zeros. If so,
+    /// the rest was read again after that had come: then it stays as it is.
+    fn is_behind_zeros(&mut self) -> Result<bool> {
+        if self.eof {
+            return Ok(false);
+        }
+        let mut header = [0; HEADER_SIZE];
+        let next = self.block_offset + BLOCK_SIZE as u64;
+        self.file.read(next, &mut header)?;
+        if header.iter().all(|byte| *byte == 0) {
+            return Ok(false);
+        }
+        self.block_length = self.position;
+        self.refill()?;
+        Ok(true)
     }
 
     fn next_block(&mut self) -> Result<()> {

@@ -27,6 +27,8 @@ pub struct LogWriter {
     block_position: usize,
     failed: bool,
     output: Vec<u8>,
+    /// Zeros that `output` begins with: the rest of the block before its first record.
+    padding: usize,
 }
 
 impl LogWriter {
@@ -45,6 +47,7 @@ impl LogWriter {
             block_position,
             failed: false,
             output: Vec::new(),
+            padding: 0,
         }
     }
 
@@ -188,7 +191,8 @@ impl LogWriter {
                 return Ok(());
             }
             first = false;
-            if self.output.len() >= OUTPUT_SIZE_MAX {
+            // Of a mapped file each header appears after its payload, and after those before it.
+            if self.output.len() >= OUTPUT_SIZE_MAX || self.file.mapped_size().is_some() {
                 self.append()?;
             }
         }
@@ -198,6 +202,9 @@ impl LogWriter {
     fn make_room(&mut self, size: usize) {
         let left = BLOCK_SIZE - self.block_position;
         if left < size {
+            if self.output.is_empty() {
+                self.padding = left;
+            }
             self.output.resize(self.output.len() + left, 0);
             self.block_position = 0;
         }
@@ -221,7 +228,14 @@ impl LogWriter {
                 self.file.path().display()
             )));
         }
-        let result = self.file.append(&self.output);
+        // A header begins what it is appended with: of a file that is mapped that comes last, so that
+        // no reader meets a record that is not all there.
+        let (padding, records) = self.output.split_at(std::mem::take(&mut self.padding));
+        let mut result = Ok(());
+        if !padding.is_empty() {
+            result = self.file.append(padding);
+        }
+        result = result.and_then(|()| self.file.append(records));
         self.failed = result.is_err();
         self.output.clear();
         result

@@ -3,7 +3,7 @@
 use super::{
     Flag, Kind,
     Kind::{Bool, String, Uint64},
-    Support::Honoured,
+    Support::{Db, Honoured},
 };
 
 const fn row(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Flag {
@@ -20,4 +20,5 @@ pub static OWN_FLAGS: &[Flag] = &[
     row("json", String, "", "Append a record of each run to this file, as a line of JSON."),
     row("report_wallclock", Bool, "false", "A third column in the report file: seconds since 1970."),
     row("shape", String, "", "Bring the tree into this shape before each benchmark: pre_flush, post_flush, compact_l0, compact_l1, compact_all, l0_and_lmax, or for instance memtable=38200,l0=6,l1=87M."),
+    Flag { name: "wal_io", kind: String, default: "write", support: Db("wal_io"), doc: "Sets DBOptions.wal_io: write, mapped or auto." },
 ];

@@ -212,10 +212,10 @@ impl WalStage {
 
     /// Hands the current WAL to the operating system and ends it where what was written ends. What
     /// an earlier WAL left behind that begins anywhere in its records, and would read as damage:
-    /// then no later WAL would count.
+    /// then no later WAL would count. One that is mapped ends in zeros besides.
     fn finish_current(&mut self) -> Result<()> {
         let Some(wal) = &mut self.current else { return Ok(()) };
-        wal.writer.file_mut().flush()?;
+        wal.writer.file_mut().cut()?;
         if wal.is_reused {
             let path = wal_file_name(&self.options.directory, wal.number);
             self.file_system.truncate(&path, wal.writer.size_bytes())?;

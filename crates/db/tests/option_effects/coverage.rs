@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+const MAPPED_WALS: &str = "crates/db/tests/writing/mapped_wals.rs";
 const WRITING_ERRORS: &str = "crates/db/tests/writing/errors.rs";
 const RECOVERY: &str = "crates/db/tests/writing/recovery.rs";
 const FAMILIES: &str = "crates/db/tests/writing/column_families.rs";
@@ -23,6 +24,7 @@ const BACKGROUND_JOBS: &str = "crates/db/tests/option_effects/background_jobs.rs
 /// Options whose effect is proven by a test that is no file of `testdata`: the option, the file
 /// from the root of the project, the test.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("wal_io", MAPPED_WALS, "a_wal_that_is_mapped_ends_in_zeros_until_it_is_closed"),
     ("create_if_missing", WRITING_ERRORS, "a_database_that_is_not_there_or_should_not_be_is_named"),
     (
         "create_missing_column_families",

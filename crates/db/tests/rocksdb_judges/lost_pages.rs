@@ -12,7 +12,7 @@ use testing::judges::{self, Judge, Session};
 
 const PAGE: usize = 4096;
 const BATCHES: usize = 40;
-const MODES: [&str; 4] = [
+pub(crate) const MODES: [&str; 4] = [
     "kTolerateCorruptedTailRecords",
     "kAbsoluteConsistency",
     "kPointInTimeRecovery",
@@ -20,7 +20,7 @@ const MODES: [&str; 4] = [
 ];
 
 /// Keys, or none where the open is refused.
-type Found = Option<Vec<String>>;
+pub(crate) type Found = Option<Vec<String>>;
 
 /// How pages are lost.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +85,7 @@ fn write(directory: &Path, options: &str) {
     db.close().unwrap();
 }
 
-fn descriptor(name: &str) -> ColumnFamilyDescriptor {
+pub(crate) fn descriptor(name: &str) -> ColumnFamilyDescriptor {
     ColumnFamilyDescriptor::new(name, ColumnFamilyOptions::default())
 }
 
@@ -100,7 +100,7 @@ fn wals(directory: &Path) -> Vec<std::path::PathBuf> {
     wals
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
@@ -108,7 +108,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn ours(directory: &Path, options: &str) -> Result<Found, String> {
+pub(crate) fn ours(directory: &Path, options: &str) -> Result<Found, String> {
     let options = DbOptions::from_string(options).map_err(|error| error.to_string())?;
     let families = ["default", "other"].map(descriptor);
     let Ok(db) = Db::open(&options, directory, &families, &OpenContext::default()) else {
@@ -125,7 +125,11 @@ fn ours(directory: &Path, options: &str) -> Result<Found, String> {
     Ok(Some(keys))
 }
 
-fn theirs(session: &mut Session, directory: &Path, options: &str) -> Result<Found, String> {
+pub(crate) fn theirs(
+    session: &mut Session,
+    directory: &Path,
+    options: &str,
+) -> Result<Found, String> {
     let families =
         ["default", "other"].map(|name| judges::protocol::FamilyOpening::new(name.as_bytes(), ""));
     let opening = Opening {

@@ -6,6 +6,7 @@
 
 mod engine;
 mod lost_pages;
+mod mapped_wals;
 mod matrix;
 mod options_files;
 

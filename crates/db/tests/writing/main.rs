@@ -17,6 +17,7 @@ mod leftovers;
 mod listeners;
 mod manifests;
 mod many_families;
+mod mapped_wals;
 mod panics;
 mod properties;
 mod read_beside_a_writer;

@@ -3,7 +3,7 @@
 use super::Shared;
 use super::fault_plan::{OperationKind, Verdict};
 use super::gate::Running;
-use super::unsynced::NodeId;
+use super::unsynced::{NodeId, read_all};
 use crate::file_system::{
     AccessPattern, Directory, FileLock, RandomAccessFile, SequentialFile, WritableFile,
 };
@@ -160,6 +160,7 @@ pub(super) struct FaultWritableFile {
     node: NodeId,
     handle: Arc<Handle<dyn WritableFile>>,
     size: u64,
+    mapped_size: Option<u64>,
     /// The first failure; as the trait says, nothing may follow it.
     failure: Option<Status>,
 }
@@ -172,10 +173,10 @@ impl FaultWritableFile {
         file: Box<dyn WritableFile>,
     ) -> (Self, Arc<dyn OpenHandle>) {
         let session = Session::new(shared, file.path());
-        let size = file.size();
+        let (size, mapped_size) = (file.size(), file.mapped_size());
         let handle = Arc::new(Handle(Mutex::new(Some(file))));
         let open = Arc::clone(&handle) as Arc<dyn OpenHandle>;
-        (Self { session, node, handle, size, failure: None }, open)
+        (Self { session, node, handle, size, mapped_size, failure: None }, open)
     }
 
     fn before(&self, kind: OperationKind) -> Result<(Running, Verdict)> {
@@ -194,6 +195,21 @@ impl FaultWritableFile {
         let Some(file) = file.as_mut() else { return self.session.check() };
         let result = operation(&mut **file);
         self.size = file.size();
+        let mapped_size = std::mem::replace(&mut self.mapped_size, file.mapped_size());
+        let mut unsynced = self.session.shared.unsynced.lock();
+        match (self.mapped_size, mapped_size) {
+            (None, None) => {}
+            (Some(end), _) => {
+                if let Some(node) = unsynced.file_mut(self.node) {
+                    node.mapped(self.size, end);
+                }
+            }
+            // It was cut, and is written to from here on.
+            (None, Some(_)) => {
+                let content = read_all(&*self.session.shared.base, &self.session.path)?;
+                unsynced.resized(self.node, &content, content.len() as u64);
+            }
+        }
         result
     }
 
@@ -233,6 +249,17 @@ impl FaultWritableFile {
         if let Some(node) = self.session.shared.unsynced.lock().file_mut(self.node) {
             node.synced(self.size);
         }
+        verdict.finish(())
+    }
+
+    fn try_cut(&mut self) -> Result<()> {
+        let kind = match self.mapped_size {
+            Some(_) => OperationKind::Truncate,
+            None => OperationKind::Flush,
+        };
+        let (_running, verdict) = self.before(kind)?;
+        self.on_file(|file| file.cut())?;
+        self.flushed();
         verdict.finish(())
     }
 
@@ -281,8 +308,20 @@ impl WritableFile for FaultWritableFile {
         self.size
     }
 
-    fn close(self: Box<Self>) -> Result<()> {
+    fn mapped_size(&self) -> Option<u64> {
+        self.mapped_size
+    }
+
+    fn cut(&mut self) -> Result<()> {
+        let result = self.try_cut();
+        self.remember(result)
+    }
+
+    fn close(mut self: Box<Self>) -> Result<()> {
         let (_running, verdict) = self.before(OperationKind::Close)?;
+        if self.mapped_size.is_some() {
+            self.on_file(|file| file.cut())?;
+        }
         let taken = self.handle.0.lock().take();
         match taken {
             Some(file) => file.close()?,
@@ -302,9 +341,12 @@ impl Drop for FaultWritableFile {
         // The wrapped file flushes when it is dropped. That counts only while there is power.
         // Not an operation that is counted; but what it writes must not come after a power loss.
         let _running = self.session.shared.gate.enter();
+        let powered = self.session.shared.plan.is_filesystem_active();
+        if powered && self.mapped_size.is_some() && self.session.check().is_ok() {
+            let _ = self.on_file(|file| file.cut());
+        }
         let Some(file) = self.handle.0.lock().take() else { return };
         drop(file);
-        let powered = self.session.shared.plan.is_filesystem_active();
         if powered && self.failure.is_none() && self.session.check().is_ok() {
             self.flushed();
         }

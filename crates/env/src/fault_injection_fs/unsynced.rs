@@ -147,6 +147,15 @@ impl FileNode {
         self.boundaries.push(size);
     }
 
+    /// What was appended up to `size` was stored in a mapping, so that the operating system has it;
+    /// the file ends at `end`, in zeros unless it was reused.
+    pub(super) fn mapped(&mut self, size: u64, end: u64) {
+        self.flushed = size;
+        if self.underneath.len() as u64 <= end {
+            self.underneath.resize(end as usize, 0);
+        }
+    }
+
     pub(super) fn synced(&mut self, size: u64) {
         let mut underneath = std::mem::take(&mut self.underneath);
         if underneath.len() as u64 <= size {

@@ -165,9 +165,14 @@ pub(super) struct MemWritableFile {
     written: usize,
     buffer: Vec<u8>,
     buffer_size_max: usize,
+    /// Where the file ends that is appended to as if it were mapped.
+    mapped_end: Option<usize>,
     /// The first failure; bytes are missing, and nothing may follow them.
     failure: Option<Status>,
 }
+
+/// A file that is appended to as if it were mapped grows by so many bytes.
+const WINDOW_BYTES: usize = 64 << 10;
 
 impl MemWritableFile {
     /// Writes from `offset` on.
@@ -179,7 +184,48 @@ impl MemWritableFile {
     ) -> Self {
         let (buffer, failure) = (Vec::new(), None);
         let buffer_size_max = options.writable_file_max_buffer_size;
-        Self { file, path: path.to_path_buf(), written: offset, buffer, buffer_size_max, failure }
+        let path = path.to_path_buf();
+        let mut file = Self {
+            file,
+            path,
+            written: offset,
+            buffer,
+            buffer_size_max,
+            mapped_end: None,
+            failure,
+        };
+        if options.use_mapped_writes && offset == 0 {
+            file.make_window(WINDOW_BYTES);
+        }
+        file
+    }
+
+    /// Extends the file to `end`, and goes on as one that is written to if there is no space.
+    fn make_window(&mut self, end: usize) {
+        let end = end.max(self.file.size() as usize);
+        self.mapped_end = self.file.set_size(end).is_ok().then_some(end);
+    }
+
+    /// Whether `bytes` were stored as a mapped file does.
+    fn store(&mut self, bytes: &[u8]) -> Result<bool> {
+        let Some(mapped_end) = self.mapped_end else { return Ok(false) };
+        let end = self.written + bytes.len();
+        if end > mapped_end {
+            self.make_window(end.next_multiple_of(WINDOW_BYTES));
+            if self.mapped_end.is_none() {
+                self.set_size(self.written)?;
+                return Ok(false);
+            }
+        }
+        let (count, outcome) = self.file.write_at(self.written, bytes);
+        self.written += count;
+        outcome.map_err(|error| Status::from_io(&error.into(), "store in", &self.path))?;
+        Ok(true)
+    }
+
+    fn set_size(&self, size: usize) -> Result<()> {
+        let cut = self.file.set_size(size);
+        cut.map_err(|error| Status::from_io(&error.into(), "truncate", &self.path))
     }
 
     fn check(&self) -> Result<()> {
@@ -210,6 +256,9 @@ impl MemWritableFile {
 impl WritableFile for MemWritableFile {
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.check()?;
+        if self.store(bytes)? {
+            return Ok(());
+        }
         self.buffer.extend_from_slice(bytes);
         if self.buffer.len() > self.buffer_size_max { self.flush_buffer() } else { Ok(()) }
     }
@@ -230,8 +279,20 @@ impl WritableFile for MemWritableFile {
         (self.written + self.buffer.len()) as u64
     }
 
+    fn mapped_size(&self) -> Option<u64> {
+        self.mapped_end.map(|end| end as u64)
+    }
+
+    fn cut(&mut self) -> Result<()> {
+        self.flush()?;
+        match self.mapped_end.take() {
+            Some(_) => self.set_size(self.written),
+            None => Ok(()),
+        }
+    }
+
     fn close(mut self: Box<Self>) -> Result<()> {
-        self.flush()
+        self.cut()
     }
 
     fn path(&self) -> &Path {
@@ -242,6 +303,6 @@ impl WritableFile for MemWritableFile {
 impl Drop for MemWritableFile {
     fn drop(&mut self) {
         // Nobody is left to hear of an error; `close` is the way to learn of it.
-        let _ = self.flush_buffer();
+        let _ = self.cut();
     }
 }

@@ -10,14 +10,14 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The kernel's file offsets are signed.
 const OFFSET_MAX: u64 = i64::MAX as u64;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PosixFile {
-    file: File,
+    file: Arc<File>,
     path: PathBuf,
     /// Known once somebody reads ahead.
     readahead_max: OnceLock<u64>,
@@ -25,7 +25,7 @@ pub(super) struct PosixFile {
 
 impl PosixFile {
     pub(super) fn new(file: File, path: &Path) -> Self {
-        Self { file, path: path.to_path_buf(), readahead_max: OnceLock::new() }
+        Self { file: Arc::new(file), path: path.to_path_buf(), readahead_max: OnceLock::new() }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -33,6 +33,11 @@ impl PosixFile {
     }
 
     pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The descriptor, for threads that work for its owner.
+    pub(super) fn shared(&self) -> &Arc<File> {
         &self.file
     }
 

@@ -397,3 +397,82 @@ fn files_count_in_the_thread_that_uses_them() {
         assert!(perf_context().get(metric) > 0, "{}", metric.name());
     }
 }
+
+const MAPPED: FileOptions = FileOptions { use_mapped_writes: true, ..FileOptions::DEFAULT };
+
+#[test]
+fn files_are_mapped_on_ext4_alone() {
+    for place in [env::temp_dir(), PathBuf::from("/dev/shm")] {
+        let Ok(directory) = tempfile::tempdir_in(&place) else { continue };
+        let found = rustix::fs::statfs(directory.path()).unwrap();
+        let path = directory.path().join("000004.log");
+        let mut file = posix().new_writable_file(&path, &MAPPED).unwrap();
+        assert_eq!(file.mapped_size().is_some(), found.f_type as u64 == 0xef53, "{place:?}");
+        file.append(b"record").unwrap();
+        file.close().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"record");
+        // Room that may not be reserved may turn out to be missing.
+        let options = FileOptions { allow_fallocate: false, ..MAPPED };
+        let file = posix().new_writable_file(&path, &options).unwrap();
+        assert_eq!(file.mapped_size(), None);
+    }
+}
+
+/// What was appended is in the file though nothing handed it over, and no window leaves anything
+/// behind when it is passed.
+#[test]
+fn a_mapped_file_needs_no_flush() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("000004.log");
+    let content = pattern(5_000_000);
+    let mut file = posix().new_writable_file(&path, &MAPPED).unwrap();
+    if file.mapped_size().is_none() {
+        println!("skipped: files are not mapped in {}", directory.path().display());
+        return;
+    }
+    for piece in content.chunks(777) {
+        file.append(piece).unwrap();
+    }
+    // As a process leaves it that is killed.
+    std::mem::forget(file);
+    let found = fs::read(&path).unwrap();
+    assert!(found[..content.len()] == content);
+    assert!(found[content.len()..].iter().all(|byte| *byte == 0));
+    assert!(found.len() < content.len() + (3 << 20));
+}
+
+/// Only what is allocated is stored to: a limit of the file's size is an error of a write.
+#[test]
+fn room_that_cannot_be_had_is_an_error_and_no_signal() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("000004.log");
+    let program = env::current_exe().unwrap();
+    let script = "ulimit -f 256; trap '' XFSZ; exec \"$@\"";
+    let status = Command::new("sh")
+        .args(["-c", script, "sh"])
+        .arg(program)
+        .args(["--exact", "posix::tests::append_until_it_fails", "--ignored"])
+        .env("APPEND_TO", &path)
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success(), "{status}");
+    let found = fs::read(&path).unwrap();
+    assert!(found.len() > 100_000 && found.iter().all(|byte| *byte == b'x'), "{}", found.len());
+}
+
+#[test]
+#[ignore = "run by another test, with a limit"]
+fn append_until_it_fails() {
+    let Some(path) = env::var_os("APPEND_TO") else { return };
+    let mut file = posix().new_writable_file(Path::new(&path), &MAPPED).unwrap();
+    let mut size = 0;
+    while size < 10_000_000 {
+        if file.append(&[b'x'; 1000]).and_then(|()| file.flush()).is_err() {
+            assert_eq!(file.mapped_size(), None, "it went on as one that is written to");
+            return;
+        }
+        size += 1000;
+    }
+    panic!("the limit had no effect");
+}

@@ -3,7 +3,7 @@
 //! Objects that only programs give and no text names (file systems, caches of rows, rate limiters,
 //! loggers and the like) have no rows.
 
-use crate::enums::{CacheTier, CompressionType, InfoLogLevel, Temperature, WalRecoveryMode};
+use crate::enums::{CacheTier, CompressionType, InfoLogLevel, Temperature, WalIo, WalRecoveryMode};
 use crate::object_value::{ObjectName, ObjectNames};
 use crate::schema::db_path::DbPath;
 use crate::schema::{no_short_form, options};
@@ -72,6 +72,8 @@ options! {
         log_file_time_to_roll: u64 = 0, fixed honoured 4.0;
         /// How many old info LOG files are retained.
         keep_log_file_num: u64 = 1000, [at_least(1)] fixed honoured 4.0;
+        /// Whether WALs get records by system calls or through a mapping (docs/wal-io.md).
+        wal_io: WalIo = WalIo::Write, fixed honoured 0.0 unwritten;
         /// Number of finished WAL files kept for reuse.
         recycle_log_file_num: u64 = 0, fixed honoured 4.2;
         /// Next WAL file is created ahead of time in background.

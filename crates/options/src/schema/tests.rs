@@ -25,6 +25,9 @@ const OTHER_DEFAULTS: &[(&str, &str)] = &[
     ("verify_output_flags", "0"),
 ];
 
+/// Rows that RocksDB does not have.
+const OWN: &[&str] = &["wal_io"];
+
 #[derive(Debug)]
 struct Fact {
     default: &'static str,
@@ -55,6 +58,9 @@ fn compare<S: OptionStruct>() -> Vec<String> {
     let mut wrong = Vec::new();
     for row in S::rows() {
         let OptionInfo { name, mutable, .. } = row.info;
+        if OWN.contains(&name) && !row.info.written {
+            continue;
+        }
         let Some(fact) = facts.remove(name) else {
             wrong.push(format!("{name} is not RocksDB's"));
             continue;

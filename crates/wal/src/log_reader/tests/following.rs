@@ -116,3 +116,47 @@ fn damage_before_the_end_is_told_at_once() {
         other => panic!("{other:?}"),
     }
 }
+
+/// A log that is appended to through a mapping ends in zeros, into which records are stored.
+#[test]
+fn a_mapped_file_is_followed_through_all_states_of_a_record() {
+    for form in FORMS {
+        let written = records(&SIZES);
+        let bytes = form.write(&written);
+        let mapped_size = bytes.len().next_multiple_of(BLOCK_SIZE) + 3 * BLOCK_SIZE;
+        let file = Arc::new(Growing(Mutex::new(vec![0; mapped_size])));
+        let mut reader = LogReader::follow(file.clone(), LOG_NUMBER);
+        assert_eq!(news(&mut reader), []);
+        let mut seen = Vec::new();
+        for range in fragments(&bytes) {
+            // From behind: the payload, in two steps, then the header at once.
+            let head = (range.start + 8).min(range.end);
+            let middle = (head + range.end) / 2;
+            for part in [head..middle, middle..range.end, range.start..head] {
+                file.0.lock().unwrap()[part.clone()].copy_from_slice(&bytes[part]);
+                seen.extend(news(&mut reader).into_iter().map(|(payload, _)| Record(payload)));
+            }
+        }
+        assert!(seen == written, "{form:?}: {} of {}", seen.len(), written.len());
+    }
+}
+
+/// Where the physical records of a log are.
+fn fragments(bytes: &[u8]) -> Vec<Range<usize>> {
+    let (mut fragments, mut at) = (Vec::new(), 0);
+    while at + HEADER_SIZE <= bytes.len() {
+        let is_recyclable = (5..=8).contains(&bytes[at + 6]);
+        let header = if is_recyclable { RECYCLABLE_HEADER_SIZE } else { HEADER_SIZE };
+        let end = at + header + usize::from(decode_fixed16(bytes, at + 4));
+        if bytes[at + 6] != 0 {
+            fragments.push(at..end);
+            at = end;
+        }
+        let left = BLOCK_SIZE - at % BLOCK_SIZE;
+        let next = &bytes[at..(at + left).min(bytes.len())];
+        if next.iter().all(|byte| *byte == 0) {
+            at += left;
+        }
+    }
+    fragments
+}

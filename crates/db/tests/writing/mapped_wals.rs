@@ -1,0 +1,139 @@
+//! WALs that are appended to through a mapping (`wal_io`).
+
+use crate::fixture::{Fixture, default_family, get, put, scan};
+use base::filename::FileType;
+use base::status::{Code, SubCode};
+use db::{Db, FlushOptions, WriteOptions};
+use env::fault_injection_fs::{Effect, Fault, FaultError, OperationKind, Operations, When};
+use env::{FaultInjectionFileSystem, MemFileSystem};
+use options::{WalIo, WalRecoveryMode};
+use std::sync::Arc;
+
+/// What a file system in memory prepares at once.
+const WINDOW_BYTES: u64 = 64 << 10;
+
+fn mapped() -> Fixture {
+    let mut fixture = Fixture::new();
+    fixture.options.wal_io = WalIo::Mapped;
+    fixture
+}
+
+/// The size of the newest WAL.
+fn wal_size(fixture: &Fixture) -> u64 {
+    let name = fixture.files_with(".log").pop().unwrap();
+    fixture.context.file_system.get_file_size(&fixture.path.join(name)).unwrap()
+}
+
+#[test]
+fn a_wal_that_is_mapped_ends_in_zeros_until_it_is_closed() {
+    let sizes = |wal_io| {
+        let mut fixture = Fixture::new();
+        fixture.options.wal_io = wal_io;
+        fixture.options.avoid_flush_during_recovery = true;
+        let db = fixture.open();
+        put(&db, "key", "value");
+        let open = wal_size(&fixture);
+        db.close().unwrap();
+        let closed = wal_size(&fixture);
+        assert_eq!(get(&fixture.open(), "key").as_deref(), Some("value"));
+        (open, closed)
+    };
+    let (written, closed) = sizes(WalIo::Write);
+    assert_eq!(written, closed);
+    assert_eq!(sizes(WalIo::Mapped), (WINDOW_BYTES, closed));
+    assert_eq!(sizes(WalIo::Auto), (WINDOW_BYTES, closed));
+}
+
+#[test]
+fn auto_writes_where_an_end_must_be_told_from_damage() {
+    let is_mapped = |change: fn(&mut Fixture)| {
+        let mut fixture = Fixture::new();
+        fixture.options.wal_io = WalIo::Auto;
+        change(&mut fixture);
+        let db = fixture.open();
+        put(&db, "key", "value");
+        let size = wal_size(&fixture);
+        drop(db);
+        size == WINDOW_BYTES
+    };
+    assert!(is_mapped(|_| {}));
+    assert!(is_mapped(|fixture| {
+        fixture.options.wal_recovery_mode = WalRecoveryMode::SkipAnyCorruptedRecords;
+    }));
+    assert!(!is_mapped(|fixture| {
+        fixture.options.wal_recovery_mode = WalRecoveryMode::TolerateCorruptedTailRecords;
+    }));
+    assert!(!is_mapped(|fixture| {
+        fixture.options.wal_recovery_mode = WalRecoveryMode::AbsoluteConsistency;
+    }));
+    assert!(!is_mapped(|fixture| fixture.options.track_and_verify_wals = true));
+    assert!(!is_mapped(|fixture| fixture.options.manual_wal_flush = true));
+}
+
+#[test]
+fn a_finished_wal_is_cut_before_the_next_begins() {
+    let fixture = mapped();
+    let db = fixture.open();
+    let other = db.create_column_family(&fixture.family_options, "other").unwrap();
+    put(&db, "key", "value");
+    db.put(&WriteOptions::default(), &other, b"key", b"value").unwrap();
+    db.flush(&FlushOptions::default(), &[&other]).unwrap();
+    let wals = fixture.files_with(".log");
+    assert_eq!(wals.len(), 2, "{wals:?}");
+    let size = |name: &String| {
+        fixture.context.file_system.get_file_size(&fixture.path.join(name)).unwrap()
+    };
+    assert!(size(&wals[0]) < 200, "{}", size(&wals[0]));
+    assert_eq!(size(&wals[1]), WINDOW_BYTES);
+}
+
+#[test]
+fn a_full_disk_is_an_error_of_the_write_that_finds_no_room() {
+    let mut fixture = mapped();
+    let disk = Arc::new(MemFileSystem::new());
+    fixture.context.file_system = disk.clone();
+    let db = fixture.open();
+    disk.set_capacity(400_000);
+    let value = "v".repeat(1000);
+    let mut written = 0;
+    let status = loop {
+        let key = format!("key{written:06}");
+        let family = default_family(&db);
+        match db.put(&WriteOptions::default(), &family, key.as_bytes(), value.as_bytes()) {
+            Ok(()) => written += 1,
+            Err(status) => break status,
+        }
+    };
+    assert_eq!((status.code(), status.subcode()), (Code::IoError, SubCode::NoSpace), "{status}");
+    // The room that was prepared and not used was given back, and taken by records.
+    assert!(written > 300, "{written}");
+    drop(db);
+    disk.set_capacity(u64::MAX);
+    assert_eq!(scan(&fixture.open()).len(), written);
+}
+
+fn with_faults(fixture: &mut Fixture) -> Arc<FaultInjectionFileSystem> {
+    let faults = Arc::new(FaultInjectionFileSystem::new(fixture.context.file_system.clone()));
+    fixture.context.file_system = faults.clone();
+    faults
+}
+
+fn synced() -> WriteOptions {
+    WriteOptions { sync: true, ..WriteOptions::default() }
+}
+
+#[test]
+fn a_failed_sync_is_the_error_of_the_write_that_asked_for_it() {
+    let mut fixture = mapped();
+    let faults = with_faults(&mut fixture);
+    let db = fixture.open();
+    put(&db, "before", "1");
+    faults.plan().add(Fault {
+        operations: Operations::of(&[OperationKind::Sync]).on_files(&[FileType::Wal]),
+        when: When::FromNth(0),
+        effect: Effect::Error(FaultError::Io),
+    });
+    let put = |db: &Db, key: &[u8]| db.put(&synced(), &default_family(db), key, b"1");
+    assert_eq!(put(&db, b"synced").unwrap_err().code(), Code::IoError);
+    assert!(put(&db, b"after").is_err(), "nothing is written after what may be lost");
+}

@@ -1,0 +1,119 @@
+//! A stretch of a file in memory: what is stored there the operating system has at once, as if it had
+//! been written, without a call.
+//!
+//! The only unsafe code is here. Its argument, to which the notes below refer:
+//!
+//! 1. *Bounds.* A window holds `length` bytes from `start`; [`Window::put`] and [`Window::publish`]
+//!    check what they are given against that before they store.
+//! 2. *No references.* Others may change the file, and readers of it are other processes, so that no
+//!    reference into the mapping is ever made: bytes go in through raw pointers, and none is read.
+//! 3. *Pages are there.* All of the window was allocated on the device, is inside the file, and was
+//!    written to once by the kernel (`MADV_POPULATE_WRITE`) before anybody got the window, so that a
+//!    full disk is an error of that call. A store can fault fatally (`SIGBUS`) only if another program
+//!    cuts the file, against the database's lock, or if the file system itself shut down after an
+//!    error of the device, which ends a program no worse than a power loss would.
+
+use memmap2::{Advice, MmapOptions, MmapRaw};
+use rustix::fs::FallocateFlags;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::sync::atomic::{Ordering, compiler_fence};
+
+/// Type of the file systems for which point 3 was established (`EXT4_SUPER_MAGIC`). Others overwrite
+/// elsewhere, share extents between files, or allocate late.
+const EXT4_MAGIC: u64 = 0xef53;
+
+/// Bytes that [`Window::publish`] stores at once.
+pub(super) const HEAD_SIZE: usize = 8;
+
+/// A window on a file that is written through it.
+#[derive(Debug)]
+pub(super) struct Window {
+    map: MmapRaw,
+    /// Offset in the file.
+    start: u64,
+}
+
+impl Window {
+    /// Extends `file` to `range.end` where it is shorter, reserves room for all of `range`, and
+    /// faults it in. Offsets must be multiples of the page size.
+    ///
+    /// # Errors
+    /// `StorageFull` without room; `Unsupported` where the file system, the kernel or the processor
+    /// is not one for which this is known to be safe; what the system calls gave.
+    pub(super) fn prepare(file: &File, range: &Range<u64>) -> io::Result<Self> {
+        let is_known = rustix::fs::fstatfs(file)?.f_type as u64 == EXT4_MAGIC;
+        // A store of eight bytes is one instruction, aligned or not.
+        let has_single_stores = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+        if !is_known || !has_single_stores {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let length = range.end - range.start;
+        rustix::io::retry_on_intr(|| {
+            rustix::fs::fallocate(file, FallocateFlags::empty(), range.start, length)
+        })?;
+        let length = usize::try_from(length).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let map = MmapOptions::new().offset(range.start).len(length).map_raw(file)?;
+        map.advise(Advice::PopulateWrite)?;
+        Ok(Self { map, start: range.start })
+    }
+
+    /// Where it ends in the file.
+    pub(super) fn end(&self) -> u64 {
+        self.start + self.map.len() as u64
+    }
+
+    /// The place of file offset `offset` and how many bytes are left from there.
+    fn place(&self, offset: u64) -> (usize, usize) {
+        let at = usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX);
+        (at, self.map.len().saturating_sub(at))
+    }
+
+    /// Stores as many of `bytes` at the file's `offset`, which must not be before the window, as it
+    /// has room for; how many that were.
+    pub(super) fn put(&mut self, offset: u64, bytes: &[u8]) -> usize {
+        let (at, room) = self.place(offset);
+        let count = bytes.len().min(room);
+        if count > 0 {
+            // SAFETY: `at + count` is within the mapping (1), which no slice can overlap, since
+            // nothing hands out references to it (2); its pages are there (3).
+            unsafe {
+                let target = self.map.as_mut_ptr().add(at);
+                std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, count);
+            }
+        }
+        count
+    }
+
+    /// As [`Window::put`] for at most [`HEAD_SIZE`] bytes, after all stores before it in the program
+    /// and so that a process killed meanwhile leaves either none of a head of eight bytes or all of
+    /// it; of four to seven none, the first four, or all.
+    pub(super) fn publish(&mut self, offset: u64, head: &[u8]) -> usize {
+        let (at, room) = self.place(offset);
+        let head = &head[..head.len().min(room).min(HEAD_SIZE)];
+        // The kernel ends a process between two instructions: it is their order that counts.
+        compiler_fence(Ordering::SeqCst);
+        if let Ok(eight) = <[u8; 8]>::try_from(head) {
+            // SAFETY: as in `put`; the pointer needs no alignment.
+            unsafe {
+                let target = self.map.as_mut_ptr().add(at).cast::<u64>();
+                target.write_unaligned(u64::from_ne_bytes(eight));
+            }
+        } else if let (Some(first), Some(last)) = (head.first_chunk::<4>(), head.last_chunk::<4>())
+        {
+            for (from, four) in [(at, first), (at + head.len() - 4, last)] {
+                // SAFETY: as in `put`: both are within `head`, which fits; no alignment is needed.
+                unsafe {
+                    let target = self.map.as_mut_ptr().add(from).cast::<u32>();
+                    target.write_unaligned(u32::from_ne_bytes(*four));
+                }
+                compiler_fence(Ordering::SeqCst);
+            }
+        } else {
+            self.put(offset, head);
+        }
+        compiler_fence(Ordering::SeqCst);
+        head.len()
+    }
+}
