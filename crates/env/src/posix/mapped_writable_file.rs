@@ -104,8 +104,9 @@ impl MappedWritableFile {
             self.next_range = start..start + (2 * length).min(WINDOW_BYTES_MAX);
             self.next_wanted_at = start - length / 2;
         }
-        while self.windows.front().is_some_and(|window| window.end() <= self.written) {
-            self.windows.pop_front().map(chunk_preparer::drop_window);
+        let written = self.written;
+        while let Some(passed) = self.windows.pop_front_if(|window| window.end() <= written) {
+            chunk_preparer::drop_window(passed);
         }
         if self.next.is_none() && end > self.next_wanted_at {
             self.next = Some(chunk_preparer::prepare(file, self.next_range.clone()));

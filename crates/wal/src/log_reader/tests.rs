@@ -532,23 +532,24 @@ fn a_record_without_its_header_is_a_torn_end() {
         }
         read_all(&log)
     };
+    let until = |end: usize| mapped(&[0..end, end..end]);
     let tail = |seen: &[Seen]| {
         let (before, damage) = until_damage(seen);
         (before.len(), damage.map(|damage| damage.kind))
     };
     // Nothing but zeros behind the last record.
-    assert_eq!(tail(&mapped(&[0..first])), (1, None));
+    assert_eq!(tail(&until(first)), (1, None));
     // Some of the first fragment, all of it but its header, all of it.
     for end in [first + 20, BLOCK_SIZE] {
         let seen = mapped(&[0..first, first + 8..end]);
         assert_eq!(tail(&seen), (1, Some(TruncatedPayload)));
     }
-    assert_eq!(tail(&mapped(&[0..BLOCK_SIZE])), (1, Some(TruncatedRecord)));
+    assert_eq!(tail(&until(BLOCK_SIZE)), (1, Some(TruncatedRecord)));
     // The second fragment, of which the header is missing.
     assert_eq!(tail(&mapped(&[0..BLOCK_SIZE, BLOCK_SIZE + 8..second])), (1, Some(TruncatedRecord)));
-    assert_eq!(tail(&mapped(&[0..second])), (2, None));
+    assert_eq!(tail(&until(second)), (2, None));
     assert_eq!(tail(&mapped(&[0..second, second + 8..bytes.len()])), (2, Some(TruncatedPayload)));
-    assert_eq!(tail(&mapped(&[0..bytes.len()])), (3, None));
+    assert_eq!(tail(&until(bytes.len())), (3, None));
     // What follows in a later block shows that the system lost something.
     let seen = mapped(&[0..first, first + 8..BLOCK_SIZE, BLOCK_SIZE..bytes.len()]);
     assert_eq!(tail(&seen), (1, Some(Hole)));
