@@ -41,5 +41,6 @@ pub use memtable_rep_factory::{
     MemTableAccounting, MemTableRepContext, MemTableRepFactory, MemTableRepSides, SkipListFactory,
     VectorRepFactory,
 };
+pub use range_tombstones::RangeTombstoneParts;
 pub use skip_list_rep::{SkipListRep, SkipListRepWriter};
 pub use vector_rep::{VectorRep, VectorRepWriter};

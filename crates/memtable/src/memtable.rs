@@ -7,7 +7,7 @@ use crate::memtable_options::MemTableOptions;
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
 use crate::memtable_rep_factory::MemTableRepContext;
 use crate::memtable_stats::MemTableStats;
-use crate::range_tombstones::RangeTombstones;
+use crate::range_tombstones::{RangeTombstoneParts, RangeTombstones};
 use crate::write_buffer::{ArenaAccount, WriteBuffer, encoded_size};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key, pack_sequence_and_type};
 use base::hash::hash64;
@@ -320,7 +320,13 @@ impl MemTable {
         self.rep.approximate_num_entries(start, end).min(self.num_point_entries())
     }
 
-    /// The range tombstones, those included that were added before the call.
+    /// The range tombstones, those included that were added before the call, in few parts: what
+    /// reads need while others are added.
+    pub fn range_tombstone_parts(&self) -> RangeTombstoneParts {
+        self.range_tombstones.parts()
+    }
+
+    /// The same as one list. While others are added each call may cut up all of them anew.
     pub fn fragmented_range_tombstones(&self) -> Arc<FragmentedRangeTombstoneList> {
         self.range_tombstones.fragmented()
     }

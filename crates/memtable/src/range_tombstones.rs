@@ -1,4 +1,10 @@
 //! The range tombstones of a memtable, cut up when they are read.
+//!
+//! Cutting up all of them anew for each reader that comes after a new one would cost a writer's n
+//! tombstones n times n steps. They are therefore cut up in parts, oldest first, each at least
+//! [`GROWTH`] times as large as the next: new ones make a part of their own, and are cut up together
+//! with the parts before that are too small beside it. So there are O(log n) parts for a reader to
+//! search, and each tombstone is cut up O(log n) times.
 
 use base::{InternalKeyComparator, RangeTombstone};
 use iterator::FragmentedRangeTombstoneList;
@@ -6,8 +12,16 @@ use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Range tombstones that readers see cut up. The list of a memtable that is still written is cached
-/// until the next range tombstone; that of an immutable one is made once and read without a lock.
+/// How many times as many tombstones a part has than the next, at least. More means fewer parts to
+/// search, and more work for each new tombstone.
+const GROWTH: usize = 4;
+
+/// Tombstones cut up in parts, oldest first. Which of them hides a key only all together know.
+pub type RangeTombstoneParts = Arc<[Arc<FragmentedRangeTombstoneList>]>;
+
+/// Range tombstones that readers see cut up. The parts of a memtable that is still written are cached
+/// until the next range tombstone; the one list of an immutable memtable is made once and read
+/// without a lock.
 #[derive(Debug)]
 pub(crate) struct RangeTombstones {
     comparator: InternalKeyComparator,
@@ -16,14 +30,34 @@ pub(crate) struct RangeTombstones {
     growing: Mutex<Growing>,
     is_immutable: AtomicBool,
     /// The list of an immutable memtable, once it was read.
-    fixed: OnceLock<Arc<FragmentedRangeTombstoneList>>,
+    fixed: OnceLock<RangeTombstoneParts>,
 }
 
 #[derive(Debug, Default)]
 struct Growing {
+    /// In the order in which they were added.
     tombstones: Vec<RangeTombstone>,
     key_bytes: usize,
-    fragmented: Option<Arc<FragmentedRangeTombstoneList>>,
+    parts: RangeTombstoneParts,
+    /// How many of the tombstones the parts hold: the first ones.
+    cut_up: usize,
+}
+
+impl Growing {
+    /// Cuts up what was added since, with the parts before that are too small beside it.
+    fn catch_up(&mut self, comparator: &InternalKeyComparator) {
+        let mut kept = self.parts.len();
+        let mut start = self.cut_up;
+        while kept > 0
+            && self.parts[kept - 1].tombstone_count() < GROWTH * (self.tombstones.len() - start)
+        {
+            kept -= 1;
+            start -= self.parts[kept].tombstone_count();
+        }
+        let new = FragmentedRangeTombstoneList::new(self.tombstones[start..].to_vec(), comparator);
+        self.parts = self.parts[..kept].iter().cloned().chain([Arc::new(new)]).collect();
+        self.cut_up = self.tombstones.len();
+    }
 }
 
 impl RangeTombstones {
@@ -41,7 +75,6 @@ impl RangeTombstones {
         let mut growing = self.growing.lock();
         growing.key_bytes += tombstone.start_key.len() + tombstone.end_key.len();
         growing.tombstones.push(tombstone);
-        growing.fragmented = None;
         self.count.store(growing.tombstones.len() as u64, Ordering::Release);
     }
 
@@ -54,20 +87,37 @@ impl RangeTombstones {
         self.is_immutable.store(true, Ordering::Release);
     }
 
-    pub(crate) fn fragmented(&self) -> Arc<FragmentedRangeTombstoneList> {
+    /// All of them, in few parts.
+    pub(crate) fn parts(&self) -> RangeTombstoneParts {
         if let Some(fixed) = self.fixed.get() {
-            fixed.clone()
-        } else if self.is_immutable.load(Ordering::Acquire) {
-            self.fixed.get_or_init(|| self.fragmented_so_far()).clone()
-        } else {
-            self.fragmented_so_far()
+            return fixed.clone();
+        }
+        if self.is_immutable.load(Ordering::Acquire) {
+            return self.fixed.get_or_init(|| [self.whole_so_far()].into()).clone();
+        }
+        let mut growing = self.growing.lock();
+        if growing.cut_up < growing.tombstones.len() {
+            growing.catch_up(&self.comparator);
+        }
+        growing.parts.clone()
+    }
+
+    /// All of them as one list.
+    pub(crate) fn fragmented(&self) -> Arc<FragmentedRangeTombstoneList> {
+        match &*self.parts() {
+            [whole] => whole.clone(),
+            _ => self.whole_so_far(),
         }
     }
 
-    fn fragmented_so_far(&self) -> Arc<FragmentedRangeTombstoneList> {
-        let Growing { tombstones, fragmented, .. } = &mut *self.growing.lock();
-        let fragment = || FragmentedRangeTombstoneList::new(tombstones.clone(), &self.comparator);
-        fragmented.get_or_insert_with(|| Arc::new(fragment())).clone()
+    /// As one list, which becomes the only part.
+    fn whole_so_far(&self) -> Arc<FragmentedRangeTombstoneList> {
+        let mut growing = self.growing.lock();
+        if growing.parts.len() != 1 || growing.cut_up < growing.tombstones.len() {
+            (growing.parts, growing.cut_up) = (Arc::default(), 0);
+            growing.catch_up(&self.comparator);
+        }
+        growing.parts[0].clone()
     }
 
     pub(crate) fn allocated_bytes(&self) -> usize {
@@ -75,3 +125,6 @@ impl RangeTombstones {
         growing.key_bytes + growing.tombstones.capacity() * size_of::<RangeTombstone>()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -56,7 +56,10 @@ impl UserKeyRange<'_> {
         }
         Ok(self.has_any(comparator, &mut *memtable.new_iterator())?
             || memtable.num_range_deletes() > 0
-                && self.is_touched_by(comparator, &memtable.fragmented_range_tombstones()))
+                && memtable
+                    .range_tombstone_parts()
+                    .iter()
+                    .any(|part| self.is_touched_by(comparator, part)))
     }
 
     /// Whether a level has such a key or deletes one. Files are read where their bounds leave it open.

@@ -98,12 +98,13 @@ pub(crate) fn look_up_in_memtables(
     let timestamp = options.timestamp.as_deref();
     for memtable in &view.super_version.memtables {
         if memtable.num_range_deletes() > 0 && !options.ignore_range_deletions {
-            let tombstones = memtable.fragmented_range_tombstones();
-            context.add_covering_tombstone(tombstones.max_covering_sequence(
-                key.user_key(),
-                view.sequence,
-                timestamp,
-            ));
+            for part in &*memtable.range_tombstone_parts() {
+                context.add_covering_tombstone(part.max_covering_sequence(
+                    key.user_key(),
+                    view.sequence,
+                    timestamp,
+                ));
+            }
         }
         let mut visited = Ok(true);
         memtable.get(key.internal_key(), |entry| {

@@ -65,7 +65,7 @@ pub(crate) fn sources(
         if let Some(sink) = &sink
             && memtable.num_range_deletes() > 0
         {
-            sink.add(memtable.fragmented_range_tombstones());
+            memtable.range_tombstone_parts().iter().for_each(|part| sink.add(part.clone()));
         }
         if memtable.num_point_entries() > 0 {
             children.push(memtable.new_iterator());
