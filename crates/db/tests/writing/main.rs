@@ -20,6 +20,7 @@ mod many_families;
 mod mapped_wals;
 mod panics;
 mod properties;
+mod queues;
 mod read_beside_a_writer;
 mod recovery;
 mod recovery_from_errors;

@@ -304,3 +304,57 @@ fn a_scan_compares_little_within_a_stretch() {
     assert_eq!(aggregator.stretch.anchor.as_bound().user_key, place.as_bound().user_key);
     assert!(!ask(&mut aggregator, &record(b'y'), Direction::Forward));
 }
+
+/// Bytewise under another name, so that it is asked, and counts that.
+#[derive(Debug, Default)]
+struct CountingComparator {
+    comparisons: std::sync::atomic::AtomicU64,
+}
+
+impl base::Comparator for CountingComparator {
+    fn name(&self) -> &str {
+        "counting"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+        self.comparisons.fetch_add(1, MemoryOrder::Relaxed);
+        a.cmp(b)
+    }
+
+    fn find_shortest_separator(&self, _start: &mut Vec<u8>, _limit: &[u8]) {}
+
+    fn find_short_successor(&self, _key: &mut Vec<u8>) {}
+}
+
+/// Comparisons of a seek among `count` tombstones, on the average over places far apart.
+fn comparisons_of_a_seek(count: u64) -> u64 {
+    let counting = Arc::new(CountingComparator::default());
+    let comparator = InternalKeyComparator::new(counting.clone());
+    let key = |number: u64| number.to_be_bytes().to_vec();
+    let tombstones = (0..count)
+        .map(|number| RangeTombstone {
+            start_key: key(4 * number),
+            end_key: key(4 * number + 2),
+            sequence: 10 + number,
+        })
+        .collect();
+    let list = FragmentedRangeTombstoneList::new(tombstones, &comparator);
+    let mut aggregator = RangeTombstoneAggregator::new(comparator, MAX_SEQUENCE_NUMBER, None);
+    aggregator.sink().add(Arc::new(list));
+    counting.comparisons.store(0, MemoryOrder::Relaxed);
+    for step in 0..100 {
+        let number = step * 7919 % count;
+        let hidden = InternalKey::new(&key(4 * number + 1), 5, ValueType::Value);
+        assert!(ask(&mut aggregator, &hidden, Direction::Forward));
+    }
+    counting.comparisons.load(MemoryOrder::Relaxed) / 100
+}
+
+#[test]
+fn a_seek_among_many_tombstones_takes_a_logarithm_of_steps() {
+    // Out from the last place and back in: twice the logarithm of the bounds, and a few for the ends.
+    for (count, log2_of_bounds) in [(1_000, 11), (32_000, 16)] {
+        let comparisons = comparisons_of_a_seek(count);
+        assert!(comparisons <= 2 * log2_of_bounds + 10, "{comparisons} comparisons among {count}");
+    }
+}
