@@ -6,7 +6,7 @@ use crate::db_impl::DbImpl;
 use crate::event_listener::EventListener;
 use crate::open;
 use crate::read::db_iter::DbIterator;
-use crate::read::get::{get, get_into, get_merge_operands};
+use crate::read::get::{LookupScope, get, get_into, get_merge_operands};
 use crate::read::get_context::Lookup;
 use crate::read::read_stats::{CountedLookup, Source};
 use crate::read::read_view::{ReadView, Visibility};
@@ -29,7 +29,7 @@ use cache::Cache;
 use env::{CountedRateLimiter, FileSystem, Logger, RateLimiter, SystemClock, WallClock};
 use options::{ConfigOptions, DbOptions, Registry};
 use perf_context::{PerfMetric, Timer, count};
-use statistics::{HistogramType, Statistics};
+use statistics::{HistogramType, Recorder, Statistics};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Weak};
@@ -321,7 +321,8 @@ impl Db {
     ) -> Result<Option<PinnableSlice>> {
         let _timer = Timer::start(PerfMetric::GetCpuNanos);
         let counted = self.count_lookup(HistogramType::DbGet);
-        let (value, source) = self.get_uncounted(options, family, key)?;
+        let recorder = counted.as_ref().map(CountedLookup::recorder);
+        let (value, source) = self.get_uncounted(options, family, key, recorder)?;
         end_get(counted, source, value.as_ref().map(PinnableSlice::len));
         Ok(value)
     }
@@ -341,11 +342,9 @@ impl Db {
     ) -> Result<bool> {
         let _timer = Timer::start(PerfMetric::GetCpuNanos);
         let counted = self.count_lookup(HistogramType::DbGet);
-        let snapshot = Timer::start(PerfMetric::GetSnapshotTime);
-        let (super_version, sequence) = self.newest_state(options, family)?;
-        drop(snapshot);
-        let view = self.view(&super_version, sequence);
-        let (is_found, source) = get_into(&family.0, view, options, key, value)?;
+        let recorder = counted.as_ref().map(CountedLookup::recorder);
+        let (is_found, source) =
+            self.in_scope(options, family, recorder, |scope| get_into(scope, key, value))?;
         end_get(counted, source, is_found.then_some(value.len()));
         Ok(is_found)
     }
@@ -357,8 +356,9 @@ impl Db {
         options: &ReadOptions,
         family: &ColumnFamilyHandle,
         key: &[u8],
+        recorder: Option<Recorder<'_>>,
     ) -> Result<(Option<PinnableSlice>, Source)> {
-        let (lookup, source) = self.lookup(options, family, key)?;
+        let (lookup, source) = self.in_scope(options, family, recorder, |scope| get(scope, key))?;
         let value = lookup.map(|lookup| lookup.resolved.into_plain()).transpose()?;
         Ok((value, source))
     }
@@ -374,7 +374,8 @@ impl Db {
         key: &[u8],
     ) -> Result<Option<(PinnableSlice, Vec<u8>)>> {
         let counted = self.count_lookup(HistogramType::DbGet);
-        let (lookup, source) = self.lookup(options, family, key)?;
+        let recorder = counted.as_ref().map(CountedLookup::recorder);
+        let (lookup, source) = self.in_scope(options, family, recorder, |scope| get(scope, key))?;
         let found = match lookup {
             Some(Lookup { resolved, timestamp }) => Some((resolved.into_plain()?, timestamp)),
             None => None,
@@ -394,7 +395,8 @@ impl Db {
         key: &[u8],
     ) -> Result<Option<Columns>> {
         let counted = self.count_lookup(HistogramType::DbGet);
-        let (lookup, source) = self.lookup(options, family, key)?;
+        let recorder = counted.as_ref().map(CountedLookup::recorder);
+        let (lookup, source) = self.in_scope(options, family, recorder, |scope| get(scope, key))?;
         let columns = lookup.map(|lookup| lookup.resolved.into_columns()).transpose()?;
         let size =
             |columns: &Columns| columns.iter().map(|(name, value)| name.len() + value.len()).sum();
@@ -413,11 +415,8 @@ impl Db {
         family: &ColumnFamilyHandle,
         key: &[u8],
     ) -> Result<Option<Vec<PinnableSlice>>> {
-        check_timestamp(options, &family.0)?;
-        let super_version = family.0.super_version.load();
-        let sequence = self.sequence_of(options)?;
-        check_history(options, &family.0, &super_version)?;
-        get_merge_operands(&family.0, self.view(&super_version, sequence), options, key)
+        let recorder = self.inner.context.statistics.as_deref().and_then(Statistics::recorder);
+        self.in_scope(options, family, recorder, |scope| get_merge_operands(scope, key))
     }
 
     /// Whether a key has a value, as far as memtables, open tables and the block cache tell.
@@ -474,16 +473,20 @@ impl Db {
         CountedLookup::begin(self.inner.context.statistics.as_deref(), kind)
     }
 
-    fn lookup(
+    /// Looks up in the newest state that `options` allow to see.
+    #[inline]
+    fn in_scope<T>(
         &self,
         options: &ReadOptions,
         family: &ColumnFamilyHandle,
-        key: &[u8],
-    ) -> Result<(Option<Lookup>, Source)> {
+        recorder: Option<Recorder<'_>>,
+        look_up: impl FnOnce(LookupScope<'_>) -> Result<T>,
+    ) -> Result<T> {
         let snapshot = Timer::start(PerfMetric::GetSnapshotTime);
         let (super_version, sequence) = self.newest_state(options, family)?;
         drop(snapshot);
-        get(&family.0, self.view(&super_version, sequence), options, key)
+        let view = self.view(&super_version, sequence);
+        look_up(LookupScope { family: &family.0, view, options, recorder })
     }
 
     /// What a lookup in a family sees.

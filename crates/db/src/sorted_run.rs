@@ -94,6 +94,12 @@ impl SortedRun {
         self.find_table(index, tables, options)
     }
 
+    /// The table of a file, if the run keeps it open.
+    #[inline]
+    pub(crate) fn opened_table(&self, index: usize) -> Option<&BlockBasedTable> {
+        self.opened[index].get().map(|table| &**table)
+    }
+
     #[inline(never)]
     fn find_table(
         &self,
@@ -112,21 +118,42 @@ impl SortedRun {
         Ok(TableRef::Held(table))
     }
 
-    /// Indexes of the files in which versions of the user key of `internal_key` at or after it
-    /// may be. More than one only where neighbours share a user key; newest first.
+    /// The first file in which versions of the user key of `internal_key` at or after it may be; none
+    /// if there is no such file.
     #[inline]
-    pub(crate) fn files_with_key(
+    pub(crate) fn first_with_key(
         &self,
         comparator: &InternalKeyComparator,
         internal_key: &[u8],
-    ) -> impl Iterator<Item = usize> {
-        let user_key = extract_user_key(internal_key);
+    ) -> Option<usize> {
         let first = self.files.partition_point(|file| {
             comparator.compare(file.largest.as_bytes(), internal_key).is_lt()
         });
-        (first..self.files.len()).take_while(move |&index| {
-            let smallest = self.files[index].smallest.user_key();
-            comparator.compare_without_timestamp(smallest, user_key).is_le()
-        })
+        self.if_begins_by(first, comparator, internal_key)
+    }
+
+    /// The next such file after that at `index`, with older versions. There is one only where
+    /// neighbours share a user key.
+    #[inline]
+    pub(crate) fn next_with_key(
+        &self,
+        index: usize,
+        comparator: &InternalKeyComparator,
+        internal_key: &[u8],
+    ) -> Option<usize> {
+        self.if_begins_by(index + 1, comparator, internal_key)
+    }
+
+    /// The file at `index`, if there is one and it begins at or before the user key.
+    #[inline]
+    fn if_begins_by(
+        &self,
+        index: usize,
+        comparator: &InternalKeyComparator,
+        internal_key: &[u8],
+    ) -> Option<usize> {
+        let smallest = self.files.get(index)?.smallest.user_key();
+        let user_key = extract_user_key(internal_key);
+        comparator.compare_without_timestamp(smallest, user_key).is_le().then_some(index)
     }
 }

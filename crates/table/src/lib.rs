@@ -42,7 +42,7 @@ pub mod unique_id;
 
 pub use block_based::{
     BatchReads, BlockBasedTable, BlockBasedTableBuilder, CacheWarming, EntryValue, FinishedTable,
-    LevelReads, StagedGet, TableIterator, TableTail,
+    LevelReads, StagedGet, TableIterator, TableLookup, TableTail,
 };
 pub use block_iter::DataBlockIter;
 pub use cache_entry_role::{CacheEntryRole, WriteBufferCharge};

@@ -5,96 +5,109 @@ use crate::read::get_context::{GetContext, Lookup};
 use crate::read::lookup_key::LookupKey;
 use crate::read::read_stats::Source;
 use crate::read::read_view::ReadView;
+use crate::read::value_resolver::ValueResolver;
 use crate::sorted_run::SortedRun;
 use base::{ParsedInternalKey, PinnableSlice, Result};
 use perf_context::{LevelMetric, PerfMetric, Timer, count_at_level};
-use table::{BlockBasedTable, ReadOptions};
+use statistics::Recorder;
+use table::{BlockBasedTable, ReadOptions, TableLookup};
+
+/// Runs of which the candidates' filters are asked for before the first is probed. More lines than
+/// these no processor waits for at once.
+const RUNS_AHEAD: usize = 8;
+
+/// Where lookups look, as of when, and what they count to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LookupScope<'l> {
+    pub(crate) family: &'l ColumnFamilyData,
+    pub(crate) view: ReadView<'l>,
+    pub(crate) options: &'l ReadOptions,
+    /// None if nobody wants to know.
+    pub(crate) recorder: Option<Recorder<'l>>,
+}
+
+impl<'l> LookupScope<'l> {
+    /// Where lookups start from that look for `user_key`, given without timestamp.
+    #[inline]
+    pub(crate) fn key(&self, user_key: &[u8]) -> LookupKey {
+        let timestamp = self.options.timestamp.as_deref().unwrap_or_default();
+        LookupKey::new(user_key, timestamp, self.view.sequence)
+    }
+
+    /// What a lookup of `key` knows when it begins.
+    #[inline]
+    pub(crate) fn context(&self, key: &'l LookupKey) -> GetContext<'l> {
+        let ReadView { sequence, uncommitted, .. } = self.view;
+        GetContext::new(&self.family.comparator, key.user_key(), sequence, uncommitted)
+    }
+
+    #[inline]
+    pub(crate) fn resolver(&self) -> &'l ValueResolver {
+        &self.view.super_version.resolver
+    }
+}
 
 /// Finds the newest visible version of `user_key`, given without timestamp, and where that was
 /// decided.
-pub(crate) fn get(
-    family: &ColumnFamilyData,
-    view: ReadView<'_>,
-    options: &ReadOptions,
-    user_key: &[u8],
-) -> Result<(Option<Lookup>, Source)> {
-    let timestamp = options.timestamp.as_deref().unwrap_or_default();
-    let key = LookupKey::new(user_key, timestamp, view.sequence);
-    let comparator = &family.comparator;
-    let mut context = GetContext::new(comparator, key.user_key(), view.sequence, view.uncommitted)
-        .with_merge_operator(view.super_version.resolver.merge_operator.as_deref());
-    let mut timer = Timer::start(PerfMetric::GetFromMemtableTime);
-    let source = look_up(family, view, options, &key, &mut context, &mut timer)?;
-    timer.switch_to(PerfMetric::GetPostProcessTime);
-    Ok((context.finish(&view.super_version.resolver, options)?, source))
+pub(crate) fn get(scope: LookupScope<'_>, user_key: &[u8]) -> Result<(Option<Lookup>, Source)> {
+    let key = scope.key(user_key);
+    let operator = scope.resolver().merge_operator.as_deref();
+    let context = scope.context(&key).with_merge_operator(operator);
+    look_up(scope, &key, context, GetContext::finish)
 }
 
 /// As [`get`] of a plain value, which takes the place of `value`. False if there is none.
 pub(crate) fn get_into(
-    family: &ColumnFamilyData,
-    view: ReadView<'_>,
-    options: &ReadOptions,
+    scope: LookupScope<'_>,
     user_key: &[u8],
     value: &mut Vec<u8>,
 ) -> Result<(bool, Source)> {
-    let timestamp = options.timestamp.as_deref().unwrap_or_default();
-    let key = LookupKey::new(user_key, timestamp, view.sequence);
-    let resolver = &view.super_version.resolver;
-    let comparator = &family.comparator;
-    let mut context = GetContext::new(comparator, key.user_key(), view.sequence, view.uncommitted)
-        .with_merge_operator(resolver.merge_operator.as_deref())
-        .copying_into(value);
-    let mut timer = Timer::start(PerfMetric::GetFromMemtableTime);
-    let source = look_up(family, view, options, &key, &mut context, &mut timer)?;
-    timer.switch_to(PerfMetric::GetPostProcessTime);
-    Ok((context.finish_into(resolver, options)?, source))
+    let key = scope.key(user_key);
+    let operator = scope.resolver().merge_operator.as_deref();
+    let context = scope.context(&key).with_merge_operator(operator).copying_into(value);
+    look_up(scope, &key, context, GetContext::finish_into)
 }
 
 /// What is stored for `user_key`, given without timestamp: the base of its merge operands, then
 /// the operands, oldest first. A value alone is one; none if the key has none.
 pub(crate) fn get_merge_operands(
-    family: &ColumnFamilyData,
-    view: ReadView<'_>,
-    options: &ReadOptions,
+    scope: LookupScope<'_>,
     user_key: &[u8],
 ) -> Result<Option<Vec<PinnableSlice>>> {
-    let timestamp = options.timestamp.as_deref().unwrap_or_default();
-    let key = LookupKey::new(user_key, timestamp, view.sequence);
-    let comparator = &family.comparator;
-    let mut context = GetContext::new(comparator, key.user_key(), view.sequence, view.uncommitted);
-    let mut timer = Timer::start(PerfMetric::GetFromMemtableTime);
-    look_up(family, view, options, &key, &mut context, &mut timer)?;
-    context.finish_unmerged(&view.super_version.resolver, options)
+    let key = scope.key(user_key);
+    Ok(look_up(scope, &key, scope.context(&key), GetContext::finish_unmerged)?.0)
 }
 
-/// Shows the context what each source has of the key, until one decides.
+/// Shows the context what each source has of the key, until one decides; then what `finish` makes of
+/// it.
 #[inline]
-fn look_up(
-    family: &ColumnFamilyData,
-    view: ReadView<'_>,
-    options: &ReadOptions,
-    key: &LookupKey,
-    context: &mut GetContext<'_>,
-    timer: &mut Timer<PerfMetric>,
-) -> Result<Source> {
-    if look_up_in_memtables(view, options, key, context)? {
-        return Ok(Source::MemTables);
-    }
-    if !options.read_tier.includes_tables() {
-        return Ok(Source::None);
-    }
-    timer.switch_to(PerfMetric::GetFromOutputFilesTime);
-    look_up_in_tables(family, view, options, key, context)
+fn look_up<'l, T>(
+    scope: LookupScope<'l>,
+    key: &'l LookupKey,
+    mut context: GetContext<'l>,
+    finish: impl FnOnce(GetContext<'l>, &ValueResolver, &ReadOptions) -> Result<T>,
+) -> Result<(T, Source)> {
+    let mut timer = Timer::start(PerfMetric::GetFromMemtableTime);
+    let source = if look_up_in_memtables(scope, key, &mut context)? {
+        Source::MemTables
+    } else if !scope.options.read_tier.includes_tables() {
+        Source::None
+    } else {
+        timer.switch_to(PerfMetric::GetFromOutputFilesTime);
+        look_up_in_tables(scope, key, &mut context)?
+    };
+    timer.switch_to(PerfMetric::GetPostProcessTime);
+    Ok((finish(context, scope.resolver(), scope.options)?, source))
 }
 
 /// Whether a memtable decides.
 #[inline]
 pub(crate) fn look_up_in_memtables(
-    view: ReadView<'_>,
-    options: &ReadOptions,
+    scope: LookupScope<'_>,
     key: &LookupKey,
     context: &mut GetContext<'_>,
 ) -> Result<bool> {
+    let LookupScope { view, options, .. } = scope;
     let timestamp = options.timestamp.as_deref();
     for memtable in &view.super_version.memtables {
         if memtable.num_range_deletes() > 0 && !options.ignore_range_deletions {
@@ -120,50 +133,63 @@ pub(crate) fn look_up_in_memtables(
     Ok(false)
 }
 
+/// Goes through the runs, some at a time: of each the file is found that may have the key, and the
+/// line of its filter asked for, before the first filter is probed.
 #[inline]
 fn look_up_in_tables(
-    family: &ColumnFamilyData,
-    view: ReadView<'_>,
-    options: &ReadOptions,
+    scope: LookupScope<'_>,
     key: &LookupKey,
     context: &mut GetContext<'_>,
 ) -> Result<Source> {
     context.take_match();
-    for run in &view.super_version.runs {
-        let visit = TableVisit { family, view, options, run };
-        if let Some(source) = look_up_in_run(visit, key, context)? {
-            return Ok(source);
+    let lookup = TableLookup::new(scope.options, key.internal_key(), scope.recorder);
+    for runs in scope.view.super_version.runs.chunks(RUNS_AHEAD) {
+        let mut candidates = [None; RUNS_AHEAD];
+        for (run, candidate) in runs.iter().zip(&mut candidates) {
+            *candidate = run.first_with_key(&scope.family.comparator, key.internal_key());
+            if runs.len() > 1
+                && let Some(table) = candidate.and_then(|index| run.opened_table(index))
+            {
+                table.prefetch_filter(&lookup);
+            }
+        }
+        for (run, candidate) in runs.iter().zip(candidates) {
+            let visit = RunVisit { scope, run, key };
+            if let Some(source) = look_up_in_run(visit, candidate, &lookup, context)? {
+                return Ok(source);
+            }
         }
     }
     Ok(Source::None)
 }
 
-/// What a lookup goes to a sorted run with.
+/// A sorted run, and who looks for what in it.
 #[derive(Clone, Copy)]
-pub(crate) struct TableVisit<'v, 'o> {
-    pub(crate) family: &'o ColumnFamilyData,
-    pub(crate) view: ReadView<'v>,
-    pub(crate) options: &'o ReadOptions,
-    pub(crate) run: &'v SortedRun,
+pub(crate) struct RunVisit<'l> {
+    pub(crate) scope: LookupScope<'l>,
+    pub(crate) run: &'l SortedRun,
+    pub(crate) key: &'l LookupKey,
 }
 
-/// The run, if it decides.
+/// The run, if it decides. `candidate` is the first file that may have the key.
 #[inline]
 pub(crate) fn look_up_in_run(
-    visit: TableVisit<'_, '_>,
-    key: &LookupKey,
+    visit: RunVisit<'_>,
+    mut candidate: Option<usize>,
+    lookup: &TableLookup<'_>,
     context: &mut GetContext<'_>,
 ) -> Result<Option<Source>> {
-    let TableVisit { family, options, run, .. } = visit;
-    for index in run.files_with_key(&family.comparator, key.internal_key()) {
-        let table = run.table(index, &family.tables, options)?;
-        add_covering_tombstone(visit, &table, key, context);
+    let RunVisit { scope, run, key } = visit;
+    while let Some(index) = candidate {
+        let table = run.table(index, &scope.family.tables, scope.options)?;
+        add_covering_tombstone(visit, &table, context);
         let timer = Timer::start(LevelMetric::GetFromTableNanos.at(run.level()));
-        table.get(options, key.internal_key(), &mut |key, value| context.visit(key, &value))?;
+        table.get(lookup, &mut |key, value| context.visit(key, &value))?;
         drop(timer);
-        if let Some(source) = end_visit(run, &table, context) {
+        if let Some(source) = end_visit(visit, &table, context) {
             return Ok(Some(source));
         }
+        candidate = run.next_with_key(index, &scope.family.comparator, key.internal_key());
     }
     Ok(None)
 }
@@ -171,12 +197,11 @@ pub(crate) fn look_up_in_run(
 /// Tells the context of a range tombstone in a table that is about to be visited.
 #[inline]
 pub(crate) fn add_covering_tombstone(
-    visit: TableVisit<'_, '_>,
+    visit: RunVisit<'_>,
     table: &BlockBasedTable,
-    key: &LookupKey,
     context: &mut GetContext<'_>,
 ) {
-    let TableVisit { view, options, .. } = visit;
+    let RunVisit { scope: LookupScope { view, options, .. }, key, .. } = visit;
     if !options.ignore_range_deletions
         && let Some(tombstones) = table.range_tombstones()
     {
@@ -191,18 +216,18 @@ pub(crate) fn add_covering_tombstone(
 /// A table was visited: the run it is in, if it has decided.
 #[inline]
 pub(crate) fn end_visit(
-    run: &SortedRun,
+    visit: RunVisit<'_>,
     table: &BlockBasedTable,
     context: &mut GetContext<'_>,
 ) -> Option<Source> {
     if context.take_match() {
-        table.note_found();
+        table.note_found(visit.scope.recorder);
     }
     if !context.is_decided() {
         return None;
     }
     if context.has_value() {
-        count_at_level(LevelMetric::UserKeyReturnCount, run.level(), 1);
+        count_at_level(LevelMetric::UserKeyReturnCount, visit.run.level(), 1);
     }
-    Some(Source::Level(run.level()))
+    Some(Source::Level(visit.run.level()))
 }

@@ -2,6 +2,7 @@
 
 use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;
+use crate::read::get::LookupScope;
 use crate::read::get_together::{GROUP_SIZE_MAX, get_together};
 use crate::read::read_stats::CountedLookup;
 use base::{PinnableSlice, Result, Status};
@@ -98,8 +99,10 @@ impl Db {
             Err(status) => return values.extend(keys.iter().map(|_| Err(status.clone()))),
         };
         let view = self.view(&super_version, sequence);
+        let recorder = counted.map(CountedLookup::recorder);
+        let scope = LookupScope { family: &family.0, view, options, recorder };
         for group in keys.chunks(GROUP_SIZE_MAX) {
-            get_together(&family.0, view, options, group, |found| {
+            get_together(scope, group, |found| {
                 values.push(found.and_then(|(lookup, source)| {
                     let value = lookup.map(|lookup| lookup.resolved.into_plain()).transpose()?;
                     if let Some(counted) = counted {
@@ -120,7 +123,8 @@ impl Db {
         family: &ColumnFamilyHandle,
         key: &[u8],
     ) -> Result<Option<PinnableSlice>> {
-        let (value, source) = self.get_uncounted(options, family, key)?;
+        let recorder = counted.map(CountedLookup::recorder);
+        let (value, source) = self.get_uncounted(options, family, key, recorder)?;
         if let Some(counted) = counted {
             counted.count_one_of_several(source, value.is_some());
         }

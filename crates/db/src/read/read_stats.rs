@@ -42,6 +42,12 @@ impl<'s> CountedLookup<'s> {
         recorder.end_operation(timer);
     }
 
+    /// What the thread counts to, also for what the lookup is made of.
+    #[inline]
+    pub(crate) fn recorder(&self) -> Recorder<'s> {
+        self.recorder
+    }
+
     /// Whether reads of files are counted by what the thread does.
     #[inline]
     pub(crate) fn has_details(&self) -> bool {

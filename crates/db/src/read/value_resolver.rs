@@ -9,7 +9,7 @@ use base::{InternalIterator, InternalKeyComparator, MergeOperator, PinnableSlice
 use blob::BlobReadOptions;
 use iterator::merge_helper::{self, BaseValue, MergeResult};
 use perf_context::{PerfMetric, Timer};
-use statistics::Statistics;
+use statistics::{Recorder, Statistics};
 use std::sync::Arc;
 
 /// Bytes of the preferred sequence number at the end of a `ValuePreferredSeqno` record's value.
@@ -63,6 +63,12 @@ pub(crate) struct ValueResolver {
 }
 
 impl ValueResolver {
+    /// What this thread counts to, if anybody wants to know.
+    #[inline]
+    pub(crate) fn recorder(&self) -> Option<Recorder<'_>> {
+        self.statistics.as_ref()?.recorder()
+    }
+
     /// The entry of a record under the cursor; a plain value stays where it is.
     #[inline]
     pub(crate) fn show(

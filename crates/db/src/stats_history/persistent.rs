@@ -14,7 +14,7 @@ use super::StatsSlice;
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, ColumnFamilyHandle};
 use crate::db::Db;
 use crate::db_impl::DbImpl;
-use crate::read::get::get;
+use crate::read::get::{LookupScope, get};
 use crate::read::read_view::ReadView;
 use crate::write::write_options::WriteOptions;
 use base::{Result, Status};
@@ -152,7 +152,9 @@ impl DbImpl {
                 sequence: self.visibility.last_sequence(),
                 uncommitted: &self.visibility.uncommitted,
             };
-            let (found, _) = get(family, view, &ReadOptions::default(), key)?;
+            let options = &ReadOptions::default();
+            let recorder = super_version.resolver.recorder();
+            let (found, _) = get(LookupScope { family, view, options, recorder }, key)?;
             let value = found.map(|lookup| lookup.resolved.into_plain()).transpose()?;
             Ok::<_, Status>(value.and_then(|value| parse_number(&value)))
         };

@@ -2,7 +2,7 @@
 //! many operands of the key in a row, the next one becomes a value, so that reads find no long
 //! chain. The WAL has the operand as it was given.
 
-use crate::read::get::get;
+use crate::read::get::{LookupScope, get};
 use crate::read::read_view::ReadView;
 use crate::read::value_resolver::Resolved;
 use crate::write::memtable_stage::ActiveFamily;
@@ -60,7 +60,9 @@ fn merge_after(
     let super_version = data.super_version.load();
     let uncommitted = Arc::default();
     let view = ReadView { super_version: &super_version, sequence, uncommitted: &uncommitted };
-    let (value_type, existing) = match get(data, view, &options, entry.key).ok()?.0?.resolved {
+    let recorder = super_version.resolver.recorder();
+    let scope = LookupScope { family: data, view, options: &options, recorder };
+    let (value_type, existing) = match get(scope, entry.key).ok()?.0?.resolved {
         Resolved::Value(value) => (ValueType::Value, value),
         Resolved::Entity(encoded) => (ValueType::WideColumnEntity, encoded),
     };

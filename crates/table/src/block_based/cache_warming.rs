@@ -78,10 +78,11 @@ impl BlockBasedTable {
             rate_limiter_priority: None,
             activity: Activity::Unknown,
         };
-        let top = self.index.top(self, options)?;
+        let recorder = self.stats.recorder();
+        let top = self.index.top(self, options, recorder)?;
         if self.index.is_two_level() {
             for position in 0..top.len() {
-                self.index.partition(self, &top, position, options)?;
+                self.index.partition(self, &top, position, options, recorder)?;
             }
         }
         match &self.filter {

@@ -3,6 +3,7 @@
 use crate::block_based::index_reader::{self, IndexLayout, Partitions};
 use crate::block_based::meta_block::{Meta, MetaBlock};
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
+use crate::block_based::table_lookup::TableLookup;
 use crate::block_based::table_stats::BlockKind;
 use crate::filter::{FilterBitsReader, KeyHash};
 use crate::format::BlockHandle;
@@ -26,27 +27,27 @@ pub(super) enum TableFilter {
 }
 
 impl TableFilter {
-    /// Whether the key or prefix of this hash may be in the table; `internal_key` leads to the
+    /// Whether the key or prefix of this hash may be in the table; the key of `lookup` leads to the
     /// partition.
     #[inline]
     pub(super) fn may_match(
         &self,
         table: &BlockBasedTable,
-        options: BlockReadOptions,
-        internal_key: &[u8],
+        lookup: &TableLookup<'_>,
         hash: KeyHash<'_>,
     ) -> Result<bool> {
+        let &TableLookup { options, recorder, .. } = lookup;
         let load = |handle, use_cache| load_filter_bits(table, handle, use_cache, options);
         let note_hit = |bits: &FilterBits| {
-            table.stats.count_lookup(BlockKind::Filter, || Some(memory_usage_bytes(bits)));
+            table.stats.count_hit(recorder, BlockKind::Filter, || memory_usage_bytes(bits));
         };
         match self {
             Self::Full(filter) => Ok(filter.get(note_hit, load)?.hash_may_match(hash)),
             Self::Partitioned { top, layout, partitions } => {
                 let load_top = |handle, use_cache| layout.load(table, handle, use_cache, options);
-                let top = top.get(index_reader::note_hit(table), load_top)?;
+                let top = top.get(index_reader::note_hit(table, recorder), load_top)?;
                 let Some(last) = top.len().checked_sub(1) else { return Ok(true) };
-                let position = top.seek(internal_key).min(last);
+                let position = top.seek(lookup.internal_key).min(last);
                 Ok(partitions.get(&top, position, note_hit, load)?.hash_may_match(hash))
             }
         }
@@ -65,7 +66,8 @@ impl TableFilter {
             Self::Full(filter) => filter.get(|_| {}, load).map(|_| ()),
             Self::Partitioned { top, layout, partitions } => {
                 let load_top = |handle, use_cache| layout.load(table, handle, use_cache, options);
-                let top = top.get(index_reader::note_hit(table), load_top)?;
+                let top =
+                    top.get(index_reader::note_hit(table, table.stats.recorder()), load_top)?;
                 (0..top.len()).try_for_each(|position| {
                     partitions.get(&top, position, |_| {}, load).map(|_| ())
                 })

@@ -8,6 +8,7 @@ use crate::format::BlockHandle;
 use crate::frame_slots::{BlockRef, FrameSlots};
 use crate::index::{FlatIndex, IndexBlockFormat};
 use base::Result;
+use statistics::Recorder;
 use std::sync::{Arc, OnceLock};
 
 /// How the index blocks of a table are laid out.
@@ -113,9 +114,10 @@ impl TableIndex {
         &self,
         table: &BlockBasedTable,
         options: BlockReadOptions,
+        recorder: Option<Recorder<'_>>,
     ) -> Result<MetaRef<'_, FlatIndex>> {
         let load = |handle, use_cache| self.layout.load(table, handle, use_cache, options);
-        self.top.get(note_hit(table), load)
+        self.top.get(note_hit(table, recorder), load)
     }
 
     /// A partition of a two-level index, of which `top` is the top level.
@@ -126,10 +128,11 @@ impl TableIndex {
         top: &FlatIndex,
         position: usize,
         options: BlockReadOptions,
+        recorder: Option<Recorder<'_>>,
     ) -> Result<MetaRef<'_, FlatIndex>> {
         let load = |handle, use_cache| self.layout.load(table, handle, use_cache, options);
         match &self.partitions {
-            Some(partitions) => partitions.get(top, position, note_hit(table), load),
+            Some(partitions) => partitions.get(top, position, note_hit(table, recorder), load),
             None => load(top.handle(position), true).map(|index| MetaRef::Cached(index.into())),
         }
     }
@@ -137,8 +140,11 @@ impl TableIndex {
 
 /// Counts an index that was reached by its link as found in the block cache.
 #[inline]
-pub(super) fn note_hit(table: &BlockBasedTable) -> impl FnOnce(&FlatIndex) {
-    |index| table.stats.count_lookup(BlockKind::Index, || Some(index.charge_bytes()))
+pub(super) fn note_hit(
+    table: &BlockBasedTable,
+    recorder: Option<Recorder<'_>>,
+) -> impl FnOnce(&FlatIndex) {
+    move |index| table.stats.count_hit(recorder, BlockKind::Index, || index.charge_bytes())
 }
 
 /// A position in the index of a table.
@@ -217,7 +223,7 @@ impl IndexCursor {
         match &self.top {
             Some(top) => Ok(Arc::clone(top)),
             None => {
-                let top = table.index.top(table, options)?.into_arc();
+                let top = table.index.top(table, options, table.stats.recorder())?.into_arc();
                 Ok(Arc::clone(self.top.insert(top)))
             }
         }
@@ -242,7 +248,8 @@ impl IndexCursor {
         }
         self.partition = None;
         self.position = usize::MAX;
-        let partition = table.index.partition(table, &top, position, options)?.into_arc();
+        let recorder = table.stats.recorder();
+        let partition = table.index.partition(table, &top, position, options, recorder)?.into_arc();
         self.partition = Some((position, Arc::clone(&partition)));
         Ok(Some(partition))
     }

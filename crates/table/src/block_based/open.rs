@@ -116,7 +116,7 @@ impl BlockBasedTable {
             activity: Activity::Unknown,
         };
         self.load_dictionary(options)?;
-        let index = self.index.top(self, options)?;
+        let index = self.index.top(self, options, self.stats.recorder())?;
         if !index.is_empty() || self.properties.num_data_blocks == 0 {
             return Ok(());
         }

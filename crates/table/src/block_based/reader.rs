@@ -7,6 +7,7 @@ use crate::block_based::index_reader::TableIndex;
 use crate::block_based::iterator::TableIterator;
 use crate::block_based::meta_block::{Meta, MetaBlock, MetaRef};
 use crate::block_based::perf_counts::time_of_reads;
+use crate::block_based::table_lookup::TableLookup;
 use crate::block_based::table_stats::{BlockKind, TableStats};
 use crate::block_fetcher::BlockFetcher;
 use crate::block_iter::BlockCursor;
@@ -27,7 +28,7 @@ use env::readahead::SequentialPrefetcher;
 use env::{IoPriority, RandomAccessFile, RateLimiter, ReadLimit, ReadaheadOptions};
 use iterator::FragmentedRangeTombstoneList;
 use perf_context::{PerfMetric, Timer};
-use statistics::Activity;
+use statistics::{Activity, Recorder};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -70,6 +71,9 @@ pub(super) struct TableCacheHandle {
     pub(super) meta_priority: Priority,
 }
 
+/// What is shown an entry: whether it wants the next one too.
+type Visit<'v> = dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool> + 'v;
+
 /// The part of [`ReadOptions`] that reading a block needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockReadOptions {
@@ -102,55 +106,41 @@ impl From<&ReadOptions> for BlockReadOptions {
 }
 
 impl BlockBasedTable {
-    /// Visits the entries from the first at or after `internal_key` on, until `visit` returns false
-    /// or no later entry can have the same user key, timestamps left aside. Visits nothing if the
-    /// filter knows that the table has no such key. With timestamps `internal_key` ends in one like
-    /// all keys.
+    /// Visits the entries from the first at or after the key of `lookup` on, until `visit` returns
+    /// false or no later entry can have the same user key, timestamps left aside. Visits nothing if
+    /// the filter knows that the table has no such key.
     ///
     /// # Errors
     /// What `visit` gives; `Corruption`; `Incomplete` where a block is needed that
     /// [`ReadOptions::read_tier`] does not allow to read.
-    pub fn get(
-        &self,
-        options: &ReadOptions,
-        internal_key: &[u8],
-        visit: &mut dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool>,
-    ) -> Result<()> {
-        let options = BlockReadOptions::from(options);
-        if !self.filter_lookup(options, internal_key)? {
+    pub fn get(&self, lookup: &TableLookup<'_>, visit: &mut Visit<'_>) -> Result<()> {
+        if !self.filter_lookup(lookup)? {
             return Ok(());
         }
-        self.visit_all(options, internal_key, visit)
+        self.visit_all(lookup, visit)
+    }
+
+    /// Asks for the memory that [`Self::get`] looks at first, the filter's, if the table holds one.
+    #[inline]
+    pub fn prefetch_filter(&self, lookup: &TableLookup<'_>) {
+        if let Some(bits) = self.resident_filter() {
+            bits.prefetch(lookup.hash(&self.comparator));
+        }
     }
 
     /// [`Self::get`] without asking the filter.
     #[inline]
-    pub(super) fn visit_all(
-        &self,
-        options: BlockReadOptions,
-        internal_key: &[u8],
-        visit: &mut dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool>,
-    ) -> Result<()> {
-        let mut cursor = BlockCursor::new();
-        let top = self.index.top(self, options)?;
+    pub(super) fn visit_all(&self, lookup: &TableLookup<'_>, visit: &mut Visit<'_>) -> Result<()> {
+        let &TableLookup { options, internal_key, recorder, .. } = lookup;
+        let top = self.index.top(self, options, recorder)?;
         let mut position = top.seek(internal_key);
         if !self.index.is_two_level() {
-            self.visit_blocks(&top, position, None, options, internal_key, &mut cursor, visit)?;
-            return Ok(());
+            return self.visit_blocks(lookup, &top, position, None, visit).map(drop);
         }
         while position < top.len() {
-            let partition = self.index.partition(self, &top, position, options)?;
+            let partition = self.index.partition(self, &top, position, options, recorder)?;
             let start = partition.seek(internal_key);
-            let more = self.visit_blocks(
-                &partition,
-                start,
-                None,
-                options,
-                internal_key,
-                &mut cursor,
-                visit,
-            )?;
-            if !more {
+            if !self.visit_blocks(lookup, &partition, start, None, visit)? {
                 break;
             }
             position += 1;
@@ -160,34 +150,33 @@ impl BlockBasedTable {
 
     /// Visits the entries of the blocks from `position` on, of which the first may be `located`.
     /// Returns whether later blocks than those of `index` may matter too.
-    #[expect(clippy::too_many_arguments, reason = "one path for lookups of one key and of many")]
     pub(super) fn visit_blocks(
         &self,
+        lookup: &TableLookup<'_>,
         index: &FlatIndex,
         mut position: usize,
         mut located: Option<Located>,
-        options: BlockReadOptions,
-        internal_key: &[u8],
-        cursor: &mut BlockCursor,
-        visit: &mut dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool>,
+        visit: &mut Visit<'_>,
     ) -> Result<bool> {
+        let &TableLookup { options, internal_key, recorder, .. } = lookup;
+        let mut cursor = BlockCursor::new();
         while position < index.len() {
             let block = match located.take() {
                 Some(Located { block, candidates }) => {
-                    self.count_data_block_lookup(Some(&block));
+                    self.count_data_block_hit(&block, recorder);
                     let _timer = Timer::start(PerfMetric::BlockSeekNanos);
                     cursor.seek_among(&block, candidates, internal_key, &self.comparator);
                     block.into()
                 }
                 None => {
-                    let block = self.indexed_block(index, position, options)?;
+                    let block = self.indexed_block(index, position, options, recorder)?;
                     let _timer = Timer::start(PerfMetric::BlockSeekNanos);
                     cursor.seek(&block, internal_key, &self.comparator);
                     block
                 }
             };
             while cursor.valid(&block) {
-                if !self.visit_entry(&block, cursor, options, visit)? {
+                if !self.visit_entry(&block, &cursor, options, visit)? {
                     return Ok(false);
                 }
                 cursor.next(&block);
@@ -210,7 +199,7 @@ impl BlockBasedTable {
         block: &Arc<DataBlock>,
         cursor: &BlockCursor,
         options: BlockReadOptions,
-        visit: &mut dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool>,
+        visit: &mut Visit<'_>,
     ) -> Result<bool> {
         let mut key = ParsedInternalKey::parse(cursor.key())?;
         if let Some(blobs) = &self.embedded_blobs
@@ -225,9 +214,9 @@ impl BlockBasedTable {
 
     /// Tells that [`BlockBasedTable::get`] found entries of its key, for the statistics.
     #[inline]
-    pub fn note_found(&self) {
+    pub fn note_found(&self, recorder: Option<Recorder<'_>>) {
         if self.filter.is_some() {
-            self.stats.count_true_positive(self.filtering.has_whole_keys);
+            self.stats.count_true_positive(recorder, self.filtering.has_whole_keys);
         }
     }
 
@@ -237,7 +226,7 @@ impl BlockBasedTable {
     /// # Errors
     /// `Corruption` if the filter cannot be read.
     pub fn key_may_match(&self, options: &ReadOptions, internal_key: &[u8]) -> Result<bool> {
-        self.filter_may_match(options.into(), internal_key)
+        self.filter_may_match(&TableLookup::new(options, internal_key, self.stats.recorder()))
     }
 
     /// Whether the table may hold keys with the prefix of `internal_key`'s user key. True where
@@ -251,22 +240,18 @@ impl BlockBasedTable {
 
     /// As [`Self::filter_may_match`], counted.
     #[inline]
-    pub(super) fn filter_lookup(
-        &self,
-        options: BlockReadOptions,
-        internal_key: &[u8],
-    ) -> Result<bool> {
-        let may_match = self.filter_may_match(options, internal_key)?;
+    pub(super) fn filter_lookup(&self, lookup: &TableLookup<'_>) -> Result<bool> {
+        let may_match = self.filter_may_match(lookup)?;
         if self.filter.is_some() {
-            self.count_filtered(may_match);
+            self.count_filtered(lookup, may_match);
         }
         Ok(may_match)
     }
 
     /// Counts what the filter said.
     #[inline]
-    pub(super) fn count_filtered(&self, may_match: bool) {
-        self.stats.count_filtered(self.filtering.has_whole_keys, may_match);
+    pub(super) fn count_filtered(&self, lookup: &TableLookup<'_>, may_match: bool) {
+        self.stats.count_filtered(lookup.recorder, self.filtering.has_whole_keys, may_match);
     }
 
     /// The filter over all whole keys, if there is one and the table holds it already.
@@ -279,13 +264,13 @@ impl BlockBasedTable {
     }
 
     #[inline]
-    fn filter_may_match(&self, options: BlockReadOptions, internal_key: &[u8]) -> Result<bool> {
+    fn filter_may_match(&self, lookup: &TableLookup<'_>) -> Result<bool> {
         let Some(filter) = &self.filter else { return Ok(true) };
         if !self.filtering.has_whole_keys {
-            return self.filter_prefix_may_match(options, internal_key);
+            return self.prefix_of_lookup_may_match(lookup);
         }
-        let user_key = self.comparator.strip_timestamp(extract_user_key(internal_key));
-        match_if_incomplete(filter.may_match(self, options, internal_key, KeyHash::new(user_key)))
+        let hash = lookup.hash(&self.comparator);
+        match_if_incomplete(filter.may_match(self, lookup, hash))
     }
 
     pub(super) fn filter_prefix_may_match(
@@ -293,11 +278,16 @@ impl BlockBasedTable {
         options: BlockReadOptions,
         internal_key: &[u8],
     ) -> Result<bool> {
-        let user_key = self.comparator.strip_timestamp(extract_user_key(internal_key));
+        let lookup = TableLookup::with(options, internal_key, self.stats.recorder());
+        self.prefix_of_lookup_may_match(&lookup)
+    }
+
+    fn prefix_of_lookup_may_match(&self, lookup: &TableLookup<'_>) -> Result<bool> {
+        let user_key = lookup.plain_user_key(&self.comparator);
         match (&self.filter, &self.filtering.prefix_extractor) {
             (Some(filter), Some(extractor)) if extractor.in_domain(user_key) => {
                 let prefix = KeyHash::new(extractor.transform(user_key));
-                match_if_incomplete(filter.may_match(self, options, internal_key, prefix))
+                match_if_incomplete(filter.may_match(self, lookup, prefix))
             }
             _ => Ok(true),
         }
@@ -372,10 +362,11 @@ impl BlockBasedTable {
         index: &FlatIndex,
         position: usize,
         options: BlockReadOptions,
+        recorder: Option<Recorder<'_>>,
     ) -> Result<BlockRef> {
         let _timer = Timer::start(PerfMetric::NewTableBlockIterNanos);
         if let Some(block) = index.frame(position) {
-            self.count_data_block_lookup(Some(&block));
+            self.count_data_block_hit(&block, recorder);
             return Ok(block);
         }
         self.unlinked_block(index, position, options)
@@ -422,6 +413,14 @@ impl BlockBasedTable {
         if self.cache.is_some() {
             let bytes = || found.map(|block| block.memory_usage_bytes());
             self.stats.count_lookup(BlockKind::Data, bytes);
+        }
+    }
+
+    /// As [`Self::count_data_block_lookup`] of a block that is there, in a lookup.
+    #[inline]
+    fn count_data_block_hit(&self, block: &Arc<DataBlock>, recorder: Option<Recorder<'_>>) {
+        if self.cache.is_some() {
+            self.stats.count_hit(recorder, BlockKind::Data, || block.memory_usage_bytes());
         }
     }
 
@@ -478,7 +477,9 @@ impl BlockBasedTable {
             let decode = |contents: Vec<u8>| Ok(UncompressionDictionary::new(contents));
             self.load_meta_block(kind, handle, use_cache, options, decode, usage)
         };
-        let note_hit = |found: &_| self.stats.count_lookup(kind, || Some(usage(found)));
+        let note_hit = |found: &_| {
+            self.stats.count_hit(self.stats.recorder(), kind, || usage(found));
+        };
         dictionary.get(note_hit, load).map(Some)
     }
 

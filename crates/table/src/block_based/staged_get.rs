@@ -7,46 +7,36 @@
 use crate::block_based::entry_value::EntryValue;
 use crate::block_based::filter_reader::FilterBits;
 use crate::block_based::meta_block::MetaRef;
-use crate::block_based::reader::{BlockBasedTable, BlockReadOptions, Located};
-use crate::block_iter::{BlockCursor, candidates};
+use crate::block_based::reader::{BlockBasedTable, Located};
+use crate::block_based::table_lookup::TableLookup;
+use crate::block_iter::candidates;
 use crate::filter::KeyHash;
 use crate::index::FlatIndex;
-use crate::read_options::ReadOptions;
-use base::dbformat::extract_user_key;
 use base::{ParsedInternalKey, Result};
 
 /// A lookup of one key in one table. Its steps are the methods after [`StagedGet::begin`], in their order;
 /// each but the first and the last may be left out, at the price of waiting later.
 #[derive(Debug)]
-pub struct StagedGet<'t, 'k> {
+pub struct StagedGet<'t, 'l> {
     table: &'t BlockBasedTable,
-    internal_key: &'k [u8],
-    options: BlockReadOptions,
+    lookup: &'l TableLookup<'l>,
     /// The filter, if the table holds one over all keys.
-    filter: Option<(&'t FilterBits, KeyHash<'k>)>,
+    filter: Option<(&'t FilterBits, KeyHash<'l>)>,
     /// Index and position of the block, unless that is left to the last step.
     block_at: Option<(MetaRef<'t, FlatIndex>, usize)>,
     located: Option<Located>,
 }
 
-impl<'t, 'k> StagedGet<'t, 'k> {
-    /// Begins, and asks for the filter's line. `hash` is computed by the first table that needs it, for
-    /// all that the key is looked up in.
+impl<'t, 'l> StagedGet<'t, 'l> {
+    /// Begins, and asks for the filter's line.
     #[inline]
-    pub fn begin(
-        table: &'t BlockBasedTable,
-        options: &ReadOptions,
-        internal_key: &'k [u8],
-        hash: &mut Option<KeyHash<'k>>,
-    ) -> Self {
+    pub fn begin(table: &'t BlockBasedTable, lookup: &'l TableLookup<'l>) -> Self {
         let filter = table.resident_filter().map(|bits| {
-            let user_key = || table.comparator.strip_timestamp(extract_user_key(internal_key));
-            let hash = *hash.get_or_insert_with(|| KeyHash::new(user_key()));
+            let hash = lookup.hash(&table.comparator);
             bits.prefetch(hash);
             (bits, hash)
         });
-        let options = BlockReadOptions::from(options);
-        Self { table, internal_key, options, filter, block_at: None, located: None }
+        Self { table, lookup, filter, block_at: None, located: None }
     }
 
     /// Whether the table may have the key; if not, the lookup is over.
@@ -58,10 +48,10 @@ impl<'t, 'k> StagedGet<'t, 'k> {
         match self.filter {
             Some((bits, hash)) => {
                 let may_match = bits.hash_may_match(hash);
-                self.table.count_filtered(may_match);
+                self.table.count_filtered(self.lookup, may_match);
                 Ok(may_match)
             }
-            None => self.table.filter_lookup(self.options, self.internal_key),
+            None => self.table.filter_lookup(self.lookup),
         }
     }
 
@@ -72,8 +62,9 @@ impl<'t, 'k> StagedGet<'t, 'k> {
     #[inline]
     pub fn find_block(&mut self) -> Result<()> {
         if !self.table.index.is_two_level() {
-            let index = self.table.index.top(self.table, self.options)?;
-            let position = index.seek(self.internal_key);
+            let &TableLookup { internal_key, options, recorder, .. } = self.lookup;
+            let index = self.table.index.top(self.table, options, recorder)?;
+            let position = index.seek(internal_key);
             index.prefetch_link(position);
             self.block_at = Some((index, position));
         }
@@ -103,7 +94,7 @@ impl<'t, 'k> StagedGet<'t, 'k> {
     #[inline]
     pub fn find_entry(&mut self) {
         if let Some(Located { block, candidates: entries }) = &mut self.located {
-            *entries = candidates(block, self.internal_key);
+            *entries = candidates(block, self.lookup.internal_key);
             block.prefetch_entry(entries.start);
         }
     }
@@ -117,14 +108,13 @@ impl<'t, 'k> StagedGet<'t, 'k> {
         self,
         visit: &mut dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool>,
     ) -> Result<()> {
-        let Self { table, internal_key, options, block_at, located, .. } = self;
-        let Some((index, position)) = block_at else {
-            return table.visit_all(options, internal_key, visit);
-        };
-        let mut cursor = BlockCursor::new();
-        table
-            .visit_blocks(&index, position, located, options, internal_key, &mut cursor, visit)
-            .map(drop)
+        let Self { table, lookup, block_at, located, .. } = self;
+        match block_at {
+            Some((index, position)) => {
+                table.visit_blocks(lookup, &index, position, located, visit).map(drop)
+            }
+            None => table.visit_all(lookup, visit),
+        }
     }
 
     /// The table.

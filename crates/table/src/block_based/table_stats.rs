@@ -8,7 +8,7 @@ use crate::format::BlockHandle;
 use crate::table_options::TableOptions;
 use cache::Insertion;
 use perf_context::{PerfLevel, perf_level};
-use statistics::{Activity, HistogramType, Moment, OperationTimer, Statistics, Ticker};
+use statistics::{Activity, HistogramType, Moment, OperationTimer, Recorder, Statistics, Ticker};
 use std::sync::Arc;
 
 /// What a block is, to who counts.
@@ -40,6 +40,32 @@ impl TableStats {
         self.statistics.as_deref()
     }
 
+    /// What this thread counts to, if anybody wants to know.
+    #[inline]
+    pub(super) fn recorder(&self) -> Option<Recorder<'_>> {
+        self.statistics.as_ref()?.recorder()
+    }
+
+    /// A block was found in the block cache, where it takes `bytes`.
+    #[inline]
+    pub(super) fn count_hit(
+        &self,
+        recorder: Option<Recorder<'_>>,
+        kind: BlockKind,
+        bytes: impl FnOnce() -> usize,
+    ) {
+        if recorder.is_none() && perf_level() < PerfLevel::EnableCount {
+            return;
+        }
+        let bytes = bytes();
+        self.perf.looked_up(kind, Some(bytes));
+        if let Some(recorder) = recorder {
+            recorder.tick(Ticker::BlockCacheHit, 1);
+            recorder.tick(kind.tickers().hit, 1);
+            recorder.tick(Ticker::BlockCacheBytesRead, bytes as u64);
+        }
+    }
+
     /// A block was looked for in the block cache; `found_bytes` is what it takes there.
     #[inline]
     pub(super) fn count_lookup(
@@ -47,26 +73,18 @@ impl TableStats {
         kind: BlockKind,
         found_bytes: impl FnOnce() -> Option<usize>,
     ) {
-        if self.statistics.is_none() && perf_level() < PerfLevel::EnableCount {
+        let recorder = self.recorder();
+        if recorder.is_none() && perf_level() < PerfLevel::EnableCount {
             return;
         }
-        let found_bytes = found_bytes();
-        self.perf.looked_up(kind, found_bytes);
-        let Some(statistics) = &self.statistics else { return };
-        statistics.record(|recorder| {
-            let tickers = kind.tickers();
-            match found_bytes {
-                Some(bytes) => {
-                    recorder.tick(Ticker::BlockCacheHit, 1);
-                    recorder.tick(tickers.hit, 1);
-                    recorder.tick(Ticker::BlockCacheBytesRead, bytes as u64);
-                }
-                None => {
-                    recorder.tick(Ticker::BlockCacheMiss, 1);
-                    recorder.tick(tickers.miss, 1);
-                }
-            }
-        });
+        if let Some(bytes) = found_bytes() {
+            return self.count_hit(recorder, kind, || bytes);
+        }
+        self.perf.looked_up(kind, None);
+        if let Some(recorder) = recorder {
+            recorder.tick(Ticker::BlockCacheMiss, 1);
+            recorder.tick(kind.tickers().miss, 1);
+        }
     }
 
     /// See [`count_insertion`].
@@ -93,23 +111,29 @@ impl TableStats {
             true => HistogramType::ReadBlockCompactionMicros,
             false => HistogramType::ReadBlockGetMicros,
         };
-        Some(self.statistics.as_ref()?.recorder()?.start_operation(histogram))
+        Some(self.recorder()?.start_operation(histogram))
     }
 
     /// It is there.
     pub(super) fn count_read(&self, timer: Option<OperationTimer>) {
-        let Some(statistics) = &self.statistics else { return };
-        if let Some(timer) = timer {
-            statistics.record(|recorder| recorder.end_operation(timer));
+        if let Some(timer) = timer
+            && let Some(recorder) = self.recorder()
+        {
+            recorder.end_operation(timer);
         }
     }
 
     /// The filter was asked whether a lookup may find its key here, by the whole key or its prefix.
     #[inline]
-    pub(super) fn count_filtered(&self, by_whole_key: bool, may_match: bool) {
+    pub(super) fn count_filtered(
+        &self,
+        recorder: Option<Recorder<'_>>,
+        by_whole_key: bool,
+        may_match: bool,
+    ) {
         self.perf.filtered(may_match);
-        let Some(statistics) = &self.statistics else { return };
-        statistics.record(|recorder| match (by_whole_key, may_match) {
+        let Some(recorder) = recorder else { return };
+        match (by_whole_key, may_match) {
             (true, true) => recorder.tick(Ticker::BloomFilterFullPositive, 1),
             (true, false) => recorder.tick(Ticker::BloomFilterUseful, 1),
             (false, true) => recorder.tick(Ticker::BloomFilterPrefixChecked, 1),
@@ -117,19 +141,19 @@ impl TableStats {
                 recorder.tick(Ticker::BloomFilterPrefixChecked, 1);
                 recorder.tick(Ticker::BloomFilterPrefixUseful, 1);
             }
-        });
+        }
     }
 
     /// What the filter let pass was there.
     #[inline]
-    pub(super) fn count_true_positive(&self, by_whole_key: bool) {
+    pub(super) fn count_true_positive(&self, recorder: Option<Recorder<'_>>, by_whole_key: bool) {
         self.perf.truly_positive();
-        let Some(statistics) = &self.statistics else { return };
+        let Some(recorder) = recorder else { return };
         let ticker = match by_whole_key {
             true => Ticker::BloomFilterFullTruePositive,
             false => Ticker::BloomFilterPrefixTruePositive,
         };
-        statistics.record_tick(ticker, 1);
+        recorder.tick(ticker, 1);
     }
 
     /// A seek of an iterator asked the filter for a prefix.

@@ -156,12 +156,13 @@ impl BlockBasedTable {
     /// Offset of the first data block that may hold `internal_key` or later keys, `data_size` if
     /// there is none.
     fn data_offset_of(&self, internal_key: &[u8], data_size: u64) -> Result<u64> {
-        let top = self.index.top(self, ALL_FROM_FILE)?;
+        let recorder = self.stats.recorder();
+        let top = self.index.top(self, ALL_FROM_FILE, recorder)?;
         let position = top.seek(internal_key);
         let handle = if position >= top.len() {
             None
         } else if self.has_two_level_index() {
-            let partition = self.index.partition(self, &top, position, ALL_FROM_FILE)?;
+            let partition = self.index.partition(self, &top, position, ALL_FROM_FILE, recorder)?;
             let position = partition.seek(internal_key);
             (position < partition.len()).then(|| partition.handle(position))
         } else {

@@ -52,6 +52,12 @@ impl<'a> KeyHash<'a> {
         Self { key, hash64: hash64(key) }
     }
 
+    /// `key` again, whose hash is known from [`Self::hash64`].
+    #[inline]
+    pub fn known(key: &'a [u8], hash64: u64) -> Self {
+        Self { key, hash64 }
+    }
+
     /// The hash of new Bloom and Ribbon filters.
     #[inline]
     pub fn hash64(self) -> u64 {

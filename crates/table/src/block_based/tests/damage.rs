@@ -1,6 +1,7 @@
 //! Damaged tables give an error or what the whole table gives, in bounded time and memory.
 
 use super::total_order;
+use crate::block_based::TableLookup;
 use crate::table_options::TableOptions;
 use crate::test_files::{Pairs, backward, forward, open, options_of, tables_of};
 use base::dbformat::extract_trailer;
@@ -21,7 +22,7 @@ fn content(bytes: Vec<u8>, options: &TableOptions) -> Result<Content> {
     for (key, _) in pairs.iter().step_by(pairs.len() / 5 + 1) {
         iter.seek(key)?;
         iter.seek_for_prev(key)?;
-        table.get(&total_order(), key, &mut |_, _| Ok(false))?;
+        table.get(&TableLookup::new(&total_order(), key, None), &mut |_, _| Ok(false))?;
     }
     let fragments = table.range_tombstones().map_or(Vec::new(), |list| {
         list.fragments().map(|fragment| format!("{fragment:?}")).collect()

@@ -2,7 +2,7 @@
 
 use super::{nothing_pinned, open_nth, total_order};
 use crate::block_based::reader::BlockReadOptions;
-use crate::block_based::{BlockBasedTable, TableTail};
+use crate::block_based::{BlockBasedTable, TableLookup, TableTail};
 use crate::read_options::{ReadOptions, ReadTier};
 use crate::table_options::{MetadataPinning, PinnedTables, TableOptions};
 use crate::test_files::{BytesFile, forward, open, tables_of};
@@ -353,7 +353,9 @@ fn cached_metadata_is_looked_up_once_for_as_long_as_it_stays() {
         let key = forward(&mut table.new_iterator(&total_order())).unwrap().remove(0).0;
         let lookups = || {
             let before = cache.counters().lookups;
-            table.get(&total_order(), &key, &mut |_, _| Ok(false)).unwrap();
+            table
+                .get(&TableLookup::new(&total_order(), &key, None), &mut |_, _| Ok(false))
+                .unwrap();
             cache.counters().lookups - before
         };
         lookups();

@@ -1,7 +1,7 @@
 //! Seeks and gets against what a scan finds.
 
 use super::{for_each_table, nothing_pinned, total_order};
-use crate::block_based::BlockBasedTable;
+use crate::block_based::{BlockBasedTable, TableLookup};
 use crate::read_options::ReadOptions;
 use crate::table_options::{MetadataPinning, TableOptions};
 use crate::test_files::{Pairs, forward, open};
@@ -60,15 +60,18 @@ pub(crate) fn check_gets(table: &Arc<BlockBasedTable>, pairs: &Pairs, name: &str
         assert!(table.key_may_match(&total_order(), target.as_bytes())?, "{name}: {key:?}");
         assert!(table.prefix_may_match(&total_order(), target.as_bytes())?, "{name}: {key:?}");
         let mut found: Pairs = Vec::new();
-        table.get(&total_order(), target.as_bytes(), &mut |parsed, value| {
-            let is_same = parsed.user_key == user_key;
-            if is_same {
-                let mut key = Vec::new();
-                parsed.append_to(&mut key);
-                found.push((key, value.pin().to_vec()));
-            }
-            Ok(is_same)
-        })?;
+        table.get(
+            &TableLookup::new(&total_order(), target.as_bytes(), None),
+            &mut |parsed, value| {
+                let is_same = parsed.user_key == user_key;
+                if is_same {
+                    let mut key = Vec::new();
+                    parsed.append_to(&mut key);
+                    found.push((key, value.pin().to_vec()));
+                }
+                Ok(is_same)
+            },
+        )?;
         let start =
             pairs.partition_point(|(key, _)| comparator.compare(key, target.as_bytes()).is_lt());
         let expected = pairs[start..]

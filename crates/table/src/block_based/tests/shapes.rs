@@ -3,7 +3,7 @@
 
 use super::test_table::{TableShape, TestTable};
 use super::total_order;
-use crate::block_based::BlockBasedTable;
+use crate::block_based::{BlockBasedTable, TableLookup};
 use crate::index::IndexType;
 use crate::metaindex::USER_DEFINED_INDEX_PREFIX;
 use crate::properties::names;
@@ -102,7 +102,7 @@ fn get(table: &BlockBasedTable, target: &[u8]) -> Pairs {
     let mut found = Vec::new();
     let user_key = extract_user_key(target);
     table
-        .get(&total_order(), target, &mut |parsed, value| {
+        .get(&TableLookup::new(&total_order(), target, None), &mut |parsed, value| {
             let order = table.comparator().compare_without_timestamp(parsed.user_key, user_key);
             if order.is_eq() {
                 let mut key = Vec::new();
