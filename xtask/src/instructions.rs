@@ -1,10 +1,10 @@
-//! Instructions of the read paths, counted by Valgrind and compared with what is kept.
+//! Instructions of operations, counted by Valgrind and compared with what is kept.
 //!
 //! Times depend on who else works on the machine; instructions hardly do. Valgrind's processor has
 //! AVX2 and no AVX-512, so it is those kernels that are counted on x86-64. Cache misses don't show.
 //!
 //! ```text
-//! read_paths.tsv    # comments; then lines of: path TAB instructions of one operation
+//! operations.tsv    # comments; then lines of: path TAB instructions of one operation
 //! ```
 
 use crate::{ci, files};
@@ -14,11 +14,13 @@ use std::process::{Command, Output, Stdio};
 #[cfg(test)]
 mod tests;
 
-const TABLE: &str = "crates/db/benches/read_paths.tsv";
+const TABLE: &str = "crates/db/benches/operations.tsv";
 /// Keys in the database that is read.
 const KEYS: &str = "20000";
 /// By so much more than kept, of a hundred, a path may take.
 const TOLERANCE_PERCENT: f64 = 3.0;
+/// By so much more, of a hundred, an operation may take that is counted in statistics.
+const STATISTICS_PERCENT_MAX: f64 = 3.0;
 /// Only instructions of this function count.
 const COUNTED_FUNCTION: &str = "--toggle-collect=*measured_operations*";
 
@@ -58,27 +60,71 @@ impl Verdict {
     }
 }
 
-/// Counts every path of the table; with `keep` writes what it counted there, else compares.
-pub(crate) fn run(keep: bool) -> Result<(), String> {
+/// What is to be done with what is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Compares with what is kept.
+    Compare,
+    /// Keeps it.
+    Keep,
+    /// Compares with what the same takes where statistics count.
+    Statistics,
+}
+
+/// The program that does operations.
+struct Program {
+    executable: PathBuf,
+    /// Where it may have its database.
+    directory: PathBuf,
+}
+
+/// Counts every path of the table.
+pub(crate) fn run(mode: Mode) -> Result<(), String> {
     let table = files::root().join(TABLE);
     let text = std::fs::read_to_string(&table).map_err(|error| format!("{TABLE}: {error}"))?;
-    let program = build()?;
+    let paths = parse(&text)?;
     let directory = files::root().join("target/instructions");
+    let program = Program { executable: build()?, directory };
+    if mode == Mode::Statistics {
+        return compare_statistics(&program, &paths);
+    }
+    let (counted, failed) = compare(&program, &paths)?;
+    if mode == Mode::Keep {
+        let text = with_counts(&text, &counted);
+        return std::fs::write(&table, text).map_err(|error| format!("{TABLE}: {error}"));
+    }
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
+}
+
+/// What is counted now, and a sentence for each path that takes more than is kept.
+fn compare(program: &Program, paths: &[Kept]) -> Result<(Vec<Kept>, Vec<String>), String> {
     let (mut counted, mut failed) = (Vec::new(), Vec::new());
-    for kept in parse(&text)? {
-        let instructions = count(&program, &directory, &kept.path)?;
-        let verdict = Verdict::of(kept.instructions, instructions);
-        let (path, before) = (&kept.path, kept.instructions);
+    for Kept { path, instructions: before } in paths {
+        let instructions = program.count(path, false)?;
+        let verdict = Verdict::of(*before, instructions);
         println!("{path:<24} kept {before:>8.0} counted {instructions:>8.0}  {}", verdict.text());
         if verdict == Verdict::More {
             failed
                 .push(format!("{path} takes {instructions:.0} instructions, {before:.0} are kept"));
         }
-        counted.push(Kept { instructions, path: kept.path });
+        counted.push(Kept { instructions, path: path.clone() });
     }
-    if keep {
-        let text = with_counts(&text, &counted);
-        return std::fs::write(&table, text).map_err(|error| format!("{TABLE}: {error}"));
+    Ok((counted, failed))
+}
+
+/// Prints what each path takes more with statistics.
+///
+/// # Errors
+/// A sentence for each that takes too much more.
+fn compare_statistics(program: &Program, paths: &[Kept]) -> Result<(), String> {
+    let mut failed = Vec::new();
+    for Kept { path, .. } in paths {
+        let (without, with) = (program.count(path, false)?, program.count(path, true)?);
+        let percent = 100.0 * (with / without - 1.0);
+        println!("{path:<24} without {without:>8.0} with {with:>8.0}  {percent:+.1} %");
+        if percent > STATISTICS_PERCENT_MAX {
+            failed.push(format!("{path} takes {percent:.1} % more with statistics"));
+        }
     }
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
 }
@@ -110,7 +156,7 @@ fn build() -> Result<PathBuf, String> {
         "-p",
         "touchstone-db",
         "--bench",
-        "read_paths",
+        "operations",
         "--no-run",
         "--message-format=json",
     ];
@@ -118,7 +164,7 @@ fn build() -> Result<PathBuf, String> {
     let messages = String::from_utf8_lossy(&output.stdout);
     let executable = |line: &str| -> Option<PathBuf> {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        (message["target"]["name"] == "read_paths")
+        (message["target"]["name"] == "operations")
             .then(|| message["executable"].as_str().map(PathBuf::from))?
     };
     messages
@@ -127,27 +173,31 @@ fn build() -> Result<PathBuf, String> {
         .ok_or_else(|| "cargo does not name the program that it built".to_owned())
 }
 
-/// Instructions of one operation of a path.
-fn count(program: &Path, directory: &Path, path: &str) -> Result<f64, String> {
-    match std::fs::remove_dir_all(directory) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(format!("{}: {error}", directory.display()));
+impl Program {
+    /// Instructions of one operation of a path.
+    fn count(&self, path: &str, has_statistics: bool) -> Result<f64, String> {
+        let Self { executable, directory } = self;
+        match std::fs::remove_dir_all(directory) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(format!("{}: {error}", directory.display()));
+            }
+            _ => {}
         }
-        _ => {}
-    }
-    let at = directory.display();
-    output_of(Command::new(program).args([&format!("--prepare={at}"), path, KEYS]))?;
-    let output = output_of(
-        Command::new("valgrind")
-            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", COUNTED_FUNCTION])
-            .arg(program)
-            .args([&format!("--count={at}"), path, KEYS]),
-    )?;
-    let report = String::from_utf8_lossy(&output.stderr);
-    let said = String::from_utf8_lossy(&output.stdout);
-    match (number_after(&report, "Collected :"), number_after(&said, "operations")) {
-        (Some(collected), Some(operations)) if collected > 0.0 => Ok(collected / operations),
-        _ => Err(format!("{path}: Valgrind counted nothing:\n{report}{said}")),
+        let at = directory.display();
+        output_of(Command::new(executable).args([&format!("--prepare={at}"), path, KEYS]))?;
+        let output = output_of(
+            Command::new("valgrind")
+                .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", COUNTED_FUNCTION])
+                .arg(executable)
+                .args([&format!("--count={at}"), path, KEYS])
+                .args(has_statistics.then_some("--statistics")),
+        )?;
+        let report = String::from_utf8_lossy(&output.stderr);
+        let said = String::from_utf8_lossy(&output.stdout);
+        match (number_after(&report, "Collected :"), number_after(&said, "operations")) {
+            (Some(collected), Some(operations)) if collected > 0.0 => Ok(collected / operations),
+            _ => Err(format!("{path}: Valgrind counted nothing:\n{report}{said}")),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use instructions::Mode;
 use std::process::ExitCode;
 
 mod ci;
@@ -22,8 +23,9 @@ usage: cargo xtask COMMAND
   doc      the documentation of every crate, warnings denied
   test     the tests of every crate
 
-  instructions [--keep]   instructions of the read paths, against those kept (needs Valgrind; not
-                          part of the gate)
+  instructions [--keep | --statistics]
+           instructions of operations, against those kept, or with statistics against without
+           (needs Valgrind; not part of the gate)
 ";
 
 fn main() -> ExitCode {
@@ -32,9 +34,12 @@ fn main() -> ExitCode {
     let result = match command {
         Some("ci") => ci::run_all(),
         Some("instructions") => match arguments.get(1).map(String::as_str) {
-            None => instructions::run(false),
-            Some("--keep") => instructions::run(true),
-            Some(other) => Err(format!("instructions: {other} is not --keep\n{USAGE}")),
+            None => instructions::run(Mode::Compare),
+            Some("--keep") => instructions::run(Mode::Keep),
+            Some("--statistics") => instructions::run(Mode::Statistics),
+            Some(other) => {
+                Err(format!("instructions: {other} is not --keep or --statistics\n{USAGE}"))
+            }
         },
         Some("fmt") => ci::cargo(&["fmt", "--all"], &[]),
         Some(name) if ci::is_step(name) => ci::run_step(name),

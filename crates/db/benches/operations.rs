@@ -1,10 +1,11 @@
-//! What the read paths cost, through the whole database and nothing else: no command line, no
-//! harness.
+//! What operations cost, through the whole database and nothing else: no command line, no harness.
 //!
-//! - `cargo bench -p touchstone-db --bench read_paths` prints nanoseconds of the processor for each
+//! - `cargo bench -p touchstone-db --bench operations` prints nanoseconds of the processor for each
 //!   path, of 200,000 keys in memory: the median of rounds. `-- PATH KEYS` does one, of so many keys.
+//!   With `--compare-statistics` two databases take turns, one of which counts, and what the one that
+//!   counts takes more is printed beside.
 //! - `cargo xtask instructions` has Valgrind count the instructions of each, and compares them with
-//!   `read_paths.tsv` beside this file.
+//!   `operations.tsv` beside this file; with `--statistics`, with and without statistics.
 
 use base::PinnableSlice;
 use db::{
@@ -15,6 +16,7 @@ use options::{ColumnFamilyOptions, DbOptions};
 use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 use std::path::Path;
+use std::sync::Arc;
 
 /// As the benchmarks of RocksDB have them.
 const VALUE_SIZE: usize = 100;
@@ -22,6 +24,7 @@ const FAMILY: &str = "write_buffer_size=256M;disable_auto_compactions=true;\
     target_file_size_base=256M;compression=kNoCompression;\
     table_factory.filter_policy=bloomfilter:10;table_factory.block_cache=2G";
 const BATCH: usize = 10;
+const READS_PER_WRITE: u64 = 60;
 
 /// What stands in which part of the tree.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,22 +36,30 @@ enum Shape {
 }
 
 /// A path: its name, the tree that it is measured in, and what an operation is.
-struct ReadPath {
+struct OperationPath {
     name: &'static str,
     shape: Shape,
-    run: fn(&mut Reads, u64),
+    run: fn(&mut Bench, u64),
 }
 
-const PATHS: [ReadPath; 9] = [
-    ReadPath { name: "get", shape: Shape::Compacted, run: Reads::get },
-    ReadPath { name: "get_into", shape: Shape::Compacted, run: Reads::get_into },
-    ReadPath { name: "get_missing", shape: Shape::Compacted, run: Reads::get_missing },
-    ReadPath { name: "get_pre_flush", shape: Shape::PreFlush, run: Reads::get },
-    ReadPath { name: "multi_get", shape: Shape::Compacted, run: Reads::multi_get },
-    ReadPath { name: "multi_get_pre_flush", shape: Shape::PreFlush, run: Reads::multi_get },
-    ReadPath { name: "seek", shape: Shape::Compacted, run: Reads::seek },
-    ReadPath { name: "next", shape: Shape::Compacted, run: Reads::next },
-    ReadPath { name: "prev", shape: Shape::Compacted, run: Reads::prev },
+const PATHS: [OperationPath; 13] = [
+    OperationPath { name: "get", shape: Shape::Compacted, run: Bench::get },
+    OperationPath { name: "get_into", shape: Shape::Compacted, run: Bench::get_into },
+    OperationPath { name: "get_missing", shape: Shape::Compacted, run: Bench::get_missing },
+    OperationPath { name: "get_pre_flush", shape: Shape::PreFlush, run: Bench::get },
+    OperationPath { name: "multi_get", shape: Shape::Compacted, run: Bench::multi_get },
+    OperationPath { name: "multi_get_pre_flush", shape: Shape::PreFlush, run: Bench::multi_get },
+    OperationPath { name: "seek", shape: Shape::Compacted, run: Bench::seek },
+    OperationPath { name: "next", shape: Shape::Compacted, run: Bench::next },
+    OperationPath { name: "prev", shape: Shape::Compacted, run: Bench::prev },
+    OperationPath { name: "put_in_order", shape: Shape::Compacted, run: Bench::put_in_order },
+    OperationPath { name: "put_scattered", shape: Shape::Compacted, run: Bench::put_scattered },
+    OperationPath { name: "overwrite", shape: Shape::Compacted, run: Bench::overwrite },
+    OperationPath {
+        name: "get_while_writing",
+        shape: Shape::PreFlush,
+        run: Bench::get_while_writing,
+    },
 ];
 
 /// As `db_bench` makes them: a number, then zeros.
@@ -76,7 +87,7 @@ fn fill(db: &Db, family: &ColumnFamilyHandle, keys: impl Iterator<Item = u64>) {
 
 /// Builds what is in files, and closes the database.
 fn prepare(directory: &Path, shape: Shape, keys: u64) {
-    let (db, family) = open(directory);
+    let (db, family) = open(directory, false);
     let flush = || db.flush(&FlushOptions::default(), &[&family]).expect("a flush");
     fill(&db, &family, 0..keys);
     flush();
@@ -90,27 +101,30 @@ fn prepare(directory: &Path, shape: Shape, keys: u64) {
     db.close().expect("closed");
 }
 
-fn open(directory: &Path) -> (Db, ColumnFamilyHandle) {
+fn open(directory: &Path, has_statistics: bool) -> (Db, ColumnFamilyHandle) {
     let options = DbOptions { create_if_missing: true, ..DbOptions::default() };
     let family_options = ColumnFamilyOptions::from_string(FAMILY).expect("options");
     let families = [ColumnFamilyDescriptor::new("default", family_options)];
-    let db = Db::open(&options, directory, &families, &OpenContext::default()).expect("open");
+    let statistics = has_statistics.then(Arc::default);
+    let context = OpenContext { statistics, ..OpenContext::default() };
+    let db = Db::open(&options, directory, &families, &context).expect("open");
     let family = db.column_family("default").expect("a family");
     (db, family)
 }
 
-/// An open database to be read.
-struct Reads {
+/// An open database.
+struct Bench {
     db: Db,
     family: ColumnFamilyHandle,
     iterator: DbIterator,
     options: ReadOptions,
+    write_options: WriteOptions,
     keys: u64,
     buffer: Vec<u8>,
     found: usize,
 }
 
-impl Reads {
+impl Bench {
     fn count(&mut self, value: Option<&PinnableSlice>) {
         self.found += value.map_or(0, |value| usize::from(value[VALUE_SIZE - 1]));
     }
@@ -151,6 +165,33 @@ impl Reads {
         self.found += self.iterator.value().len();
     }
 
+    fn put(&mut self, key: u64) {
+        let value = [b'v'; VALUE_SIZE];
+        self.db.put(&self.write_options, &self.family, &self::key(key), &value).expect("a write");
+    }
+
+    /// Keys behind all others.
+    fn put_in_order(&mut self, number: u64) {
+        self.put(self.keys + number);
+    }
+
+    /// New keys behind all others, in no order.
+    fn put_scattered(&mut self, number: u64) {
+        self.put(self.keys + scatter(number, u64::from(u32::MAX)));
+    }
+
+    fn overwrite(&mut self, number: u64) {
+        self.put(scatter(number, self.keys));
+    }
+
+    /// Some two megabytes are written in a second that has a million reads.
+    fn get_while_writing(&mut self, number: u64) {
+        if number.is_multiple_of(READS_PER_WRITE) {
+            self.overwrite(number);
+        }
+        self.get(number);
+    }
+
     fn next(&mut self, _: u64) {
         match self.iterator.valid() {
             true => self.iterator.next(),
@@ -170,9 +211,9 @@ impl Reads {
 
 /// Instructions of this function, and of what it calls, are counted by its name.
 #[inline(never)]
-fn measured_operations(reads: &mut Reads, run: fn(&mut Reads, u64), first: u64, count: u64) {
+fn measured_operations(bench: &mut Bench, run: fn(&mut Bench, u64), first: u64, count: u64) {
     for number in first..first + count {
-        run(reads, number);
+        run(bench, number);
     }
 }
 
@@ -194,8 +235,8 @@ const ROUNDS: u64 = 25;
 const COUNTED_OPERATIONS: u64 = 2000;
 
 /// Opens what was prepared, fills its memtable, and brings every block into the cache.
-fn warm_up(directory: &Path, shape: Shape, keys: u64) -> Reads {
-    let (db, family) = open(directory);
+fn warm_up(directory: &Path, shape: Shape, keys: u64, has_statistics: bool) -> Bench {
+    let (db, family) = open(directory, has_statistics);
     if shape == Shape::PreFlush {
         fill(&db, &family, (6..keys).step_by(20));
     }
@@ -204,44 +245,79 @@ fn warm_up(directory: &Path, shape: Shape, keys: u64) -> Reads {
         db.get(&options, &family, &key(number)).expect("a read");
     }
     let iterator = db.new_iterator(&options, &family).expect("an iterator");
-    Reads { db, family, iterator, options, keys, buffer: Vec::new(), found: 0 }
+    let (write_options, buffer) = Default::default();
+    Bench { db, family, iterator, options, write_options, keys, buffer, found: 0 }
 }
 
 /// Does a path once so that what is made only once is there, then what is counted. Writes are left to
 /// [`prepare`], in a process of its own: Valgrind would take long for them.
-fn count(directory: &Path, path: &ReadPath, keys: u64) {
-    let mut reads = warm_up(directory, path.shape, keys);
-    warm_up_path(&mut reads, path.run);
-    measured_operations(&mut reads, path.run, 0, COUNTED_OPERATIONS);
-    println!("operations {COUNTED_OPERATIONS} found {}", reads.found);
+fn count(directory: &Path, path: &OperationPath, keys: u64, has_statistics: bool) {
+    let mut bench = warm_up(directory, path.shape, keys, has_statistics);
+    warm_up_path(&mut bench, path.run);
+    measured_operations(&mut bench, path.run, 0, COUNTED_OPERATIONS);
+    println!("operations {COUNTED_OPERATIONS} found {}", bench.found);
     // What is in the memtable is not to be flushed.
     std::process::exit(0);
 }
 
 #[inline(never)]
-fn warm_up_path(reads: &mut Reads, run: fn(&mut Reads, u64)) {
+fn warm_up_path(bench: &mut Bench, run: fn(&mut Bench, u64)) {
     for number in 0..10 {
-        run(reads, number);
+        run(bench, number);
     }
 }
 
-fn time(directory: &Path, path: &ReadPath, keys: u64) {
-    let mut reads = warm_up(directory, path.shape, keys);
-    let mut nanos: Vec<f64> = (0..ROUNDS)
-        .map(|round| {
-            let start = processor_nanos();
-            measured_operations(&mut reads, path.run, round * OPERATIONS, OPERATIONS);
-            (processor_nanos() - start) / OPERATIONS as f64
-        })
-        .collect();
-    nanos.sort_by(f64::total_cmp);
-    let (least, median) = (nanos[0], nanos[nanos.len() / 2]);
-    let resident = resident_megabytes();
-    println!("{:<22} {median:>8.1} ns, least {least:>8.1}; resident {resident} MB", path.name);
-    black_box(reads.found);
+/// Nanoseconds of an operation in each round, ascending.
+type Times = Vec<f64>;
+
+fn time_round(bench: &mut Bench, path: &OperationPath, round: u64, times: &mut Times) {
+    let start = processor_nanos();
+    measured_operations(bench, path.run, round * OPERATIONS, OPERATIONS);
+    times.push((processor_nanos() - start) / OPERATIONS as f64);
+    times.sort_by(f64::total_cmp);
 }
 
-/// `[PATH [KEYS]]` times; `--prepare=DIRECTORY` and `--count=DIRECTORY` do one part.
+fn median(times: &Times) -> f64 {
+    times[times.len() / 2]
+}
+
+fn time(path: &OperationPath, keys: u64) {
+    let directory = tempfile::tempdir().expect("a directory");
+    prepare(directory.path(), path.shape, keys);
+    let mut bench = warm_up(directory.path(), path.shape, keys, false);
+    let mut times = Times::new();
+    for round in 0..ROUNDS {
+        time_round(&mut bench, path, round, &mut times);
+    }
+    let (least, median, resident) = (times[0], median(&times), resident_megabytes());
+    println!("{:<22} {median:>8.1} ns, least {least:>8.1}; resident {resident} MB", path.name);
+    black_box(bench.found);
+}
+
+/// Without statistics, with, without, with, and so on.
+fn compare_statistics(path: &OperationPath, keys: u64) {
+    let directories = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
+    let mut turns = [false, true].map(|has_statistics| {
+        let directory = directories[usize::from(has_statistics)].path();
+        prepare(directory, path.shape, keys);
+        (warm_up(directory, path.shape, keys, has_statistics), Times::new())
+    });
+    for round in 0..ROUNDS {
+        for (bench, times) in &mut turns {
+            time_round(bench, path, round, times);
+        }
+    }
+    let [without, with] = turns.each_ref().map(|(_, times)| median(times));
+    let percent = 100.0 * (with / without - 1.0);
+    let least = 100.0 * (turns[1].1[0] / turns[0].1[0] - 1.0);
+    println!(
+        "{:<22} {without:>8.1} ns, with statistics {with:>8.1}: {percent:+.1} %, the least {least:+.1} %",
+        path.name
+    );
+    black_box(turns[0].0.found);
+}
+
+/// `[PATH [KEYS]]` times; `--prepare=DIRECTORY` and `--count=DIRECTORY [--statistics]` do one part.
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let flag = |name: &str| arguments.iter().find_map(|argument| argument.strip_prefix(name));
@@ -252,11 +328,11 @@ fn main() {
         if let Some(directory) = flag("--prepare=") {
             prepare(Path::new(directory), path.shape, keys);
         } else if let Some(directory) = flag("--count=") {
-            count(Path::new(directory), path, keys);
+            count(Path::new(directory), path, keys, flag("--statistics").is_some());
+        } else if flag("--compare-statistics").is_some() {
+            compare_statistics(path, keys);
         } else {
-            let directory = tempfile::tempdir().expect("a directory");
-            prepare(directory.path(), path.shape, keys);
-            time(directory.path(), path, keys);
+            time(path, keys);
         }
     }
 }
