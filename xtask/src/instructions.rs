@@ -8,7 +8,7 @@
 //! ```
 
 use crate::{ci, files};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! The order of internal keys: user key by the family's comparator, then newest first.
+//!
+//! Every comparison of user keys goes through here, and counts in the perf context of its thread.
 
 use crate::comparator::{BYTEWISE_NAME, BytewiseComparator, Comparator};
 use crate::dbformat::{TRAILER_SIZE, extract_trailer, extract_user_key};
+use perf_context::{PerfMetric, count};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -56,6 +59,7 @@ impl InternalKeyComparator {
     /// Orders two user keys, timestamps included.
     #[inline]
     pub fn compare_user_keys(&self, a: &[u8], b: &[u8]) -> Ordering {
+        count_comparison();
         if self.bytewise { a.cmp(b) } else { self.user.compare(a, b) }
     }
 
@@ -65,6 +69,7 @@ impl InternalKeyComparator {
         if self.timestamp_size == 0 {
             self.compare_user_keys(a, b)
         } else {
+            count_comparison();
             self.user.compare_without_timestamp(a, true, b, true)
         }
     }
@@ -72,6 +77,7 @@ impl InternalKeyComparator {
     /// Whether two user keys that both end in a timestamp are equal before it.
     #[inline]
     pub fn is_equal_without_timestamp(&self, a: &[u8], b: &[u8]) -> bool {
+        count_comparison();
         if self.bytewise {
             a == b
         } else if self.timestamp_size == 0 {
@@ -92,4 +98,9 @@ impl InternalKeyComparator {
     pub fn is_long_enough(&self, internal_key: &[u8]) -> bool {
         internal_key.len() >= TRAILER_SIZE + self.timestamp_size
     }
+}
+
+#[inline]
+fn count_comparison() {
+    count(PerfMetric::UserKeyComparisonCount, 1);
 }

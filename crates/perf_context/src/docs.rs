@@ -1,8 +1,9 @@
 //! The reference of what threads count, as Markdown.
 
+use crate::MetricInfo;
 use crate::io_metric::IoMetric;
 use crate::level_metric::LevelMetric;
-use crate::metric::{Measure, MetricInfo};
+use crate::measure::Measure;
 use crate::perf_metric::PerfMetric;
 use std::fmt::Write as _;
 
@@ -41,7 +42,8 @@ fn add_table<'a>(text: &mut String, title: &str, rows: impl Iterator<Item = &'a 
         text,
         "\n## {title}\n\n| Name | From | Measured | What it says |\n| --- | --- | --- | --- |\n"
     );
-    for MetricInfo { name, doc, measure, idle } in rows {
+    for row in rows {
+        let MetricInfo { name, doc, detail: measure, .. } = row;
         let from = match measure {
             Measure::Always => "always",
             Measure::Count => "count",
@@ -50,7 +52,7 @@ fn add_table<'a>(text: &mut String, title: &str, rows: impl Iterator<Item = &'a 
             Measure::CpuTime => "cpu time",
             Measure::MutexTime => "mutex time",
         };
-        let measured = idle.map_or_else(|| "yes".to_owned(), |reason| format!("no: {reason}"));
+        let measured = row.counted_text();
         let _ = writeln!(text, "| `{name}` | {from} | {measured} | {} |", doc.trim());
     }
 }

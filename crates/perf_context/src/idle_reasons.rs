@@ -6,6 +6,4 @@ pub(crate) const NO_MULTISCAN: &str = "there is no scan of several ranges at onc
 pub(crate) const NO_SECONDARY_CACHE: &str = "there is no secondary cache";
 pub(crate) const NO_SUCH_CALL: &str = "the file system has no such call";
 pub(crate) const NO_TRANSACTIONS: &str = "there are no transactions yet";
-pub(crate) const NO_COMPARATOR_CALLS: &str =
-    "searches compare the first bytes of keys as numbers and seldom call a comparator";
 pub(crate) const NO_RESEEKS: &str = "range tombstones hide entries one by one";

@@ -1,10 +1,10 @@
 //! What a thread counts and times of its reads and writes of files.
 
-use crate::metric::perf_metrics;
+use crate::measure::Measure::{self, Always, CpuTime, Time};
 
-perf_metrics! {
+metric::metrics! {
     /// A field of `rocksdb::IOStatsContext`, or of the struct by temperatures inside it.
-    pub enum IoMetric;
+    pub enum IoMetric: Measure;
     rows {
         /// Thread pool of the current thread.
         ThreadPoolId = "thread_pool_id", Always, counted;

@@ -1,7 +1,7 @@
 //! What this thread counted and timed of its reads and writes of files.
 
 use crate::io_metric::IoMetric;
-use crate::metric::Measure;
+use crate::measure::Measure;
 use crate::perf_level::perf_level;
 use std::cell::Cell;
 use std::fmt;
@@ -44,7 +44,7 @@ pub fn disable_io_stats(is_disabled: bool) {
 /// Counts in this thread.
 #[inline]
 pub fn count_io(metric: IoMetric, number: u64) {
-    debug_assert_eq!(metric.info().measure, Measure::Always, "{}", metric.name());
+    debug_assert_eq!(metric.info().detail, Measure::Always, "{}", metric.name());
     add_io(metric, number);
 }
 

@@ -1,10 +1,10 @@
 //! What a thread counts level by level.
 
-use crate::metric::perf_metrics;
+use crate::measure::Measure::{self, Count, Time};
 
-perf_metrics! {
+metric::metrics! {
     /// A field of `rocksdb::PerfContextByLevel`.
-    pub enum LevelMetric;
+    pub enum LevelMetric: Measure;
     rows {
         /// Lookups avoided by the level's filter.
         BloomFilterUseful = "bloom_filter_useful", Count, counted;

@@ -23,7 +23,7 @@ mod idle_reasons;
 mod io_metric;
 mod io_stats_context;
 mod level_metric;
-mod metric;
+mod measure;
 #[allow(clippy::module_inception, reason = "the crate is named after its main noun")]
 mod perf_context;
 mod perf_level;
@@ -37,7 +37,7 @@ pub use io_stats_context::{
     set_thread_pool_id,
 };
 pub use level_metric::LevelMetric;
-pub use metric::{Measure, MetricInfo};
+pub use measure::Measure;
 pub use perf_context::{
     PerfContext, count, count_at_level, counts, disable_per_level_perf_context,
     enable_per_level_perf_context, perf_context, reset_perf_context,
@@ -46,3 +46,6 @@ pub use perf_level::{PerfLevel, perf_level, set_perf_level};
 pub use perf_metric::PerfMetric;
 pub use timed_metric::{AtLevel, TimedMetric};
 pub use timer::Timer;
+
+/// What is known of a metric; the detail is what it measures.
+pub type MetricInfo = metric::MetricInfo<Measure>;

@@ -1,7 +1,7 @@
 //! What this thread counted and timed.
 
 use crate::level_metric::LevelMetric;
-use crate::metric::Measure;
+use crate::measure::Measure;
 use crate::perf_level::perf_level;
 use crate::perf_metric::PerfMetric;
 use std::cell::{Cell, RefCell};
@@ -57,7 +57,7 @@ pub fn counts() -> bool {
 /// Counts in this thread, if its level has counts.
 #[inline]
 pub fn count(metric: PerfMetric, number: u64) {
-    debug_assert_eq!(metric.info().measure, Measure::Count, "{}", metric.name());
+    debug_assert_eq!(metric.info().detail, Measure::Count, "{}", metric.name());
     if counts() {
         add(metric, number);
     }
@@ -66,7 +66,7 @@ pub fn count(metric: PerfMetric, number: u64) {
 /// Counts for a level of the tree, if this thread does.
 #[inline]
 pub fn count_at_level(metric: LevelMetric, level: usize, number: u64) {
-    if counts_by_level() && perf_level() >= metric.info().measure.level() {
+    if counts_by_level() && perf_level() >= metric.info().detail.level() {
         add_at_level(metric, level, number);
     }
 }

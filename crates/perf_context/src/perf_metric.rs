@@ -1,17 +1,17 @@
 //! What a thread counts and times of its own operations.
 
 use crate::idle_reasons::{
-    NO_ASYNC_READS, NO_COMPARATOR_CALLS, NO_ENCRYPTION, NO_MULTISCAN, NO_RESEEKS,
-    NO_SECONDARY_CACHE, NO_SUCH_CALL, NO_TRANSACTIONS,
+    NO_ASYNC_READS, NO_ENCRYPTION, NO_MULTISCAN, NO_RESEEKS, NO_SECONDARY_CACHE, NO_SUCH_CALL,
+    NO_TRANSACTIONS,
 };
-use crate::metric::perf_metrics;
+use crate::measure::Measure::{self, Count, CpuTime, MutexTime, Time, Wait};
 
-perf_metrics! {
+metric::metrics! {
     /// A field of `rocksdb::PerfContext`.
-    pub enum PerfMetric;
+    pub enum PerfMetric: Measure;
     rows {
-        /// User comparator calls.
-        UserKeyComparisonCount = "user_key_comparison_count", Count, idle(NO_COMPARATOR_CALLS);
+        /// User keys compared; what searches tell from the first bytes of keys, as numbers, is not counted.
+        UserKeyComparisonCount = "user_key_comparison_count", Count, counted;
         /// Block cache hits.
         BlockCacheHitCount = "block_cache_hit_count", Count, counted;
         /// Blocks read from files.

@@ -3,7 +3,7 @@
 use crate::io_metric::IoMetric;
 use crate::io_stats_context::{add_io, measures_io};
 use crate::level_metric::LevelMetric;
-use crate::metric::Measure;
+use crate::measure::Measure;
 use crate::perf_context::{add, add_at_level, counts_by_level};
 use crate::perf_level::perf_level;
 use crate::perf_metric::PerfMetric;
@@ -24,7 +24,7 @@ pub trait TimedMetric: Copy {
 impl TimedMetric for PerfMetric {
     #[inline]
     fn measure(self) -> Measure {
-        self.info().measure
+        self.info().detail
     }
 
     #[inline]
@@ -40,7 +40,7 @@ impl TimedMetric for PerfMetric {
 impl TimedMetric for IoMetric {
     #[inline]
     fn measure(self) -> Measure {
-        self.info().measure
+        self.info().detail
     }
 
     #[inline]
@@ -71,7 +71,7 @@ impl LevelMetric {
 impl TimedMetric for AtLevel {
     #[inline]
     fn measure(self) -> Measure {
-        self.metric.info().measure
+        self.metric.info().detail
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! Times, from here to the end of a scope.
 
-use crate::metric::Measure;
+use crate::measure::Measure;
 use crate::timed_metric::TimedMetric;
 use std::num::NonZeroU64;
 use std::sync::OnceLock;

@@ -1,7 +1,6 @@
 //! The reference of tickers and histograms, as Markdown.
 
-use crate::metric::{MetricInfo, MetricState};
-use crate::{HistogramType, Ticker};
+use crate::{HistogramType, MetricInfo, Ticker};
 use std::fmt::Write as _;
 
 /// The text of docs/statistics.md.
@@ -31,6 +30,10 @@ one in 16, picked at random; those up to the next one count as having taken as l
 COUNT is the number of operations. SUM and the percentiles are right in the mean; P100 and P99.9 may
 miss the one slow operation that was not timed. At `kExceptTimeForMutex` and `kAll` every operation is
 timed. [Why](decisions/0003-times-of-short-operations.md).
+
+Counting itself costs an operation up to some hundred instructions:
+[a table](decisions/0003-times-of-short-operations.md#what-it-costs).
+`cargo xtask instructions --statistics` counts them again.
 ";
 
 fn add_table(text: &mut String, title: &str, rows: Vec<&MetricInfo>) {
@@ -41,11 +44,8 @@ fn add_table(text: &mut String, title: &str, rows: Vec<&MetricInfo>) {
          | Number | Name | Counted | What it counts |\n| --- | --- | --- | --- |\n",
         rows.len()
     );
-    for (number, MetricInfo { name, doc, state }) in rows.into_iter().enumerate() {
-        let counted = match state {
-            MetricState::Counted => "yes".to_owned(),
-            MetricState::Idle(reason) => format!("no: {reason}"),
-        };
+    for row in rows {
+        let (counted, MetricInfo { name, doc, detail: number, .. }) = (row.counted_text(), row);
         let _ = writeln!(text, "| {number} | `{name}` | {counted} | {} |", doc.trim());
     }
 }

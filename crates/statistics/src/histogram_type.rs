@@ -1,178 +1,176 @@
 //! The distributions.
 
-use crate::metric::metrics;
+use crate::idle_reasons::{
+    KERNEL_READAHEAD, KEYS_ONE_BY_ONE, NO_ASYNC_READS, NO_CHECKSUM_CALLS, NO_KEY_DISTRIBUTION,
+    NO_MULTI_SCAN, NO_REMOTE_COMPACTION, NO_TAIL_PREFETCH, NO_TRANSACTIONS, STACKED_BLOB_DB,
+};
 
-metrics! {
+metric::metrics! {
     /// A distribution of values (`rocksdb::Histograms`). Times are in microseconds where the name does
     /// not say otherwise.
-    pub enum HistogramType;
+    pub enum HistogramType: u16;
     rows {
         /// Get latency.
-        DbGet = 0, "rocksdb.db.get.micros", counted;
+        DbGet = "rocksdb.db.get.micros", 0, counted;
         /// Write call latency.
-        DbWrite = 1, "rocksdb.db.write.micros", counted;
+        DbWrite = "rocksdb.db.write.micros", 1, counted;
         /// Wall time per compaction.
-        CompactionTime = 2, "rocksdb.compaction.times.micros", counted;
+        CompactionTime = "rocksdb.compaction.times.micros", 2, counted;
         /// CPU time per compaction.
-        CompactionCpuTime = 3, "rocksdb.compaction.times.cpu_micros", counted;
+        CompactionCpuTime = "rocksdb.compaction.times.cpu_micros", 3, counted;
         /// Time preparing subcompaction slices.
-        SubcompactionSetupTime = 4, "rocksdb.subcompaction.setup.times.micros", counted;
+        SubcompactionSetupTime = "rocksdb.subcompaction.setup.times.micros", 4, counted;
         /// Table sync time in flush.
-        TableSyncMicros = 5, "rocksdb.table.sync.micros", counted;
+        TableSyncMicros = "rocksdb.table.sync.micros", 5, counted;
         /// Table sync time in compaction.
-        CompactionOutfileSyncMicros = 6, "rocksdb.compaction.outfile.sync.micros", counted;
+        CompactionOutfileSyncMicros = "rocksdb.compaction.outfile.sync.micros", 6, counted;
         /// WAL sync time.
-        WalFileSyncMicros = 7, "rocksdb.wal.file.sync.micros", counted;
+        WalFileSyncMicros = "rocksdb.wal.file.sync.micros", 7, counted;
         /// MANIFEST sync time.
-        ManifestFileSyncMicros = 8, "rocksdb.manifest.file.sync.micros", counted;
+        ManifestFileSyncMicros = "rocksdb.manifest.file.sync.micros", 8, counted;
         /// I/O time opening a table.
-        TableOpenIoMicros = 9, "rocksdb.table.open.io.micros", counted;
+        TableOpenIoMicros = "rocksdb.table.open.io.micros", 9, counted;
         /// MultiGet latency.
-        DbMultiget = 10, "rocksdb.db.multiget.micros", counted;
+        DbMultiget = "rocksdb.db.multiget.micros", 10, counted;
         /// Block read time inside compaction.
-        ReadBlockCompactionMicros = 11, "rocksdb.read.block.compaction.micros", counted;
+        ReadBlockCompactionMicros = "rocksdb.read.block.compaction.micros", 11, counted;
         /// Block read time for user reads.
-        ReadBlockGetMicros = 12, "rocksdb.read.block.get.micros", counted;
+        ReadBlockGetMicros = "rocksdb.read.block.get.micros", 12, counted;
         /// Block write time.
-        WriteRawBlockMicros = 13, "rocksdb.write.raw.block.micros", counted;
+        WriteRawBlockMicros = "rocksdb.write.raw.block.micros", 13, counted;
         /// Input files per compaction.
-        NumFilesInSingleCompaction = 14, "rocksdb.numfiles.in.singlecompaction", counted;
+        NumFilesInSingleCompaction = "rocksdb.numfiles.in.singlecompaction", 14, counted;
         /// Iterator seek latency.
-        DbSeek = 15, "rocksdb.db.seek.micros", counted;
+        DbSeek = "rocksdb.db.seek.micros", 15, counted;
         /// Stall length per write.
-        WriteStall = 16, "rocksdb.db.write.stall", counted;
+        WriteStall = "rocksdb.db.write.stall", 16, counted;
         /// Table file read time.
-        SstReadMicros = 17, "rocksdb.sst.read.micros", counted;
+        SstReadMicros = "rocksdb.sst.read.micros", 17, counted;
         /// Table or blob read time tagged flush.
-        FileReadFlushMicros = 18, "rocksdb.file.read.flush.micros", counted;
+        FileReadFlushMicros = "rocksdb.file.read.flush.micros", 18, counted;
         /// Table or blob read time tagged compaction.
-        FileReadCompactionMicros = 19, "rocksdb.file.read.compaction.micros", counted;
+        FileReadCompactionMicros = "rocksdb.file.read.compaction.micros", 19, counted;
         /// Table or blob read time tagged open.
-        FileReadDbOpenMicros = 20, "rocksdb.file.read.db.open.micros", counted;
+        FileReadDbOpenMicros = "rocksdb.file.read.db.open.micros", 20, counted;
         /// Table or blob read time tagged Get.
-        FileReadGetMicros = 21, "rocksdb.file.read.get.micros", counted;
+        FileReadGetMicros = "rocksdb.file.read.get.micros", 21, counted;
         /// Table or blob read time tagged MultiGet.
-        FileReadMultigetMicros = 22, "rocksdb.file.read.multiget.micros", counted;
+        FileReadMultigetMicros = "rocksdb.file.read.multiget.micros", 22, counted;
         /// Table or blob read time tagged iterator.
-        FileReadDbIteratorMicros = 23, "rocksdb.file.read.db.iterator.micros", counted;
+        FileReadDbIteratorMicros = "rocksdb.file.read.db.iterator.micros", 23, counted;
         /// Read time tagged block checksum verification.
-        FileReadVerifyDbChecksumMicros = 24, "rocksdb.file.read.verify.db.checksum.micros", idle(NO_CHECKSUM_CALLS);
+        FileReadVerifyDbChecksumMicros = "rocksdb.file.read.verify.db.checksum.micros", 24, idle(NO_CHECKSUM_CALLS);
         /// Read time tagged whole-file checksum verification.
-        FileReadVerifyFileChecksumsMicros =
-            25, "rocksdb.file.read.verify.file.checksums.micros", idle(NO_CHECKSUM_CALLS);
+        FileReadVerifyFileChecksumsMicros = "rocksdb.file.read.verify.file.checksums.micros", 25, idle(NO_CHECKSUM_CALLS);
         /// Table file write time.
-        SstWriteMicros = 26, "rocksdb.sst.write.micros", counted;
+        SstWriteMicros = "rocksdb.sst.write.micros", 26, counted;
         /// Table or blob write time tagged flush.
-        FileWriteFlushMicros = 27, "rocksdb.file.write.flush.micros", counted;
+        FileWriteFlushMicros = "rocksdb.file.write.flush.micros", 27, counted;
         /// Table or blob write time tagged compaction.
-        FileWriteCompactionMicros = 28, "rocksdb.file.write.compaction.micros", counted;
+        FileWriteCompactionMicros = "rocksdb.file.write.compaction.micros", 28, counted;
         /// Table or blob write time tagged open.
-        FileWriteDbOpenMicros = 29, "rocksdb.file.write.db.open.micros", counted;
+        FileWriteDbOpenMicros = "rocksdb.file.write.db.open.micros", 29, counted;
         /// Subcompactions per compaction.
-        NumSubcompactionsScheduled = 30, "rocksdb.num.subcompactions.scheduled", counted;
+        NumSubcompactionsScheduled = "rocksdb.num.subcompactions.scheduled", 30, counted;
         /// Value bytes per Get.
-        BytesPerRead = 31, "rocksdb.bytes.per.read", counted;
+        BytesPerRead = "rocksdb.bytes.per.read", 31, counted;
         /// Bytes per write.
-        BytesPerWrite = 32, "rocksdb.bytes.per.write", counted;
+        BytesPerWrite = "rocksdb.bytes.per.write", 32, counted;
         /// Value bytes per MultiGet.
-        BytesPerMultiget = 33, "rocksdb.bytes.per.multiget", counted;
+        BytesPerMultiget = "rocksdb.bytes.per.multiget", 33, counted;
         /// Nanoseconds compressing a block.
-        CompressionTimesNanos = 34, "rocksdb.compression.times.nanos", counted;
+        CompressionTimesNanos = "rocksdb.compression.times.nanos", 34, counted;
         /// Nanoseconds decompressing a block.
-        DecompressionTimesNanos = 35, "rocksdb.decompression.times.nanos", counted;
+        DecompressionTimesNanos = "rocksdb.decompression.times.nanos", 35, counted;
         /// Merge operands per user read.
-        ReadNumMergeOperands = 36, "rocksdb.read.num.merge_operands", counted;
+        ReadNumMergeOperands = "rocksdb.read.num.merge_operands", 36, counted;
         /// Stacked BlobDB key sizes.
-        BlobDbKeySize = 37, "rocksdb.blobdb.key.size", idle(STACKED_BLOB_DB);
+        BlobDbKeySize = "rocksdb.blobdb.key.size", 37, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB value sizes.
-        BlobDbValueSize = 38, "rocksdb.blobdb.value.size", idle(STACKED_BLOB_DB);
+        BlobDbValueSize = "rocksdb.blobdb.value.size", 38, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB write latency.
-        BlobDbWriteMicros = 39, "rocksdb.blobdb.write.micros", idle(STACKED_BLOB_DB);
+        BlobDbWriteMicros = "rocksdb.blobdb.write.micros", 39, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB get latency.
-        BlobDbGetMicros = 40, "rocksdb.blobdb.get.micros", idle(STACKED_BLOB_DB);
+        BlobDbGetMicros = "rocksdb.blobdb.get.micros", 40, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB multi-get latency.
-        BlobDbMultigetMicros = 41, "rocksdb.blobdb.multiget.micros", idle(STACKED_BLOB_DB);
+        BlobDbMultigetMicros = "rocksdb.blobdb.multiget.micros", 41, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB seek latency.
-        BlobDbSeekMicros = 42, "rocksdb.blobdb.seek.micros", idle(STACKED_BLOB_DB);
+        BlobDbSeekMicros = "rocksdb.blobdb.seek.micros", 42, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB forward step latency.
-        BlobDbNextMicros = 43, "rocksdb.blobdb.next.micros", idle(STACKED_BLOB_DB);
+        BlobDbNextMicros = "rocksdb.blobdb.next.micros", 43, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB backward step latency.
-        BlobDbPrevMicros = 44, "rocksdb.blobdb.prev.micros", idle(STACKED_BLOB_DB);
+        BlobDbPrevMicros = "rocksdb.blobdb.prev.micros", 44, idle(STACKED_BLOB_DB);
         /// Blob file write time.
-        BlobDbBlobFileWriteMicros = 45, "rocksdb.blobdb.blob.file.write.micros", counted;
+        BlobDbBlobFileWriteMicros = "rocksdb.blobdb.blob.file.write.micros", 45, counted;
         /// Blob file read time.
-        BlobDbBlobFileReadMicros = 46, "rocksdb.blobdb.blob.file.read.micros", counted;
+        BlobDbBlobFileReadMicros = "rocksdb.blobdb.blob.file.read.micros", 46, counted;
         /// Blob file sync time.
-        BlobDbBlobFileSyncMicros = 47, "rocksdb.blobdb.blob.file.sync.micros", counted;
+        BlobDbBlobFileSyncMicros = "rocksdb.blobdb.blob.file.sync.micros", 47, counted;
         /// Blob compression time.
-        BlobDbCompressionMicros = 48, "rocksdb.blobdb.compression.micros", counted;
+        BlobDbCompressionMicros = "rocksdb.blobdb.compression.micros", 48, counted;
         /// Blob decompression time.
-        BlobDbDecompressionMicros = 49, "rocksdb.blobdb.decompression.micros", counted;
+        BlobDbDecompressionMicros = "rocksdb.blobdb.decompression.micros", 49, counted;
         /// Flush duration.
-        FlushTime = 50, "rocksdb.db.flush.micros", counted;
+        FlushTime = "rocksdb.db.flush.micros", 50, counted;
         /// Keys batched per table in MultiGet.
-        SstBatchSize = 51, "rocksdb.sst.batch.size", idle(KEYS_ONE_BY_ONE);
+        SstBatchSize = "rocksdb.sst.batch.size", 51, idle(KEYS_ONE_BY_ONE);
         /// Requests per MultiGet I/O batch.
-        MultigetIoBatchSize = 52, "rocksdb.multiget.io.batch.size", idle(KEYS_ONE_BY_ONE);
+        MultigetIoBatchSize = "rocksdb.multiget.io.batch.size", 52, idle(KEYS_ONE_BY_ONE);
         /// Metadata block reads per level in MultiGet.
-        NumIndexAndFilterBlocksReadPerLevel =
-            53, "rocksdb.num.index.and.filter.blocks.read.per.level", counted;
+        NumIndexAndFilterBlocksReadPerLevel = "rocksdb.num.index.and.filter.blocks.read.per.level", 53, counted;
         /// Tables read per level in MultiGet.
-        NumSstReadPerLevel = 54, "rocksdb.num.sst.read.per.level", counted;
+        NumSstReadPerLevel = "rocksdb.num.sst.read.per.level", 54, counted;
         /// Levels read per MultiGet.
-        NumLevelReadPerMultiget = 55, "rocksdb.num.level.read.per.multiget", counted;
+        NumLevelReadPerMultiget = "rocksdb.num.level.read.per.multiget", 55, counted;
         /// Retries per automatic recovery.
-        ErrorHandlerAutoresumeRetryCount = 56, "rocksdb.error.handler.autoresume.retry.count", counted;
+        ErrorHandlerAutoresumeRetryCount = "rocksdb.error.handler.autoresume.retry.count", 56, counted;
         /// Bytes per async read.
-        AsyncReadBytes = 57, "rocksdb.async.read.bytes", idle(NO_ASYNC_READS);
+        AsyncReadBytes = "rocksdb.async.read.bytes", 57, idle(NO_ASYNC_READS);
         /// Time polling for async reads.
-        PollWaitMicros = 58, "rocksdb.poll.wait.micros", idle(NO_ASYNC_READS);
+        PollWaitMicros = "rocksdb.poll.wait.micros", 58, idle(NO_ASYNC_READS);
         /// Prefetch bytes per compaction input read.
-        CompactionPrefetchBytes = 59, "rocksdb.compaction.prefetch.bytes", counted;
+        CompactionPrefetchBytes = "rocksdb.compaction.prefetch.bytes", 59, counted;
         /// Prefetched bytes thrown away.
-        PrefetchedBytesDiscarded = 60, "rocksdb.prefetched.bytes.discarded", idle(KERNEL_READAHEAD);
+        PrefetchedBytesDiscarded = "rocksdb.prefetched.bytes.discarded", 60, idle(KERNEL_READAHEAD);
         /// Wait to abort outstanding async prefetch.
-        AsyncPrefetchAbortMicros = 61, "rocksdb.async.prefetch.abort.micros", idle(NO_ASYNC_READS);
+        AsyncPrefetchAbortMicros = "rocksdb.async.prefetch.abort.micros", 61, idle(NO_ASYNC_READS);
         /// Tail bytes prefetched per table open.
-        TableOpenPrefetchTailReadBytes = 62, "rocksdb.table.open.prefetch.tail.read.bytes", idle(NO_TAIL_PREFETCH);
+        TableOpenPrefetchTailReadBytes = "rocksdb.table.open.prefetch.tail.read.bytes", 62, idle(NO_TAIL_PREFETCH);
         /// Operations in a transaction.
-        NumOpPerTransaction = 63, "rocksdb.num.op.per.transaction", idle(NO_TRANSACTIONS);
+        NumOpPerTransaction = "rocksdb.num.op.per.transaction", 63, idle(NO_TRANSACTIONS);
         /// Time preparing MultiScan child iterators.
-        MultiscanPrepareIterators = 64, "rocksdb.multiscan.op.prepare.iterators.micros", idle(NO_MULTI_SCAN);
+        MultiscanPrepareIterators = "rocksdb.multiscan.op.prepare.iterators.micros", 64, idle(NO_MULTI_SCAN);
         /// Time per MultiScan prepare.
-        MultiscanPrepareMicros = 65, "rocksdb.multiscan.prepare.micros", idle(NO_MULTI_SCAN);
+        MultiscanPrepareMicros = "rocksdb.multiscan.prepare.micros", 65, idle(NO_MULTI_SCAN);
         /// Blocks per MultiScan prepare.
-        MultiscanBlocksPerPrepare = 66, "rocksdb.multiscan.blocks.per.prepare", idle(NO_MULTI_SCAN);
+        MultiscanBlocksPerPrepare = "rocksdb.multiscan.blocks.per.prepare", 66, idle(NO_MULTI_SCAN);
         /// Submit-to-callback time of dispatched async reads.
-        IoDispatcherAsyncReadObservedCompletionMicros =
-            67, "rocksdb.iodispatcher.async.read.observed.completion.micros", idle(NO_ASYNC_READS);
+        IoDispatcherAsyncReadObservedCompletionMicros = "rocksdb.iodispatcher.async.read.observed.completion.micros", 67, idle(NO_ASYNC_READS);
         /// Consumer wait polling dispatched reads.
-        IoDispatcherAsyncReadPollWaitMicros =
-            68, "rocksdb.iodispatcher.async.read.poll.wait.micros", idle(NO_ASYNC_READS);
+        IoDispatcherAsyncReadPollWaitMicros = "rocksdb.iodispatcher.async.read.poll.wait.micros", 68, idle(NO_ASYNC_READS);
         /// Submit-to-first-poll time of dispatched reads.
-        IoDispatcherAsyncReadPrefetchLeadMicros =
-            69, "rocksdb.iodispatcher.async.read.prefetch.lead.micros", idle(NO_ASYNC_READS);
+        IoDispatcherAsyncReadPrefetchLeadMicros = "rocksdb.iodispatcher.async.read.prefetch.lead.micros", 69, idle(NO_ASYNC_READS);
         /// Key-gap variation of index blocks times 10000.
-        BlockKeyDistributionCv = 70, "rocksdb.block.key.distribution.cv", idle(NO_KEY_DISTRIBUTION);
+        BlockKeyDistributionCv = "rocksdb.block.key.distribution.cv", 70, idle(NO_KEY_DISTRIBUTION);
         /// Ingestion prepare stage time.
-        IngestExternalFilePrepareTime = 71, "rocksdb.ingest.external.file.prepare.micros", counted;
+        IngestExternalFilePrepareTime = "rocksdb.ingest.external.file.prepare.micros", 71, counted;
         /// Ingestion commit stage time.
-        IngestExternalFileRunTime = 72, "rocksdb.ingest.external.file.run.micros", counted;
+        IngestExternalFileRunTime = "rocksdb.ingest.external.file.run.micros", 72, counted;
         /// Limiter wait per read.
-        RateLimiterWaitMicrosRead = 73, "rocksdb.rate.limiter.wait.micros.read", counted;
+        RateLimiterWaitMicrosRead = "rocksdb.rate.limiter.wait.micros.read", 73, counted;
         /// Limiter wait per write.
-        RateLimiterWaitMicrosWrite = 74, "rocksdb.rate.limiter.wait.micros.write", counted;
+        RateLimiterWaitMicrosWrite = "rocksdb.rate.limiter.wait.micros.write", 74, counted;
         /// Memtable memory when a flush starts.
-        FlushMemtableMemoryBytes = 75, "rocksdb.flush.memtable.memory.bytes", counted;
+        FlushMemtableMemoryBytes = "rocksdb.flush.memtable.memory.bytes", 75, counted;
         /// Memtable data bytes when a flush starts.
-        FlushMemtableTotalDataSize = 76, "rocksdb.flush.memtable.total.data.size.bytes", counted;
+        FlushMemtableTotalDataSize = "rocksdb.flush.memtable.total.data.size.bytes", 76, counted;
         /// Memtable memory at full-memtable flushes.
-        FlushWriteBufferFullMemtableMemoryBytes =
-            77, "rocksdb.flush.write_buffer_full.memtable.memory.bytes", counted;
+        FlushWriteBufferFullMemtableMemoryBytes = "rocksdb.flush.write_buffer_full.memtable.memory.bytes", 77, counted;
         /// Memtable memory at shared-budget flushes.
-        FlushWriteBufferManagerMemtableMemoryBytes =
-            78, "rocksdb.flush.write_buffer_manager.memtable.memory.bytes", counted;
+        FlushWriteBufferManagerMemtableMemoryBytes = "rocksdb.flush.write_buffer_manager.memtable.memory.bytes", 78, counted;
         /// Secondary open time inside OpenAndCompact.
-        OpenAndCompactDbOpenMicros = 79, "rocksdb.open.and.compact.db.open.micros", idle(NO_REMOTE_COMPACTION);
+        OpenAndCompactDbOpenMicros = "rocksdb.open.and.compact.db.open.micros", 79, idle(NO_REMOTE_COMPACTION);
     }
 }
+
+const _: () = assert!(metric::is_numbered(&HistogramType::INFO), "numbers are RocksDB's");

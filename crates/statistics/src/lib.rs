@@ -16,7 +16,6 @@ pub mod docs;
 mod histogram_data;
 mod histogram_type;
 mod idle_reasons;
-mod metric;
 mod moment;
 mod operation_timer;
 mod own_counters;
@@ -30,10 +29,12 @@ mod totals;
 pub use activity::{Activity, CompactionCause};
 pub use histogram_data::HistogramData;
 pub use histogram_type::HistogramType;
-pub use metric::{MetricInfo, MetricState};
 pub use moment::Moment;
 pub use operation_timer::OperationTimer;
 pub use recorder::Recorder;
 pub use statistics::Statistics;
 pub use stats_level::StatsLevel;
 pub use ticker::Ticker;
+
+/// What is known of a ticker or histogram; the detail is its number in RocksDB 11.9.
+pub type MetricInfo = metric::MetricInfo<u16>;

@@ -1,564 +1,554 @@
 //! The counters.
 
-use crate::metric::metrics;
+use crate::idle_reasons::{
+    KERNEL_READAHEAD, NO_ABORT_OF_COMPACTIONS, NO_ASYNC_READS, NO_BACKUP_ENGINE, NO_CHECKPOINTS,
+    NO_CHECKSUM_CALLS, NO_INGESTED_BATCHES, NO_INPLACE_UPDATE, NO_KEPT_FILE_METADATA,
+    NO_LAZY_BLOBS, NO_MANIFEST_VALIDATION, NO_MULTI_SCAN, NO_PERSISTENT_CACHE, NO_READ_AMP_BITMAP,
+    NO_READ_RETRY, NO_READ_TRIGGERED_TOMBSTONES, NO_REMOTE_COMPACTION, NO_ROW_CACHE,
+    NO_SECONDARY_CACHE, NO_SIMULATED_CACHE, NO_SST_FILE_MANAGER, NO_SUPER_VERSION_CACHE,
+    NO_TAIL_PREFETCH, NO_TIMESTAMP_FILTER, NO_TRANSACTIONS, NO_USER_DEFINED_INDEX, NO_WAL_ITERATOR,
+    NO_WAL_PRECREATION, STACKED_BLOB_DB,
+};
 
-metrics! {
+metric::metrics! {
     /// A counter (`rocksdb::Tickers`).
-    pub enum Ticker;
+    pub enum Ticker: u16;
     rows {
         /// Block cache lookups that failed, all block kinds.
-        BlockCacheMiss = 0, "rocksdb.block.cache.miss", counted;
+        BlockCacheMiss = "rocksdb.block.cache.miss", 0, counted;
         /// Block cache lookups that succeeded, all block kinds.
-        BlockCacheHit = 1, "rocksdb.block.cache.hit", counted;
+        BlockCacheHit = "rocksdb.block.cache.hit", 1, counted;
         /// Blocks inserted into block cache.
-        BlockCacheAdd = 2, "rocksdb.block.cache.add", counted;
+        BlockCacheAdd = "rocksdb.block.cache.add", 2, counted;
         /// Block cache inserts refused.
-        BlockCacheAddFailures = 3, "rocksdb.block.cache.add.failures", counted;
+        BlockCacheAddFailures = "rocksdb.block.cache.add.failures", 3, counted;
         /// Failed index block lookups in cache.
-        BlockCacheIndexMiss = 4, "rocksdb.block.cache.index.miss", counted;
+        BlockCacheIndexMiss = "rocksdb.block.cache.index.miss", 4, counted;
         /// Successful index block lookups in cache.
-        BlockCacheIndexHit = 5, "rocksdb.block.cache.index.hit", counted;
+        BlockCacheIndexHit = "rocksdb.block.cache.index.hit", 5, counted;
         /// Index blocks inserted.
-        BlockCacheIndexAdd = 6, "rocksdb.block.cache.index.add", counted;
+        BlockCacheIndexAdd = "rocksdb.block.cache.index.add", 6, counted;
         /// Index block bytes inserted.
-        BlockCacheIndexBytesInsert = 7, "rocksdb.block.cache.index.bytes.insert", counted;
+        BlockCacheIndexBytesInsert = "rocksdb.block.cache.index.bytes.insert", 7, counted;
         /// Failed filter block lookups in cache.
-        BlockCacheFilterMiss = 8, "rocksdb.block.cache.filter.miss", counted;
+        BlockCacheFilterMiss = "rocksdb.block.cache.filter.miss", 8, counted;
         /// Successful filter block lookups in cache.
-        BlockCacheFilterHit = 9, "rocksdb.block.cache.filter.hit", counted;
+        BlockCacheFilterHit = "rocksdb.block.cache.filter.hit", 9, counted;
         /// Filter blocks inserted.
-        BlockCacheFilterAdd = 10, "rocksdb.block.cache.filter.add", counted;
+        BlockCacheFilterAdd = "rocksdb.block.cache.filter.add", 10, counted;
         /// Filter block bytes inserted.
-        BlockCacheFilterBytesInsert = 11, "rocksdb.block.cache.filter.bytes.insert", counted;
+        BlockCacheFilterBytesInsert = "rocksdb.block.cache.filter.bytes.insert", 11, counted;
         /// Failed data block lookups in cache.
-        BlockCacheDataMiss = 12, "rocksdb.block.cache.data.miss", counted;
+        BlockCacheDataMiss = "rocksdb.block.cache.data.miss", 12, counted;
         /// Successful data block lookups in cache.
-        BlockCacheDataHit = 13, "rocksdb.block.cache.data.hit", counted;
+        BlockCacheDataHit = "rocksdb.block.cache.data.hit", 13, counted;
         /// Data blocks inserted.
-        BlockCacheDataAdd = 14, "rocksdb.block.cache.data.add", counted;
+        BlockCacheDataAdd = "rocksdb.block.cache.data.add", 14, counted;
         /// Data block bytes inserted.
-        BlockCacheDataBytesInsert = 15, "rocksdb.block.cache.data.bytes.insert", counted;
+        BlockCacheDataBytesInsert = "rocksdb.block.cache.data.bytes.insert", 15, counted;
         /// Bytes served out of block cache.
-        BlockCacheBytesRead = 16, "rocksdb.block.cache.bytes.read", counted;
+        BlockCacheBytesRead = "rocksdb.block.cache.bytes.read", 16, counted;
         /// Bytes stored into block cache.
-        BlockCacheBytesWrite = 17, "rocksdb.block.cache.bytes.write", counted;
+        BlockCacheBytesWrite = "rocksdb.block.cache.bytes.write", 17, counted;
         /// Failed dictionary block lookups.
-        BlockCacheCompressionDictMiss = 18, "rocksdb.block.cache.compression.dict.miss", counted;
+        BlockCacheCompressionDictMiss = "rocksdb.block.cache.compression.dict.miss", 18, counted;
         /// Successful dictionary block lookups.
-        BlockCacheCompressionDictHit = 19, "rocksdb.block.cache.compression.dict.hit", counted;
+        BlockCacheCompressionDictHit = "rocksdb.block.cache.compression.dict.hit", 19, counted;
         /// Dictionary blocks inserted.
-        BlockCacheCompressionDictAdd = 20, "rocksdb.block.cache.compression.dict.add", counted;
+        BlockCacheCompressionDictAdd = "rocksdb.block.cache.compression.dict.add", 20, counted;
         /// Dictionary block bytes inserted.
-        BlockCacheCompressionDictBytesInsert =
-            21, "rocksdb.block.cache.compression.dict.bytes.insert", counted;
+        BlockCacheCompressionDictBytesInsert = "rocksdb.block.cache.compression.dict.bytes.insert", 21, counted;
         /// Inserts of blocks already present.
-        BlockCacheAddRedundant = 22, "rocksdb.block.cache.add.redundant", counted;
+        BlockCacheAddRedundant = "rocksdb.block.cache.add.redundant", 22, counted;
         /// Redundant index block inserts.
-        BlockCacheIndexAddRedundant = 23, "rocksdb.block.cache.index.add.redundant", counted;
+        BlockCacheIndexAddRedundant = "rocksdb.block.cache.index.add.redundant", 23, counted;
         /// Redundant filter block inserts.
-        BlockCacheFilterAddRedundant = 24, "rocksdb.block.cache.filter.add.redundant", counted;
+        BlockCacheFilterAddRedundant = "rocksdb.block.cache.filter.add.redundant", 24, counted;
         /// Redundant data block inserts.
-        BlockCacheDataAddRedundant = 25, "rocksdb.block.cache.data.add.redundant", counted;
+        BlockCacheDataAddRedundant = "rocksdb.block.cache.data.add.redundant", 25, counted;
         /// Redundant dictionary block inserts.
-        BlockCacheCompressionDictAddRedundant =
-            26, "rocksdb.block.cache.compression.dict.add.redundant", counted;
+        BlockCacheCompressionDictAddRedundant = "rocksdb.block.cache.compression.dict.add.redundant", 26, counted;
         /// Lookups satisfied by secondary cache.
-        SecondaryCacheHits = 27, "rocksdb.secondary.cache.hits", idle(NO_SECONDARY_CACHE);
+        SecondaryCacheHits = "rocksdb.secondary.cache.hits", 27, idle(NO_SECONDARY_CACHE);
         /// Filter lookups satisfied by secondary cache.
-        SecondaryCacheFilterHits = 28, "rocksdb.secondary.cache.filter.hits", idle(NO_SECONDARY_CACHE);
+        SecondaryCacheFilterHits = "rocksdb.secondary.cache.filter.hits", 28, idle(NO_SECONDARY_CACHE);
         /// Index lookups satisfied by secondary cache.
-        SecondaryCacheIndexHits = 29, "rocksdb.secondary.cache.index.hits", idle(NO_SECONDARY_CACHE);
+        SecondaryCacheIndexHits = "rocksdb.secondary.cache.index.hits", 29, idle(NO_SECONDARY_CACHE);
         /// Data lookups satisfied by secondary cache.
-        SecondaryCacheDataHits = 30, "rocksdb.secondary.cache.data.hits", idle(NO_SECONDARY_CACHE);
+        SecondaryCacheDataHits = "rocksdb.secondary.cache.data.hits", 30, idle(NO_SECONDARY_CACHE);
         /// Compressed tier matches on placeholder entries.
-        CompressedSecondaryCacheDummyHits =
-            31, "rocksdb.compressed.secondary.cache.dummy.hits", idle(NO_SECONDARY_CACHE);
+        CompressedSecondaryCacheDummyHits = "rocksdb.compressed.secondary.cache.dummy.hits", 31, idle(NO_SECONDARY_CACHE);
         /// Compressed tier matches on real entries.
-        CompressedSecondaryCacheHits = 32, "rocksdb.compressed.secondary.cache.hits", idle(NO_SECONDARY_CACHE);
+        CompressedSecondaryCacheHits = "rocksdb.compressed.secondary.cache.hits", 32, idle(NO_SECONDARY_CACHE);
         /// Entries moved up from compressed tier.
-        CompressedSecondaryCachePromotions =
-            33, "rocksdb.compressed.secondary.cache.promotions", idle(NO_SECONDARY_CACHE);
+        CompressedSecondaryCachePromotions = "rocksdb.compressed.secondary.cache.promotions", 33, idle(NO_SECONDARY_CACHE);
         /// Entries found but left in compressed tier.
-        CompressedSecondaryCachePromotionSkips =
-            34, "rocksdb.compressed.secondary.cache.promotion.skips", idle(NO_SECONDARY_CACHE);
+        CompressedSecondaryCachePromotionSkips = "rocksdb.compressed.secondary.cache.promotion.skips", 34, idle(NO_SECONDARY_CACHE);
         /// Point lookups avoided by a whole-key filter.
-        BloomFilterUseful = 35, "rocksdb.bloom.filter.useful", counted;
+        BloomFilterUseful = "rocksdb.bloom.filter.useful", 35, counted;
         /// Whole-key filter passes.
-        BloomFilterFullPositive = 36, "rocksdb.bloom.filter.full.positive", counted;
+        BloomFilterFullPositive = "rocksdb.bloom.filter.full.positive", 36, counted;
         /// Whole-key filter passes where key existed.
-        BloomFilterFullTruePositive = 37, "rocksdb.bloom.filter.full.true.positive", counted;
+        BloomFilterFullTruePositive = "rocksdb.bloom.filter.full.true.positive", 37, counted;
         /// Prefix filter queries in point lookups.
-        BloomFilterPrefixChecked = 38, "rocksdb.bloom.filter.prefix.checked", counted;
+        BloomFilterPrefixChecked = "rocksdb.bloom.filter.prefix.checked", 38, counted;
         /// Point lookups avoided by a prefix filter.
-        BloomFilterPrefixUseful = 39, "rocksdb.bloom.filter.prefix.useful", counted;
+        BloomFilterPrefixUseful = "rocksdb.bloom.filter.prefix.useful", 39, counted;
         /// Prefix filter passes where key existed.
-        BloomFilterPrefixTruePositive = 40, "rocksdb.bloom.filter.prefix.true.positive", counted;
+        BloomFilterPrefixTruePositive = "rocksdb.bloom.filter.prefix.true.positive", 40, counted;
         /// Persistent cache hits.
-        PersistentCacheHit = 41, "rocksdb.persistent.cache.hit", idle(NO_PERSISTENT_CACHE);
+        PersistentCacheHit = "rocksdb.persistent.cache.hit", 41, idle(NO_PERSISTENT_CACHE);
         /// Persistent cache misses.
-        PersistentCacheMiss = 42, "rocksdb.persistent.cache.miss", idle(NO_PERSISTENT_CACHE);
+        PersistentCacheMiss = "rocksdb.persistent.cache.miss", 42, idle(NO_PERSISTENT_CACHE);
         /// Simulated cache hits.
-        SimBlockCacheHit = 43, "rocksdb.sim.block.cache.hit", idle(NO_SIMULATED_CACHE);
+        SimBlockCacheHit = "rocksdb.sim.block.cache.hit", 43, idle(NO_SIMULATED_CACHE);
         /// Simulated cache misses.
-        SimBlockCacheMiss = 44, "rocksdb.sim.block.cache.miss", idle(NO_SIMULATED_CACHE);
+        SimBlockCacheMiss = "rocksdb.sim.block.cache.miss", 44, idle(NO_SIMULATED_CACHE);
         /// Gets answered by memtables.
-        MemtableHit = 45, "rocksdb.memtable.hit", counted;
+        MemtableHit = "rocksdb.memtable.hit", 45, counted;
         /// Gets not answered by memtables.
-        MemtableMiss = 46, "rocksdb.memtable.miss", counted;
+        MemtableMiss = "rocksdb.memtable.miss", 46, counted;
         /// Gets answered at level 0.
-        GetHitL0 = 47, "rocksdb.l0.hit", counted;
+        GetHitL0 = "rocksdb.l0.hit", 47, counted;
         /// Gets answered at level 1.
-        GetHitL1 = 48, "rocksdb.l1.hit", counted;
+        GetHitL1 = "rocksdb.l1.hit", 48, counted;
         /// Gets answered at level 2 or deeper.
-        GetHitL2AndUp = 49, "rocksdb.l2andup.hit", counted;
+        GetHitL2AndUp = "rocksdb.l2andup.hit", 49, counted;
         /// Entries dropped since a newer version hides them.
-        CompactionKeyDropNewerEntry = 50, "rocksdb.compaction.key.drop.new", counted;
+        CompactionKeyDropNewerEntry = "rocksdb.compaction.key.drop.new", 50, counted;
         /// Tombstoned entries dropped in compaction.
-        CompactionKeyDropObsolete = 51, "rocksdb.compaction.key.drop.obsolete", counted;
+        CompactionKeyDropObsolete = "rocksdb.compaction.key.drop.obsolete", 51, counted;
         /// Entries dropped under a range tombstone.
-        CompactionKeyDropRangeDel = 52, "rocksdb.compaction.key.drop.range_del", counted;
+        CompactionKeyDropRangeDel = "rocksdb.compaction.key.drop.range_del", 52, counted;
         /// Entries dropped by the compaction filter.
-        CompactionKeyDropUser = 53, "rocksdb.compaction.key.drop.user", counted;
+        CompactionKeyDropUser = "rocksdb.compaction.key.drop.user", 53, counted;
         /// Range tombstones dropped as no longer needed.
-        CompactionRangeDelDropObsolete = 54, "rocksdb.compaction.range_del.drop.obsolete", counted;
+        CompactionRangeDelDropObsolete = "rocksdb.compaction.range_del.drop.obsolete", 54, counted;
         /// Tombstones dropped above bottom thanks to file gaps.
-        CompactionOptimizedDelDropObsolete =
-            55, "rocksdb.compaction.optimized.del.drop.obsolete", counted;
+        CompactionOptimizedDelDropObsolete = "rocksdb.compaction.optimized.del.drop.obsolete", 55, counted;
         /// Compactions cancelled to preserve free space.
-        CompactionCancelled = 56, "rocksdb.compaction.cancelled", idle(NO_SST_FILE_MANAGER);
+        CompactionCancelled = "rocksdb.compaction.cancelled", 56, idle(NO_SST_FILE_MANAGER);
         /// Compactions stopped through the abort API.
-        CompactionAborted = 57, "rocksdb.compaction.aborted", idle(NO_ABORT_OF_COMPACTIONS);
+        CompactionAborted = "rocksdb.compaction.aborted", 57, idle(NO_ABORT_OF_COMPACTIONS);
         /// Keys written by writes.
-        NumberKeysWritten = 58, "rocksdb.number.keys.written", counted;
+        NumberKeysWritten = "rocksdb.number.keys.written", 58, counted;
         /// Keys requested by Get.
-        NumberKeysRead = 59, "rocksdb.number.keys.read", counted;
+        NumberKeysRead = "rocksdb.number.keys.read", 59, counted;
         /// In-place memtable updates.
-        NumberKeysUpdated = 60, "rocksdb.number.keys.updated", idle(NO_INPLACE_UPDATE);
+        NumberKeysUpdated = "rocksdb.number.keys.updated", 60, idle(NO_INPLACE_UPDATE);
         /// Uncompressed batch bytes written.
-        BytesWritten = 61, "rocksdb.bytes.written", counted;
+        BytesWritten = "rocksdb.bytes.written", 61, counted;
         /// Value bytes returned by Get.
-        BytesRead = 62, "rocksdb.bytes.read", counted;
+        BytesRead = "rocksdb.bytes.read", 62, counted;
         /// Iterator seeks.
-        NumberDbSeek = 63, "rocksdb.number.db.seek", counted;
+        NumberDbSeek = "rocksdb.number.db.seek", 63, counted;
         /// Iterator forward steps.
-        NumberDbNext = 64, "rocksdb.number.db.next", counted;
+        NumberDbNext = "rocksdb.number.db.next", 64, counted;
         /// Iterator backward steps.
-        NumberDbPrev = 65, "rocksdb.number.db.prev", counted;
+        NumberDbPrev = "rocksdb.number.db.prev", 65, counted;
         /// Seeks ending on an entry.
-        NumberDbSeekFound = 66, "rocksdb.number.db.seek.found", counted;
+        NumberDbSeekFound = "rocksdb.number.db.seek.found", 66, counted;
         /// Forward steps ending on an entry.
-        NumberDbNextFound = 67, "rocksdb.number.db.next.found", counted;
+        NumberDbNextFound = "rocksdb.number.db.next.found", 67, counted;
         /// Backward steps ending on an entry.
-        NumberDbPrevFound = 68, "rocksdb.number.db.prev.found", counted;
+        NumberDbPrevFound = "rocksdb.number.db.prev.found", 68, counted;
         /// Key plus value bytes returned by iterators.
-        IterBytesRead = 69, "rocksdb.db.iter.bytes.read", counted;
+        IterBytesRead = "rocksdb.db.iter.bytes.read", 69, counted;
         /// Internal entries skipped while iterating.
-        NumberIterSkip = 70, "rocksdb.number.iter.skip", counted;
+        NumberIterSkip = "rocksdb.number.iter.skip", 70, counted;
         /// Internal reseeks done instead of skipping.
-        NumberOfReseeksInIteration = 71, "rocksdb.number.reseeks.iteration", counted;
+        NumberOfReseeksInIteration = "rocksdb.number.reseeks.iteration", 71, counted;
         /// Iterators created.
-        NoIteratorCreated = 72, "rocksdb.num.iterator.created", counted;
+        NoIteratorCreated = "rocksdb.num.iterator.created", 72, counted;
         /// Iterators destroyed.
-        NoIteratorDeleted = 73, "rocksdb.num.iterator.deleted", counted;
+        NoIteratorDeleted = "rocksdb.num.iterator.deleted", 73, counted;
         /// Table file opens.
-        NoFileOpens = 74, "rocksdb.no.file.opens", counted;
+        NoFileOpens = "rocksdb.no.file.opens", 74, counted;
         /// Table file open failures.
-        NoFileErrors = 75, "rocksdb.no.file.errors", counted;
+        NoFileErrors = "rocksdb.no.file.errors", 75, counted;
         /// Microseconds writers spent stalled.
-        StallMicros = 76, "rocksdb.stall.micros", counted;
+        StallMicros = "rocksdb.stall.micros", 76, counted;
         /// Microseconds that writes waited for the lock that flushes and option changes share; at `kAll`.
-        DbMutexWaitMicros = 77, "rocksdb.db.mutex.wait.micros", counted;
+        DbMutexWaitMicros = "rocksdb.db.mutex.wait.micros", 77, counted;
         /// MultiGet calls.
-        NumberMultigetCalls = 78, "rocksdb.number.multiget.get", counted;
+        NumberMultigetCalls = "rocksdb.number.multiget.get", 78, counted;
         /// Keys requested through MultiGet.
-        NumberMultigetKeysRead = 79, "rocksdb.number.multiget.keys.read", counted;
+        NumberMultigetKeysRead = "rocksdb.number.multiget.keys.read", 79, counted;
         /// Value bytes returned by MultiGet.
-        NumberMultigetBytesRead = 80, "rocksdb.number.multiget.bytes.read", counted;
+        NumberMultigetBytesRead = "rocksdb.number.multiget.bytes.read", 80, counted;
         /// MultiGet keys that existed.
-        NumberMultigetKeysFound = 81, "rocksdb.number.multiget.keys.found", counted;
+        NumberMultigetKeysFound = "rocksdb.number.multiget.keys.found", 81, counted;
         /// Merge operator failures.
-        NumberMergeFailures = 82, "rocksdb.number.merge.failures", counted;
+        NumberMergeFailures = "rocksdb.number.merge.failures", 82, counted;
         /// WAL tailing iterator requests.
-        GetUpdatesSinceCalls = 83, "rocksdb.getupdatessince.calls", idle(NO_WAL_ITERATOR);
+        GetUpdatesSinceCalls = "rocksdb.getupdatessince.calls", 83, idle(NO_WAL_ITERATOR);
         /// WAL syncs.
-        WalFileSynced = 84, "rocksdb.wal.synced", counted;
+        WalFileSynced = "rocksdb.wal.synced", 84, counted;
         /// Bytes appended to WAL.
-        WalFileBytes = 85, "rocksdb.wal.bytes", counted;
+        WalFileBytes = "rocksdb.wal.bytes", 85, counted;
         /// WAL switches served by a prepared file.
-        WalPrecreateHit = 86, "rocksdb.wal.precreate.hit", idle(NO_WAL_PRECREATION);
+        WalPrecreateHit = "rocksdb.wal.precreate.hit", 86, idle(NO_WAL_PRECREATION);
         /// WAL switches with no prepared file ready.
-        WalPrecreateMiss = 87, "rocksdb.wal.precreate.miss", idle(NO_WAL_PRECREATION);
+        WalPrecreateMiss = "rocksdb.wal.precreate.miss", 87, idle(NO_WAL_PRECREATION);
         /// WAL switches that waited on preparation.
-        WalPrecreateWaited = 88, "rocksdb.wal.precreate.waited", idle(NO_WAL_PRECREATION);
+        WalPrecreateWaited = "rocksdb.wal.precreate.waited", 88, idle(NO_WAL_PRECREATION);
         /// Microseconds WAL switches waited on preparation.
-        WalPrecreateWaitMicros = 89, "rocksdb.wal.precreate.wait.micros", idle(NO_WAL_PRECREATION);
+        WalPrecreateWaitMicros = "rocksdb.wal.precreate.wait.micros", 89, idle(NO_WAL_PRECREATION);
         /// WAL preparation errors.
-        WalPrecreateFailed = 90, "rocksdb.wal.precreate.failed", idle(NO_WAL_PRECREATION);
+        WalPrecreateFailed = "rocksdb.wal.precreate.failed", 90, idle(NO_WAL_PRECREATION);
         /// Writes applied by their own thread.
-        WriteDoneBySelf = 91, "rocksdb.write.self", counted;
+        WriteDoneBySelf = "rocksdb.write.self", 91, counted;
         /// Writes applied by another group leader.
-        WriteDoneByOther = 92, "rocksdb.write.other", counted;
+        WriteDoneByOther = "rocksdb.write.other", 92, counted;
         /// Writes that went through the WAL.
-        WriteWithWal = 93, "rocksdb.write.wal", counted;
+        WriteWithWal = "rocksdb.write.wal", 93, counted;
         /// Bytes read by compaction.
-        CompactReadBytes = 94, "rocksdb.compact.read.bytes", counted;
+        CompactReadBytes = "rocksdb.compact.read.bytes", 94, counted;
         /// Bytes written by compaction.
-        CompactWriteBytes = 95, "rocksdb.compact.write.bytes", counted;
+        CompactWriteBytes = "rocksdb.compact.write.bytes", 95, counted;
         /// Bytes written by flush.
-        FlushWriteBytes = 96, "rocksdb.flush.write.bytes", counted;
+        FlushWriteBytes = "rocksdb.flush.write.bytes", 96, counted;
         /// Read bytes of marked-file compactions.
-        CompactReadBytesMarked = 97, "rocksdb.compact.read.marked.bytes", counted;
+        CompactReadBytesMarked = "rocksdb.compact.read.marked.bytes", 97, counted;
         /// Read bytes of periodic compactions.
-        CompactReadBytesPeriodic = 98, "rocksdb.compact.read.periodic.bytes", counted;
+        CompactReadBytesPeriodic = "rocksdb.compact.read.periodic.bytes", 98, counted;
         /// Read bytes of age-limit compactions.
-        CompactReadBytesTtl = 99, "rocksdb.compact.read.ttl.bytes", counted;
+        CompactReadBytesTtl = "rocksdb.compact.read.ttl.bytes", 99, counted;
         /// Written bytes of marked-file compactions.
-        CompactWriteBytesMarked = 100, "rocksdb.compact.write.marked.bytes", counted;
+        CompactWriteBytesMarked = "rocksdb.compact.write.marked.bytes", 100, counted;
         /// Written bytes of periodic compactions.
-        CompactWriteBytesPeriodic = 101, "rocksdb.compact.write.periodic.bytes", counted;
+        CompactWriteBytesPeriodic = "rocksdb.compact.write.periodic.bytes", 101, counted;
         /// Written bytes of age-limit compactions.
-        CompactWriteBytesTtl = 102, "rocksdb.compact.write.ttl.bytes", counted;
+        CompactWriteBytesTtl = "rocksdb.compact.write.ttl.bytes", 102, counted;
         /// Table properties loaded without an open reader.
-        NumberDirectLoadTableProperties = 103, "rocksdb.number.direct.load.table.properties", counted;
+        NumberDirectLoadTableProperties = "rocksdb.number.direct.load.table.properties", 103, counted;
         /// Superversion references taken under lock.
-        NumberSuperversionAcquires = 104, "rocksdb.number.superversion_acquires", idle(NO_SUPER_VERSION_CACHE);
+        NumberSuperversionAcquires = "rocksdb.number.superversion_acquires", 104, idle(NO_SUPER_VERSION_CACHE);
         /// Superversion references dropped.
-        NumberSuperversionReleases = 105, "rocksdb.number.superversion_releases", idle(NO_SUPER_VERSION_CACHE);
+        NumberSuperversionReleases = "rocksdb.number.superversion_releases", 105, idle(NO_SUPER_VERSION_CACHE);
         /// Superversions freed.
-        NumberSuperversionCleanups = 106, "rocksdb.number.superversion_cleanups", idle(NO_SUPER_VERSION_CACHE);
+        NumberSuperversionCleanups = "rocksdb.number.superversion_cleanups", 106, idle(NO_SUPER_VERSION_CACHE);
         /// Blocks stored compressed.
-        NumberBlockCompressed = 107, "rocksdb.number.block.compressed", counted;
+        NumberBlockCompressed = "rocksdb.number.block.compressed", 107, counted;
         /// Blocks decompressed.
-        NumberBlockDecompressed = 108, "rocksdb.number.block.decompressed", counted;
+        NumberBlockDecompressed = "rocksdb.number.block.decompressed", 108, counted;
         /// Input bytes of accepted compressions.
-        BytesCompressedFrom = 109, "rocksdb.bytes.compressed.from", counted;
+        BytesCompressedFrom = "rocksdb.bytes.compressed.from", 109, counted;
         /// Output bytes of accepted compressions.
-        BytesCompressedTo = 110, "rocksdb.bytes.compressed.to", counted;
+        BytesCompressedTo = "rocksdb.bytes.compressed.to", 110, counted;
         /// Raw-stored bytes where compression never ran.
-        BytesCompressionBypassed = 111, "rocksdb.bytes.compression_bypassed", counted;
+        BytesCompressionBypassed = "rocksdb.bytes.compression_bypassed", 111, counted;
         /// Raw-stored bytes where the ratio was poor.
-        BytesCompressionRejected = 112, "rocksdb.bytes.compression.rejected", counted;
+        BytesCompressionRejected = "rocksdb.bytes.compression.rejected", 112, counted;
         /// Blocks stored raw, compression not tried.
-        NumberBlockCompressionBypassed = 113, "rocksdb.number.block_compression_bypassed", counted;
+        NumberBlockCompressionBypassed = "rocksdb.number.block_compression_bypassed", 113, counted;
         /// Blocks stored raw after a poor ratio.
-        NumberBlockCompressionRejected = 114, "rocksdb.number.block_compression_rejected", counted;
+        NumberBlockCompressionRejected = "rocksdb.number.block_compression_rejected", 114, counted;
         /// Compressed bytes given to decompression.
-        BytesDecompressedFrom = 115, "rocksdb.bytes.decompressed.from", counted;
+        BytesDecompressedFrom = "rocksdb.bytes.decompressed.from", 115, counted;
         /// Bytes produced by decompression.
-        BytesDecompressedTo = 116, "rocksdb.bytes.decompressed.to", counted;
+        BytesDecompressedTo = "rocksdb.bytes.decompressed.to", 116, counted;
         /// Nanoseconds in merge operators.
-        MergeOperationTotalTime = 117, "rocksdb.merge.operation.time.nanos", counted;
+        MergeOperationTotalTime = "rocksdb.merge.operation.time.nanos", 117, counted;
         /// Nanoseconds in compaction filters.
-        FilterOperationTotalTime = 118, "rocksdb.filter.operation.time.nanos", counted;
+        FilterOperationTotalTime = "rocksdb.filter.operation.time.nanos", 118, counted;
         /// CPU microseconds in compaction.
-        CompactionCpuTotalTime = 119, "rocksdb.compaction.total.time.cpu_micros", counted;
+        CompactionCpuTotalTime = "rocksdb.compaction.total.time.cpu_micros", 119, counted;
         /// Row cache hits.
-        RowCacheHit = 120, "rocksdb.row.cache.hit", idle(NO_ROW_CACHE);
+        RowCacheHit = "rocksdb.row.cache.hit", 120, idle(NO_ROW_CACHE);
         /// Row cache misses.
-        RowCacheMiss = 121, "rocksdb.row.cache.miss", idle(NO_ROW_CACHE);
+        RowCacheMiss = "rocksdb.row.cache.miss", 121, idle(NO_ROW_CACHE);
         /// Estimated bytes actually needed from blocks read.
-        ReadAmpEstimateUsefulBytes = 122, "rocksdb.read.amp.estimate.useful.bytes", idle(NO_READ_AMP_BITMAP);
+        ReadAmpEstimateUsefulBytes = "rocksdb.read.amp.estimate.useful.bytes", 122, idle(NO_READ_AMP_BITMAP);
         /// Total bytes of blocks read.
-        ReadAmpTotalReadBytes = 123, "rocksdb.read.amp.total.read.bytes", idle(NO_READ_AMP_BITMAP);
+        ReadAmpTotalReadBytes = "rocksdb.read.amp.total.read.bytes", 123, idle(NO_READ_AMP_BITMAP);
         /// Refill periods fully consumed by the limiter.
-        NumberRateLimiterDrains = 124, "rocksdb.number.rate_limiter.drains", counted;
+        NumberRateLimiterDrains = "rocksdb.number.rate_limiter.drains", 124, counted;
         /// Limiter-granted read bytes.
-        RateLimiterBytesRead = 125, "rocksdb.rate.limiter.bytes.read", counted;
+        RateLimiterBytesRead = "rocksdb.rate.limiter.bytes.read", 125, counted;
         /// Limiter-granted write bytes.
-        RateLimiterBytesWrite = 126, "rocksdb.rate.limiter.bytes.write", counted;
+        RateLimiterBytesWrite = "rocksdb.rate.limiter.bytes.write", 126, counted;
         /// Read requests to the limiter.
-        RateLimiterRequestsRead = 127, "rocksdb.rate.limiter.requests.read", counted;
+        RateLimiterRequestsRead = "rocksdb.rate.limiter.requests.read", 127, counted;
         /// Write requests to the limiter.
-        RateLimiterRequestsWrite = 128, "rocksdb.rate.limiter.requests.write", counted;
+        RateLimiterRequestsWrite = "rocksdb.rate.limiter.requests.write", 128, counted;
         /// Read requests that had to wait.
-        RateLimiterDelayedRequestsRead = 129, "rocksdb.rate.limiter.delayed.requests.read", counted;
+        RateLimiterDelayedRequestsRead = "rocksdb.rate.limiter.delayed.requests.read", 129, counted;
         /// Write requests that had to wait.
-        RateLimiterDelayedRequestsWrite = 130, "rocksdb.rate.limiter.delayed.requests.write", counted;
+        RateLimiterDelayedRequestsWrite = "rocksdb.rate.limiter.delayed.requests.write", 130, counted;
         /// Microseconds reads waited on the limiter.
-        RateLimiterTotalWaitMicrosRead = 131, "rocksdb.rate.limiter.total.wait.micros.read", counted;
+        RateLimiterTotalWaitMicrosRead = "rocksdb.rate.limiter.total.wait.micros.read", 131, counted;
         /// Microseconds writes waited on the limiter.
-        RateLimiterTotalWaitMicrosWrite = 132, "rocksdb.rate.limiter.total.wait.micros.write", counted;
+        RateLimiterTotalWaitMicrosWrite = "rocksdb.rate.limiter.total.wait.micros.write", 132, counted;
         /// Stacked BlobDB puts.
-        BlobDbNumPut = 133, "rocksdb.blobdb.num.put", idle(STACKED_BLOB_DB);
+        BlobDbNumPut = "rocksdb.blobdb.num.put", 133, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB batch writes.
-        BlobDbNumWrite = 134, "rocksdb.blobdb.num.write", idle(STACKED_BLOB_DB);
+        BlobDbNumWrite = "rocksdb.blobdb.num.write", 134, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB gets.
-        BlobDbNumGet = 135, "rocksdb.blobdb.num.get", idle(STACKED_BLOB_DB);
+        BlobDbNumGet = "rocksdb.blobdb.num.get", 135, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB multi-gets.
-        BlobDbNumMultiget = 136, "rocksdb.blobdb.num.multiget", idle(STACKED_BLOB_DB);
+        BlobDbNumMultiget = "rocksdb.blobdb.num.multiget", 136, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB seeks.
-        BlobDbNumSeek = 137, "rocksdb.blobdb.num.seek", idle(STACKED_BLOB_DB);
+        BlobDbNumSeek = "rocksdb.blobdb.num.seek", 137, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB forward steps.
-        BlobDbNumNext = 138, "rocksdb.blobdb.num.next", idle(STACKED_BLOB_DB);
+        BlobDbNumNext = "rocksdb.blobdb.num.next", 138, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB backward steps.
-        BlobDbNumPrev = 139, "rocksdb.blobdb.num.prev", idle(STACKED_BLOB_DB);
+        BlobDbNumPrev = "rocksdb.blobdb.num.prev", 139, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB keys written.
-        BlobDbNumKeysWritten = 140, "rocksdb.blobdb.num.keys.written", idle(STACKED_BLOB_DB);
+        BlobDbNumKeysWritten = "rocksdb.blobdb.num.keys.written", 140, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB keys read.
-        BlobDbNumKeysRead = 141, "rocksdb.blobdb.num.keys.read", idle(STACKED_BLOB_DB);
+        BlobDbNumKeysRead = "rocksdb.blobdb.num.keys.read", 141, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB key plus value bytes written.
-        BlobDbBytesWritten = 142, "rocksdb.blobdb.bytes.written", idle(STACKED_BLOB_DB);
+        BlobDbBytesWritten = "rocksdb.blobdb.bytes.written", 142, idle(STACKED_BLOB_DB);
         /// Stacked BlobDB key plus value bytes read.
-        BlobDbBytesRead = 143, "rocksdb.blobdb.bytes.read", idle(STACKED_BLOB_DB);
+        BlobDbBytesRead = "rocksdb.blobdb.bytes.read", 143, idle(STACKED_BLOB_DB);
         /// Retired: values kept inline.
-        BlobDbWriteInlinedDeprecated = 144, "rocksdb.blobdb.write.inlined", idle(STACKED_BLOB_DB);
+        BlobDbWriteInlinedDeprecated = "rocksdb.blobdb.write.inlined", 144, idle(STACKED_BLOB_DB);
         /// Retired: expiring values kept inline.
-        BlobDbWriteInlinedTtlDeprecated = 145, "rocksdb.blobdb.write.inlined.ttl", idle(STACKED_BLOB_DB);
+        BlobDbWriteInlinedTtlDeprecated = "rocksdb.blobdb.write.inlined.ttl", 145, idle(STACKED_BLOB_DB);
         /// Values sent to blob files without expiry.
-        BlobDbWriteBlob = 146, "rocksdb.blobdb.write.blob", idle(STACKED_BLOB_DB);
+        BlobDbWriteBlob = "rocksdb.blobdb.write.blob", 146, idle(STACKED_BLOB_DB);
         /// Values sent to blob files with expiry.
-        BlobDbWriteBlobTtl = 147, "rocksdb.blobdb.write.blob.ttl", idle(STACKED_BLOB_DB);
+        BlobDbWriteBlobTtl = "rocksdb.blobdb.write.blob.ttl", 147, idle(STACKED_BLOB_DB);
         /// Bytes written to blob files.
-        BlobDbBlobFileBytesWritten = 148, "rocksdb.blobdb.blob.file.bytes.written", counted;
+        BlobDbBlobFileBytesWritten = "rocksdb.blobdb.blob.file.bytes.written", 148, counted;
         /// Bytes read from blob files.
-        BlobDbBlobFileBytesRead = 149, "rocksdb.blobdb.blob.file.bytes.read", counted;
+        BlobDbBlobFileBytesRead = "rocksdb.blobdb.blob.file.bytes.read", 149, counted;
         /// Blob file syncs.
-        BlobDbBlobFileSynced = 150, "rocksdb.blobdb.blob.file.synced", counted;
+        BlobDbBlobFileSynced = "rocksdb.blobdb.blob.file.synced", 150, counted;
         /// Expired blob references dropped in compaction.
-        BlobDbBlobIndexExpiredCount = 151, "rocksdb.blobdb.blob.index.expired.count", idle(STACKED_BLOB_DB);
+        BlobDbBlobIndexExpiredCount = "rocksdb.blobdb.blob.index.expired.count", 151, idle(STACKED_BLOB_DB);
         /// Bytes of expired references dropped.
-        BlobDbBlobIndexExpiredSize = 152, "rocksdb.blobdb.blob.index.expired.size", idle(STACKED_BLOB_DB);
+        BlobDbBlobIndexExpiredSize = "rocksdb.blobdb.blob.index.expired.size", 152, idle(STACKED_BLOB_DB);
         /// References to evicted blob files dropped.
-        BlobDbBlobIndexEvictedCount = 153, "rocksdb.blobdb.blob.index.evicted.count", idle(STACKED_BLOB_DB);
+        BlobDbBlobIndexEvictedCount = "rocksdb.blobdb.blob.index.evicted.count", 153, idle(STACKED_BLOB_DB);
         /// Bytes of evicted blob references dropped.
-        BlobDbBlobIndexEvictedSize = 154, "rocksdb.blobdb.blob.index.evicted.size", idle(STACKED_BLOB_DB);
+        BlobDbBlobIndexEvictedSize = "rocksdb.blobdb.blob.index.evicted.size", 154, idle(STACKED_BLOB_DB);
         /// Blob files cleaned by garbage collection.
-        BlobDbGcNumFiles = 155, "rocksdb.blobdb.gc.num.files", idle(STACKED_BLOB_DB);
+        BlobDbGcNumFiles = "rocksdb.blobdb.gc.num.files", 155, idle(STACKED_BLOB_DB);
         /// Blob files made by garbage collection.
-        BlobDbGcNumNewFiles = 156, "rocksdb.blobdb.gc.num.new.files", idle(STACKED_BLOB_DB);
+        BlobDbGcNumNewFiles = "rocksdb.blobdb.gc.num.new.files", 156, idle(STACKED_BLOB_DB);
         /// Garbage collection failures.
-        BlobDbGcFailures = 157, "rocksdb.blobdb.gc.failures", idle(STACKED_BLOB_DB);
+        BlobDbGcFailures = "rocksdb.blobdb.gc.failures", 157, idle(STACKED_BLOB_DB);
         /// Values relocated by garbage collection.
-        BlobDbGcNumKeysRelocated = 158, "rocksdb.blobdb.gc.num.keys.relocated", counted;
+        BlobDbGcNumKeysRelocated = "rocksdb.blobdb.gc.num.keys.relocated", 158, counted;
         /// Bytes relocated by garbage collection.
-        BlobDbGcBytesRelocated = 159, "rocksdb.blobdb.gc.bytes.relocated", counted;
+        BlobDbGcBytesRelocated = "rocksdb.blobdb.gc.bytes.relocated", 159, counted;
         /// Blob files evicted for space.
-        BlobDbFifoNumFilesEvicted = 160, "rocksdb.blobdb.fifo.num.files.evicted", idle(STACKED_BLOB_DB);
+        BlobDbFifoNumFilesEvicted = "rocksdb.blobdb.fifo.num.files.evicted", 160, idle(STACKED_BLOB_DB);
         /// Keys lost to blob eviction.
-        BlobDbFifoNumKeysEvicted = 161, "rocksdb.blobdb.fifo.num.keys.evicted", idle(STACKED_BLOB_DB);
+        BlobDbFifoNumKeysEvicted = "rocksdb.blobdb.fifo.num.keys.evicted", 161, idle(STACKED_BLOB_DB);
         /// Bytes lost to blob eviction.
-        BlobDbFifoBytesEvicted = 162, "rocksdb.blobdb.fifo.bytes.evicted", idle(STACKED_BLOB_DB);
+        BlobDbFifoBytesEvicted = "rocksdb.blobdb.fifo.bytes.evicted", 162, idle(STACKED_BLOB_DB);
         /// Blob cache misses.
-        BlobDbCacheMiss = 163, "rocksdb.blobdb.cache.miss", counted;
+        BlobDbCacheMiss = "rocksdb.blobdb.cache.miss", 163, counted;
         /// Blob cache hits.
-        BlobDbCacheHit = 164, "rocksdb.blobdb.cache.hit", counted;
+        BlobDbCacheHit = "rocksdb.blobdb.cache.hit", 164, counted;
         /// Blobs inserted into cache.
-        BlobDbCacheAdd = 165, "rocksdb.blobdb.cache.add", counted;
+        BlobDbCacheAdd = "rocksdb.blobdb.cache.add", 165, counted;
         /// Blob cache inserts refused.
-        BlobDbCacheAddFailures = 166, "rocksdb.blobdb.cache.add.failures", counted;
+        BlobDbCacheAddFailures = "rocksdb.blobdb.cache.add.failures", 166, counted;
         /// Bytes served out of blob cache.
-        BlobDbCacheBytesRead = 167, "rocksdb.blobdb.cache.bytes.read", counted;
+        BlobDbCacheBytesRead = "rocksdb.blobdb.cache.bytes.read", 167, counted;
         /// Bytes stored into blob cache.
-        BlobDbCacheBytesWrite = 168, "rocksdb.blobdb.cache.bytes.write", counted;
+        BlobDbCacheBytesWrite = "rocksdb.blobdb.cache.bytes.write", 168, counted;
         /// Prepare-heap mutex acquisitions on slow path.
-        TxnPrepareMutexOverhead = 169, "rocksdb.txn.overhead.mutex.prepare", idle(NO_TRANSACTIONS);
+        TxnPrepareMutexOverhead = "rocksdb.txn.overhead.mutex.prepare", 169, idle(NO_TRANSACTIONS);
         /// Old-commit-map mutex acquisitions on slow path.
-        TxnOldCommitMapMutexOverhead = 170, "rocksdb.txn.overhead.mutex.old.commit.map", idle(NO_TRANSACTIONS);
+        TxnOldCommitMapMutexOverhead = "rocksdb.txn.overhead.mutex.old.commit.map", 170, idle(NO_TRANSACTIONS);
         /// Duplicate-key checks that found repeats.
-        TxnDuplicateKeyOverhead = 171, "rocksdb.txn.overhead.duplicate.key", idle(NO_TRANSACTIONS);
+        TxnDuplicateKeyOverhead = "rocksdb.txn.overhead.duplicate.key", 171, idle(NO_TRANSACTIONS);
         /// Snapshot mutex acquisitions on slow path.
-        TxnSnapshotMutexOverhead = 172, "rocksdb.txn.overhead.mutex.snapshot", idle(NO_TRANSACTIONS);
+        TxnSnapshotMutexOverhead = "rocksdb.txn.overhead.mutex.snapshot", 172, idle(NO_TRANSACTIONS);
         /// Gets returning TryAgain over a stale snapshot.
-        TxnGetTryAgain = 173, "rocksdb.txn.get.tryagain", idle(NO_TRANSACTIONS);
+        TxnGetTryAgain = "rocksdb.txn.get.tryagain", 173, idle(NO_TRANSACTIONS);
         /// Files renamed to trash for paced deletion.
-        FilesMarkedTrash = 174, "rocksdb.files.marked.trash", idle(NO_SST_FILE_MANAGER);
+        FilesMarkedTrash = "rocksdb.files.marked.trash", 174, idle(NO_SST_FILE_MANAGER);
         /// Trash files removed by the deleter.
-        FilesDeletedFromTrashQueue = 175, "rocksdb.files.marked.trash.deleted", idle(NO_SST_FILE_MANAGER);
+        FilesDeletedFromTrashQueue = "rocksdb.files.marked.trash.deleted", 175, idle(NO_SST_FILE_MANAGER);
         /// Files removed at once.
-        FilesDeletedImmediately = 176, "rocksdb.files.deleted.immediately", counted;
+        FilesDeletedImmediately = "rocksdb.files.deleted.immediately", 176, counted;
         /// Background errors seen.
-        ErrorHandlerBgErrorCount = 177, "rocksdb.error.handler.bg.error.count", counted;
+        ErrorHandlerBgErrorCount = "rocksdb.error.handler.bg.error.count", 177, counted;
         /// Background I/O errors seen.
-        ErrorHandlerBgIoErrorCount = 178, "rocksdb.error.handler.bg.io.error.count", counted;
+        ErrorHandlerBgIoErrorCount = "rocksdb.error.handler.bg.io.error.count", 178, counted;
         /// Retryable background I/O errors seen.
-        ErrorHandlerBgRetryableIoErrorCount =
-            179, "rocksdb.error.handler.bg.retryable.io.error.count", counted;
+        ErrorHandlerBgRetryableIoErrorCount = "rocksdb.error.handler.bg.retryable.io.error.count", 179, counted;
         /// Automatic recoveries begun.
-        ErrorHandlerAutoresumeCount = 180, "rocksdb.error.handler.autoresume.count", counted;
+        ErrorHandlerAutoresumeCount = "rocksdb.error.handler.autoresume.count", 180, counted;
         /// Automatic recovery retries.
-        ErrorHandlerAutoresumeRetryTotalCount =
-            181, "rocksdb.error.handler.autoresume.retry.total.count", counted;
+        ErrorHandlerAutoresumeRetryTotalCount = "rocksdb.error.handler.autoresume.retry.total.count", 181, counted;
         /// Automatic recoveries that worked.
-        ErrorHandlerAutoresumeSuccessCount =
-            182, "rocksdb.error.handler.autoresume.success.count", counted;
+        ErrorHandlerAutoresumeSuccessCount = "rocksdb.error.handler.autoresume.success.count", 182, counted;
         /// Memtable bytes present when flushing.
-        MemtablePayloadBytesAtFlush = 183, "rocksdb.memtable.payload.bytes.at.flush", counted;
+        MemtablePayloadBytesAtFlush = "rocksdb.memtable.payload.bytes.at.flush", 183, counted;
         /// Memtable bytes already obsolete when flushing.
-        MemtableGarbageBytesAtFlush = 184, "rocksdb.memtable.garbage.bytes.at.flush", counted;
+        MemtableGarbageBytesAtFlush = "rocksdb.memtable.garbage.bytes.at.flush", 184, counted;
         /// Bytes read by checksum verification calls.
-        VerifyChecksumReadBytes = 185, "rocksdb.verify_checksum.read.bytes", idle(NO_CHECKSUM_CALLS);
+        VerifyChecksumReadBytes = "rocksdb.verify_checksum.read.bytes", 185, idle(NO_CHECKSUM_CALLS);
         /// Bytes read making backups.
-        BackupReadBytes = 186, "rocksdb.backup.read.bytes", idle(NO_BACKUP_ENGINE);
+        BackupReadBytes = "rocksdb.backup.read.bytes", 186, idle(NO_BACKUP_ENGINE);
         /// Bytes written making backups.
-        BackupWriteBytes = 187, "rocksdb.backup.write.bytes", idle(NO_BACKUP_ENGINE);
+        BackupWriteBytes = "rocksdb.backup.write.bytes", 187, idle(NO_BACKUP_ENGINE);
         /// Bytes read by offloaded compactions.
-        RemoteCompactReadBytes = 188, "rocksdb.remote.compact.read.bytes", idle(NO_REMOTE_COMPACTION);
+        RemoteCompactReadBytes = "rocksdb.remote.compact.read.bytes", 188, idle(NO_REMOTE_COMPACTION);
         /// Bytes written by offloaded compactions.
-        RemoteCompactWriteBytes = 189, "rocksdb.remote.compact.write.bytes", idle(NO_REMOTE_COMPACTION);
+        RemoteCompactWriteBytes = "rocksdb.remote.compact.write.bytes", 189, idle(NO_REMOTE_COMPACTION);
         /// Output bytes reused when resuming offloaded compactions.
-        RemoteCompactResumedBytes = 190, "rocksdb.remote.compact.resumed.bytes", idle(NO_REMOTE_COMPACTION);
+        RemoteCompactResumedBytes = "rocksdb.remote.compact.resumed.bytes", 190, idle(NO_REMOTE_COMPACTION);
         /// Bytes read from hot files.
-        HotFileReadBytes = 191, "rocksdb.hot.file.read.bytes", counted;
+        HotFileReadBytes = "rocksdb.hot.file.read.bytes", 191, counted;
         /// Bytes read from warm files.
-        WarmFileReadBytes = 192, "rocksdb.warm.file.read.bytes", counted;
+        WarmFileReadBytes = "rocksdb.warm.file.read.bytes", 192, counted;
         /// Bytes read from cool files.
-        CoolFileReadBytes = 193, "rocksdb.cool.file.read.bytes", counted;
+        CoolFileReadBytes = "rocksdb.cool.file.read.bytes", 193, counted;
         /// Bytes read from cold files.
-        ColdFileReadBytes = 194, "rocksdb.cold.file.read.bytes", counted;
+        ColdFileReadBytes = "rocksdb.cold.file.read.bytes", 194, counted;
         /// Bytes read from ice files.
-        IceFileReadBytes = 195, "rocksdb.ice.file.read.bytes", counted;
+        IceFileReadBytes = "rocksdb.ice.file.read.bytes", 195, counted;
         /// Reads from hot files.
-        HotFileReadCount = 196, "rocksdb.hot.file.read.count", counted;
+        HotFileReadCount = "rocksdb.hot.file.read.count", 196, counted;
         /// Reads from warm files.
-        WarmFileReadCount = 197, "rocksdb.warm.file.read.count", counted;
+        WarmFileReadCount = "rocksdb.warm.file.read.count", 197, counted;
         /// Reads from cool files.
-        CoolFileReadCount = 198, "rocksdb.cool.file.read.count", counted;
+        CoolFileReadCount = "rocksdb.cool.file.read.count", 198, counted;
         /// Reads from cold files.
-        ColdFileReadCount = 199, "rocksdb.cold.file.read.count", counted;
+        ColdFileReadCount = "rocksdb.cold.file.read.count", 199, counted;
         /// Reads from ice files.
-        IceFileReadCount = 200, "rocksdb.ice.file.read.count", counted;
+        IceFileReadCount = "rocksdb.ice.file.read.count", 200, counted;
         /// Bytes read from last-level files.
-        LastLevelReadBytes = 201, "rocksdb.last.level.read.bytes", counted;
+        LastLevelReadBytes = "rocksdb.last.level.read.bytes", 201, counted;
         /// Reads from last-level files.
-        LastLevelReadCount = 202, "rocksdb.last.level.read.count", counted;
+        LastLevelReadCount = "rocksdb.last.level.read.count", 202, counted;
         /// Bytes read from other levels.
-        NonLastLevelReadBytes = 203, "rocksdb.non.last.level.read.bytes", counted;
+        NonLastLevelReadBytes = "rocksdb.non.last.level.read.bytes", 203, counted;
         /// Reads from other levels.
-        NonLastLevelReadCount = 204, "rocksdb.non.last.level.read.count", counted;
+        NonLastLevelReadCount = "rocksdb.non.last.level.read.count", 204, counted;
         /// Last-level run seeks skipped by a filter.
-        LastLevelSeekFiltered = 205, "rocksdb.last.level.seek.filtered", counted;
+        LastLevelSeekFiltered = "rocksdb.last.level.seek.filtered", 205, counted;
         /// Last-level run seeks a filter let through.
-        LastLevelSeekFilterMatch = 206, "rocksdb.last.level.seek.filter.match", counted;
+        LastLevelSeekFilterMatch = "rocksdb.last.level.seek.filter.match", 206, counted;
         /// Last-level run seeks touching data blocks.
-        LastLevelSeekData = 207, "rocksdb.last.level.seek.data", counted;
+        LastLevelSeekData = "rocksdb.last.level.seek.data", 207, counted;
         /// Last-level seeks whose value was used, unfiltered.
-        LastLevelSeekDataUsefulNoFilter =
-            208, "rocksdb.last.level.seek.data.useful.no.filter", counted;
+        LastLevelSeekDataUsefulNoFilter = "rocksdb.last.level.seek.data.useful.no.filter", 208, counted;
         /// Last-level seeks whose value was used, filter passed.
-        LastLevelSeekDataUsefulFilterMatch =
-            209, "rocksdb.last.level.seek.data.useful.filter.match", counted;
+        LastLevelSeekDataUsefulFilterMatch = "rocksdb.last.level.seek.data.useful.filter.match", 209, counted;
         /// Upper-level run seeks skipped by a filter.
-        NonLastLevelSeekFiltered = 210, "rocksdb.non.last.level.seek.filtered", counted;
+        NonLastLevelSeekFiltered = "rocksdb.non.last.level.seek.filtered", 210, counted;
         /// Upper-level run seeks a filter let through.
-        NonLastLevelSeekFilterMatch = 211, "rocksdb.non.last.level.seek.filter.match", counted;
+        NonLastLevelSeekFilterMatch = "rocksdb.non.last.level.seek.filter.match", 211, counted;
         /// Upper-level run seeks touching data blocks.
-        NonLastLevelSeekData = 212, "rocksdb.non.last.level.seek.data", counted;
+        NonLastLevelSeekData = "rocksdb.non.last.level.seek.data", 212, counted;
         /// Upper-level seeks whose value was used, unfiltered.
-        NonLastLevelSeekDataUsefulNoFilter =
-            213, "rocksdb.non.last.level.seek.data.useful.no.filter", counted;
+        NonLastLevelSeekDataUsefulNoFilter = "rocksdb.non.last.level.seek.data.useful.no.filter", 213, counted;
         /// Upper-level seeks whose value was used, filter passed.
-        NonLastLevelSeekDataUsefulFilterMatch =
-            214, "rocksdb.non.last.level.seek.data.useful.filter.match", counted;
+        NonLastLevelSeekDataUsefulFilterMatch = "rocksdb.non.last.level.seek.data.useful.filter.match", 214, counted;
         /// Block checksums verified.
-        BlockChecksumComputeCount = 215, "rocksdb.block.checksum.compute.count", counted;
+        BlockChecksumComputeCount = "rocksdb.block.checksum.compute.count", 215, counted;
         /// Block checksum failures.
-        BlockChecksumMismatchCount = 216, "rocksdb.block.checksum.mismatch.count", counted;
+        BlockChecksumMismatchCount = "rocksdb.block.checksum.mismatch.count", 216, counted;
         /// Coroutines started by MultiGet.
-        MultigetCoroutineCount = 217, "rocksdb.multiget.coroutine.count", idle(NO_ASYNC_READS);
+        MultigetCoroutineCount = "rocksdb.multiget.coroutine.count", 217, idle(NO_ASYNC_READS);
         /// Microseconds in file-system async reads.
-        ReadAsyncMicros = 218, "rocksdb.read.async.micros", idle(NO_ASYNC_READS);
+        ReadAsyncMicros = "rocksdb.read.async.micros", 218, idle(NO_ASYNC_READS);
         /// Failed async reads.
-        AsyncReadErrorCount = 219, "rocksdb.async.read.error.count", idle(NO_ASYNC_READS);
+        AsyncReadErrorCount = "rocksdb.async.read.error.count", 219, idle(NO_ASYNC_READS);
         /// Table-open reads outside the prefetched tail.
-        TableOpenPrefetchTailMiss = 220, "rocksdb.table.open.prefetch.tail.miss", idle(NO_TAIL_PREFETCH);
+        TableOpenPrefetchTailMiss = "rocksdb.table.open.prefetch.tail.miss", 220, idle(NO_TAIL_PREFETCH);
         /// Table-open reads inside the prefetched tail.
-        TableOpenPrefetchTailHit = 221, "rocksdb.table.open.prefetch.tail.hit", idle(NO_TAIL_PREFETCH);
+        TableOpenPrefetchTailHit = "rocksdb.table.open.prefetch.tail.hit", 221, idle(NO_TAIL_PREFETCH);
         /// Tables tested against the read timestamp.
-        TimestampFilterTableChecked = 222, "rocksdb.timestamp.filter.table.checked", idle(NO_TIMESTAMP_FILTER);
+        TimestampFilterTableChecked = "rocksdb.timestamp.filter.table.checked", 222, idle(NO_TIMESTAMP_FILTER);
         /// Tables skipped because of timestamps.
-        TimestampFilterTableFiltered = 223, "rocksdb.timestamp.filter.table.filtered", idle(NO_TIMESTAMP_FILTER);
+        TimestampFilterTableFiltered = "rocksdb.timestamp.filter.table.filtered", 223, idle(NO_TIMESTAMP_FILTER);
         /// Scans whose readahead was cut down.
-        ReadaheadTrimmed = 224, "rocksdb.readahead.trimmed", idle(KERNEL_READAHEAD);
+        ReadaheadTrimmed = "rocksdb.readahead.trimmed", 224, idle(KERNEL_READAHEAD);
         /// FIFO drops caused by the size limit.
-        FifoMaxSizeCompactions = 225, "rocksdb.fifo.max.size.compactions", counted;
+        FifoMaxSizeCompactions = "rocksdb.fifo.max.size.compactions", 225, counted;
         /// FIFO drops caused by age.
-        FifoTtlCompactions = 226, "rocksdb.fifo.ttl.compactions", counted;
+        FifoTtlCompactions = "rocksdb.fifo.ttl.compactions", 226, counted;
         /// FIFO temperature changes.
-        FifoChangeTemperatureCompactions = 227, "rocksdb.fifo.change_temperature.compactions", counted;
+        FifoChangeTemperatureCompactions = "rocksdb.fifo.change_temperature.compactions", 227, counted;
         /// Bytes prefetched for user scans.
-        PrefetchBytes = 228, "rocksdb.prefetch.bytes", counted;
+        PrefetchBytes = "rocksdb.prefetch.bytes", 228, counted;
         /// Prefetched scan bytes later consumed.
-        PrefetchBytesUseful = 229, "rocksdb.prefetch.bytes.useful", idle(KERNEL_READAHEAD);
+        PrefetchBytesUseful = "rocksdb.prefetch.bytes.useful", 229, idle(KERNEL_READAHEAD);
         /// Reads answered from prefetched data.
-        PrefetchHits = 230, "rocksdb.prefetch.hits", idle(KERNEL_READAHEAD);
+        PrefetchHits = "rocksdb.prefetch.hits", 230, idle(KERNEL_READAHEAD);
         /// Damaged table footers met.
-        SstFooterCorruptionCount = 231, "rocksdb.footer.corruption.count", counted;
+        SstFooterCorruptionCount = "rocksdb.footer.corruption.count", 231, counted;
         /// Reads repeated after suspected corruption.
-        FileReadCorruptionRetryCount = 232, "rocksdb.file.read.corruption.retry.count", idle(NO_READ_RETRY);
+        FileReadCorruptionRetryCount = "rocksdb.file.read.corruption.retry.count", 232, idle(NO_READ_RETRY);
         /// Repeated reads that came back clean.
-        FileReadCorruptionRetrySuccessCount =
-            233, "rocksdb.file.read.corruption.retry.success.count", idle(NO_READ_RETRY);
+        FileReadCorruptionRetrySuccessCount = "rocksdb.file.read.corruption.retry.success.count", 233, idle(NO_READ_RETRY);
         /// Indexed batches ingested as memtables.
-        NumberWbwiIngest = 234, "rocksdb.number.wbwi.ingest", idle(NO_INGESTED_BATCHES);
+        NumberWbwiIngest = "rocksdb.number.wbwi.ingest", 234, idle(NO_INGESTED_BATCHES);
         /// Custom index load failures.
-        SstUserDefinedIndexLoadFailCount =
-            235, "rocksdb.sst.user.defined.index.load.fail.count", idle(NO_USER_DEFINED_INDEX);
+        SstUserDefinedIndexLoadFailCount = "rocksdb.sst.user.defined.index.load.fail.count", 235, idle(NO_USER_DEFINED_INDEX);
         /// MultiScan prepare calls.
-        MultiscanPrepareCalls = 236, "rocksdb.multiscan.prepare.calls", idle(NO_MULTI_SCAN);
+        MultiscanPrepareCalls = "rocksdb.multiscan.prepare.calls", 236, idle(NO_MULTI_SCAN);
         /// MultiScan prepare failures.
-        MultiscanPrepareErrors = 237, "rocksdb.multiscan.prepare.errors", idle(NO_MULTI_SCAN);
+        MultiscanPrepareErrors = "rocksdb.multiscan.prepare.errors", 237, idle(NO_MULTI_SCAN);
         /// Blocks MultiScan fetched from storage.
-        MultiscanBlocksPrefetched = 238, "rocksdb.multiscan.blocks.prefetched", idle(NO_MULTI_SCAN);
+        MultiscanBlocksPrefetched = "rocksdb.multiscan.blocks.prefetched", 238, idle(NO_MULTI_SCAN);
         /// Blocks MultiScan found cached.
-        MultiscanBlocksFromCache = 239, "rocksdb.multiscan.blocks.from.cache", idle(NO_MULTI_SCAN);
+        MultiscanBlocksFromCache = "rocksdb.multiscan.blocks.from.cache", 239, idle(NO_MULTI_SCAN);
         /// Bytes MultiScan prefetched.
-        MultiscanPrefetchBytes = 240, "rocksdb.multiscan.prefetch.bytes", idle(NO_MULTI_SCAN);
+        MultiscanPrefetchBytes = "rocksdb.multiscan.prefetch.bytes", 240, idle(NO_MULTI_SCAN);
         /// Prefetched blocks nobody used.
-        MultiscanPrefetchBlocksWasted = 241, "rocksdb.multiscan.prefetch.blocks.wasted", idle(NO_MULTI_SCAN);
+        MultiscanPrefetchBlocksWasted = "rocksdb.multiscan.prefetch.blocks.wasted", 241, idle(NO_MULTI_SCAN);
         /// I/O requests from MultiScan.
-        MultiscanIoRequests = 242, "rocksdb.multiscan.io.requests", idle(NO_MULTI_SCAN);
+        MultiscanIoRequests = "rocksdb.multiscan.io.requests", 242, idle(NO_MULTI_SCAN);
         /// Blocks joined across a gap into one I/O.
-        MultiscanIoCoalescedNonadjacent = 243, "rocksdb.multiscan.io.coalesced.nonadjacent", idle(NO_MULTI_SCAN);
+        MultiscanIoCoalescedNonadjacent = "rocksdb.multiscan.io.coalesced.nonadjacent", 243, idle(NO_MULTI_SCAN);
         /// MultiScan seek failures.
-        MultiscanSeekErrors = 244, "rocksdb.multiscan.seek.errors", idle(NO_MULTI_SCAN);
+        MultiscanSeekErrors = "rocksdb.multiscan.seek.errors", 244, idle(NO_MULTI_SCAN);
         /// Prefetch memory handed out.
-        PrefetchMemoryBytesGranted = 245, "rocksdb.prefetch.memory.bytes.granted", idle(NO_MULTI_SCAN);
+        PrefetchMemoryBytesGranted = "rocksdb.prefetch.memory.bytes.granted", 245, idle(NO_MULTI_SCAN);
         /// Prefetch memory returned.
-        PrefetchMemoryBytesReleased = 246, "rocksdb.prefetch.memory.bytes.released", idle(NO_MULTI_SCAN);
+        PrefetchMemoryBytesReleased = "rocksdb.prefetch.memory.bytes.released", 246, idle(NO_MULTI_SCAN);
         /// Prefetches that waited for memory.
-        PrefetchMemoryRequestsBlocked = 247, "rocksdb.prefetch.memory.requests.blocked", idle(NO_MULTI_SCAN);
+        PrefetchMemoryRequestsBlocked = "rocksdb.prefetch.memory.requests.blocked", 247, idle(NO_MULTI_SCAN);
         /// Range tombstones scans added to memtable.
-        ReadPathRangeTombstonesInserted = 248, "rocksdb.read.path.range.tombstones.inserted", idle(NO_READ_TRIGGERED_TOMBSTONES);
+        ReadPathRangeTombstonesInserted = "rocksdb.read.path.range.tombstones.inserted", 248, idle(NO_READ_TRIGGERED_TOMBSTONES);
         /// Range tombstones scans could not add.
-        ReadPathRangeTombstonesDiscarded =
-            249, "rocksdb.read.path.range.tombstones.discarded", idle(NO_READ_TRIGGERED_TOMBSTONES);
+        ReadPathRangeTombstonesDiscarded = "rocksdb.read.path.range.tombstones.discarded", 249, idle(NO_READ_TRIGGERED_TOMBSTONES);
         /// File metadata fetched for faster reopen.
-        FileOpenMetadataRetrieved = 250, "rocksdb.file.open.metadata.retrieved", idle(NO_KEPT_FILE_METADATA);
+        FileOpenMetadataRetrieved = "rocksdb.file.open.metadata.retrieved", 250, idle(NO_KEPT_FILE_METADATA);
         /// File opens supplied with saved metadata.
-        FileOpenMetadataPassed = 251, "rocksdb.file.open.metadata.passed", idle(NO_KEPT_FILE_METADATA);
+        FileOpenMetadataPassed = "rocksdb.file.open.metadata.passed", 251, idle(NO_KEPT_FILE_METADATA);
         /// MANIFEST checks that failed on close.
-        ManifestValidationFailureCount = 252, "rocksdb.manifest.validation.failure.count", idle(NO_MANIFEST_VALIDATION);
+        ManifestValidationFailureCount = "rocksdb.manifest.validation.failure.count", 252, idle(NO_MANIFEST_VALIDATION);
         /// Flushes due to a full memtable.
-        FlushReasonWriteBufferFull = 253, "rocksdb.flush.reason.write_buffer_full", counted;
+        FlushReasonWriteBufferFull = "rocksdb.flush.reason.write_buffer_full", 253, counted;
         /// Flushes due to the shared memory budget.
-        FlushReasonWriteBufferManager = 254, "rocksdb.flush.reason.write_buffer_manager", counted;
+        FlushReasonWriteBufferManager = "rocksdb.flush.reason.write_buffer_manager", 254, counted;
         /// Flushes due to range delete count.
-        FlushReasonMemtableMaxRangeDeletions =
-            255, "rocksdb.flush.reason.memtable_max_range_deletions", counted;
+        FlushReasonMemtableMaxRangeDeletions = "rocksdb.flush.reason.memtable_max_range_deletions", 255, counted;
         /// Atomic flush requests: full memtable.
-        AtomicFlushRequestReasonWriteBufferFull =
-            256, "rocksdb.atomic_flush.request.reason.write_buffer_full", counted;
+        AtomicFlushRequestReasonWriteBufferFull = "rocksdb.atomic_flush.request.reason.write_buffer_full", 256, counted;
         /// Atomic flush requests: shared memory budget.
-        AtomicFlushRequestReasonWriteBufferManager =
-            257, "rocksdb.atomic_flush.request.reason.write_buffer_manager", counted;
+        AtomicFlushRequestReasonWriteBufferManager = "rocksdb.atomic_flush.request.reason.write_buffer_manager", 257, counted;
         /// Atomic flush requests: range delete count.
-        AtomicFlushRequestReasonMemtableMaxRangeDeletions =
-            258, "rocksdb.atomic_flush.request.reason.memtable_max_range_deletions", counted;
+        AtomicFlushRequestReasonMemtableMaxRangeDeletions = "rocksdb.atomic_flush.request.reason.memtable_max_range_deletions", 258, counted;
         /// Atomic flush requests: anything else.
-        AtomicFlushRequestReasonOther = 259, "rocksdb.atomic_flush.request.reason.other", counted;
+        AtomicFlushRequestReasonOther = "rocksdb.atomic_flush.request.reason.other", 259, counted;
         /// Bytes read making checkpoints.
-        CheckpointReadBytes = 260, "rocksdb.checkpoint.read.bytes", idle(NO_CHECKPOINTS);
+        CheckpointReadBytes = "rocksdb.checkpoint.read.bytes", 260, idle(NO_CHECKPOINTS);
         /// Bytes written making checkpoints.
-        CheckpointWriteBytes = 261, "rocksdb.checkpoint.write.bytes", idle(NO_CHECKPOINTS);
+        CheckpointWriteBytes = "rocksdb.checkpoint.write.bytes", 261, idle(NO_CHECKPOINTS);
         /// Async submissions served synchronously instead.
-        FileSubmitAsyncReadFallback = 262, "rocksdb.file.submit.async.read.fallback", idle(NO_ASYNC_READS);
+        FileSubmitAsyncReadFallback = "rocksdb.file.submit.async.read.fallback", 262, idle(NO_ASYNC_READS);
         /// Storage reads resolving lazy wide columns.
-        BlobDbLazyReadCount = 263, "rocksdb.blobdb.lazy.read.count", idle(NO_LAZY_BLOBS);
+        BlobDbLazyReadCount = "rocksdb.blobdb.lazy.read.count", 263, idle(NO_LAZY_BLOBS);
         /// Bytes read resolving lazy wide columns.
-        BlobDbLazyReadBytes = 264, "rocksdb.blobdb.lazy.read.bytes", idle(NO_LAZY_BLOBS);
+        BlobDbLazyReadBytes = "rocksdb.blobdb.lazy.read.bytes", 264, idle(NO_LAZY_BLOBS);
         /// Lazy reads of only part of a value.
-        BlobDbLazyPartialReadCount = 265, "rocksdb.blobdb.lazy.partial.read.count", idle(NO_LAZY_BLOBS);
+        BlobDbLazyPartialReadCount = "rocksdb.blobdb.lazy.partial.read.count", 265, idle(NO_LAZY_BLOBS);
         /// Value bytes lazy partial reads avoided.
-        BlobDbLazyPartialBytesSaved = 266, "rocksdb.blobdb.lazy.partial.bytes.saved", idle(NO_LAZY_BLOBS);
+        BlobDbLazyPartialBytesSaved = "rocksdb.blobdb.lazy.partial.bytes.saved", 266, idle(NO_LAZY_BLOBS);
     }
 }
+
+const _: () = assert!(metric::is_numbered(&Ticker::INFO), "numbers are RocksDB's");
