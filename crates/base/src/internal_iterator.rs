@@ -2,6 +2,23 @@
 
 use crate::status::Result;
 
+/// A step on the way to a seek. Each ends by asking for the memory that the next one looks at, so that
+/// who takes it with several cursors before the next waits for all of them together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeekStep {
+    /// Finds the block in the index.
+    FindBlock,
+    /// Finds the head of the block.
+    FindHead,
+    /// Takes the block.
+    TakeBlock,
+}
+
+impl SeekStep {
+    /// All steps, in their order.
+    pub const ALL: [Self; 3] = [Self::FindBlock, Self::FindHead, Self::TakeBlock];
+}
+
 /// A cursor over internal keys in [`InternalKeyComparator`](crate::InternalKeyComparator) order.
 ///
 /// A move that fails leaves the cursor invalid; the error is in the move's result and nowhere
@@ -18,6 +35,12 @@ pub trait InternalIterator: Send {
 
     /// Moves to the first entry at or after the internal key `target`.
     fn seek(&mut self, target: &[u8]) -> Result<()>;
+
+    /// Takes a step on the way to `seek(target)`, which has to be the next move and is as good without.
+    /// The cursor is not valid until then.
+    fn approach(&mut self, _target: &[u8], _step: SeekStep) -> Result<()> {
+        Ok(())
+    }
 
     /// Moves to the last entry at or before the internal key `target`.
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()>;
@@ -76,6 +99,9 @@ impl<I: InternalIterator + ?Sized> InternalIterator for Box<I> {
     }
     fn seek(&mut self, target: &[u8]) -> Result<()> {
         (**self).seek(target)
+    }
+    fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
+        (**self).approach(target, step)
     }
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
         (**self).seek_for_prev(target)

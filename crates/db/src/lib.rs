@@ -41,6 +41,7 @@ mod inspect;
 mod internal_stats;
 mod job_io;
 mod level0_table;
+mod level_files_brief;
 mod live_files;
 mod manual_compaction;
 mod memory_relief;

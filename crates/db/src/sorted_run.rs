@@ -4,6 +4,7 @@
 //! (`max_open_files` = -1) a run keeps what it has opened, so that a read neither searches the
 //! table cache nor counts references.
 
+use crate::level_files_brief::LevelFilesBrief;
 use crate::table_set::TableSet;
 use base::dbformat::extract_user_key;
 use base::{InternalKeyComparator, Result};
@@ -19,6 +20,7 @@ use version::FileMetaData;
 pub(crate) struct SortedRun {
     level: usize,
     files: Box<[Arc<FileMetaData>]>,
+    brief: LevelFilesBrief,
     opened: Box<[OnceLock<Arc<BlockBasedTable>>]>,
 }
 
@@ -43,7 +45,7 @@ impl Deref for TableRef<'_> {
 impl SortedRun {
     pub(crate) fn new(level: usize, files: &[Arc<FileMetaData>]) -> Self {
         let opened = files.iter().map(|_| OnceLock::new()).collect();
-        Self { level, files: files.into(), opened }
+        Self { level, files: files.into(), brief: LevelFilesBrief::new(files), opened }
     }
 
     /// The run that takes the place of `old`, with the tables opened there that it still has.
@@ -59,7 +61,7 @@ impl SortedRun {
             None => OnceLock::new(),
         };
         let opened = files.iter().map(carried).collect();
-        Self { level: old.level, files: files.into(), opened }
+        Self { level: old.level, files: files.into(), brief: LevelFilesBrief::new(files), opened }
     }
 
     pub(crate) fn level(&self) -> usize {
@@ -118,6 +120,16 @@ impl SortedRun {
         Ok(TableRef::Held(table))
     }
 
+    /// The first file whose largest key is not before `internal_key`; their number if there is none.
+    #[inline]
+    pub(crate) fn first_at_or_after(
+        &self,
+        comparator: &InternalKeyComparator,
+        internal_key: &[u8],
+    ) -> usize {
+        self.brief.first_at_or_after(&self.files, comparator, internal_key)
+    }
+
     /// The first file in which versions of the user key of `internal_key` at or after it may be; none
     /// if there is no such file.
     #[inline]
@@ -126,9 +138,7 @@ impl SortedRun {
         comparator: &InternalKeyComparator,
         internal_key: &[u8],
     ) -> Option<usize> {
-        let first = self.files.partition_point(|file| {
-            comparator.compare(file.largest.as_bytes(), internal_key).is_lt()
-        });
+        let first = self.first_at_or_after(comparator, internal_key);
         self.if_begins_by(first, comparator, internal_key)
     }
 

@@ -5,13 +5,17 @@
 //! place in the heap caches the first eight bytes of its child's user key, so that most
 //! comparisons of bytewise keys look at two integers and at no child.
 //!
+//! A seek goes through the tables step by step, each step in all of them before the next, so that what
+//! they wait for from memory they wait for together.
+//!
 //! Entries with equal internal keys come in the order of their children, and in the opposite order
 //! backward.
 
 use crate::heap;
 use crate::{Direction, VecIterator};
 use base::dbformat::extract_user_key;
-use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
+use base::key_prefix::key_prefix;
+use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result, SeekStep};
 use perf_context::{PerfMetric, Timer, count};
 use std::cmp::Ordering;
 
@@ -83,19 +87,6 @@ impl Children {
     }
 }
 
-/// The first eight bytes, padded with zeroes: where two prefixes differ their keys differ alike.
-#[inline]
-fn key_prefix(user_key: &[u8]) -> u64 {
-    match user_key.first_chunk() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => {
-            let mut padded = [0; 8];
-            padded[..user_key.len()].copy_from_slice(user_key);
-            u64::from_be_bytes(padded)
-        }
-    }
-}
-
 /// Merges `children`. A single child is returned as it is.
 pub fn merge(
     comparator: &InternalKeyComparator,
@@ -155,6 +146,17 @@ impl MergingIterator {
         }
         heap::heapify(&mut self.others, |a, b| children.is_before(direction, a, b));
         self.current = heap::pop(&mut self.others, |a, b| children.is_before(direction, a, b));
+        Ok(())
+    }
+
+    /// Has all children take the steps that lead to a seek.
+    fn approach_all(&mut self, target: &[u8]) -> Result<()> {
+        let _timer = Timer::start(PerfMetric::SeekChildSeekTime);
+        for step in SeekStep::ALL {
+            for child in &mut self.children.iterators {
+                child.approach(target, step)?;
+            }
+        }
         Ok(())
     }
 
@@ -239,6 +241,10 @@ impl InternalIterator for MergingIterator {
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
+        if let Err(error) = self.approach_all(target) {
+            self.fail();
+            return Err(error);
+        }
         self.start(Direction::Forward, |_, child| child.seek(target))
     }
 

@@ -6,6 +6,7 @@
 
 use crate::arena::ArenaSlice;
 use base::dbformat::extract_user_key;
+use base::key_prefix::key_prefix;
 use base::{InternalIterator, PinnableSlice, pinnable_slice::PinnedBytes};
 use perf_context::{PerfMetric, Timer, count};
 use std::fmt;
@@ -74,15 +75,7 @@ pub(crate) fn length(bytes: &[u8]) -> u32 {
 /// are equal before `start` and ordered as bytes are ordered as their ranks.
 #[inline]
 pub(crate) fn rank_of(user_key: &[u8], start: usize) -> u64 {
-    let bytes = &user_key[start..];
-    match bytes.first_chunk() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => {
-            let mut padded = [0; 8];
-            padded[..bytes.len()].copy_from_slice(bytes);
-            u64::from_be_bytes(padded)
-        }
-    }
+    key_prefix(&user_key[start..])
 }
 
 /// A record of a memtable.

@@ -6,37 +6,38 @@
 
 use crate::sorted_run::SortedRun;
 use crate::table_set::TableSet;
-use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result, SliceTransform};
+use base::{
+    InternalIterator, InternalKeyComparator, PinnableSlice, Result, SeekStep, SliceTransform,
+};
 use iterator::RangeTombstoneSink;
 use perf_context::{PerfMetric, Timer};
 use std::sync::Arc;
 use table::{ReadOptions, TableIterator};
 
+/// What the cursors of a scan have in common, so that each holds one reference.
+pub(crate) struct LevelScan {
+    pub(crate) tables: Arc<TableSet>,
+    pub(crate) comparator: InternalKeyComparator,
+    pub(crate) options: Arc<ReadOptions>,
+    /// That of the scan. A table may have been opened with another.
+    pub(crate) prefix_extractor: Option<Arc<dyn SliceTransform>>,
+    pub(crate) tombstones: Option<RangeTombstoneSink>,
+}
+
 /// A cursor over files that are sorted and do not overlap. A single L0 file is a run too.
 pub(crate) struct LevelIterator {
-    tables: Arc<TableSet>,
+    scan: Arc<LevelScan>,
     run: Arc<SortedRun>,
-    comparator: InternalKeyComparator,
-    options: Arc<ReadOptions>,
-    /// That of the scan. A table may have been opened with another.
-    prefix_extractor: Option<Arc<dyn SliceTransform>>,
-    tombstones: Option<RangeTombstoneSink>,
     /// The file `table` is of.
     index: usize,
     table: Option<TableIterator>,
+    /// Whether `table` is the one that the seek that follows goes to.
+    is_approached: bool,
 }
 
 impl LevelIterator {
-    pub(crate) fn new(
-        tables: Arc<TableSet>,
-        run: Arc<SortedRun>,
-        comparator: InternalKeyComparator,
-        options: Arc<ReadOptions>,
-        prefix_extractor: Option<Arc<dyn SliceTransform>>,
-        tombstones: Option<RangeTombstoneSink>,
-    ) -> Self {
-        let (index, table) = (0, None);
-        Self { tables, run, comparator, options, prefix_extractor, tombstones, index, table }
+    pub(crate) fn new(scan: Arc<LevelScan>, run: Arc<SortedRun>) -> Self {
+        Self { scan, run, index: 0, table: None, is_approached: false }
     }
 
     /// Makes file `index` the current one; none past either end.
@@ -48,15 +49,16 @@ impl LevelIterator {
         if self.index != index || self.table.is_none() {
             self.table = None;
             let file = &self.run.files()[index];
-            let table = self.run.table(index, &self.tables, &self.options)?;
-            if let Some(tombstones) = &self.tombstones
+            let scan = &*self.scan;
+            let table = self.run.table(index, &scan.tables, &scan.options)?;
+            if let Some(tombstones) = &scan.tombstones
                 && let Some(list) = table.range_tombstones()
             {
                 tombstones.add_file(file.number, list.clone(), &file.smallest, &file.largest);
             }
             let _timer = Timer::start(PerfMetric::NewTableIteratorNanos);
-            let prefix_extractor = self.prefix_extractor.as_ref();
-            self.table = Some(table.new_iterator(&self.options).filtering_by(prefix_extractor));
+            let extractor = scan.prefix_extractor.as_ref();
+            self.table = Some(table.new_iterator(&scan.options).filtering_by(extractor));
             self.index = index;
         }
         Ok(self.table.as_mut())
@@ -93,15 +95,26 @@ impl LevelIterator {
     }
 
     fn starts_at_or_after_upper_bound(&self, index: usize) -> bool {
-        match (&self.options.iterate_upper_bound, self.run.files().get(index)) {
+        let LevelScan { comparator, options, .. } = &*self.scan;
+        match (&options.iterate_upper_bound, self.run.files().get(index)) {
             (Some(upper), Some(file)) => {
-                let user = self.comparator.user_comparator();
-                let has_timestamp = self.comparator.timestamp_size() > 0;
+                let user = comparator.user_comparator();
+                let has_timestamp = comparator.timestamp_size() > 0;
                 let smallest = file.smallest.user_key();
                 user.compare_without_timestamp(smallest, has_timestamp, upper, false).is_ge()
             }
             _ => false,
         }
+    }
+
+    /// Opens the file where a seek to `target` begins; none if that is beyond the end or the upper bound.
+    fn open_for(&mut self, target: &[u8]) -> Result<Option<&mut TableIterator>> {
+        let index = self.run.first_at_or_after(&self.scan.comparator, target);
+        if self.starts_at_or_after_upper_bound(index) {
+            self.table = None;
+            return Ok(None);
+        }
+        self.open(index)
     }
 }
 
@@ -112,6 +125,7 @@ impl InternalIterator for LevelIterator {
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
+        self.is_approached = false;
         if let Some(table) = self.open(0)? {
             table.seek_to_first()?;
         }
@@ -119,6 +133,7 @@ impl InternalIterator for LevelIterator {
     }
 
     fn seek_to_last(&mut self) -> Result<()> {
+        self.is_approached = false;
         let last = self.run.files().len().wrapping_sub(1);
         if let Some(table) = self.open(last)? {
             table.seek_to_last()?;
@@ -127,23 +142,31 @@ impl InternalIterator for LevelIterator {
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
-        let comparator = &self.comparator;
-        let index = self
-            .run
-            .files()
-            .partition_point(|file| comparator.compare(file.largest.as_bytes(), target).is_lt());
-        if self.starts_at_or_after_upper_bound(index) {
-            self.table = None;
-            return Ok(());
-        }
-        if let Some(table) = self.open(index)? {
+        let table = match std::mem::take(&mut self.is_approached) {
+            true => self.table.as_mut(),
+            false => self.open_for(target)?,
+        };
+        if let Some(table) = table {
             table.seek(target)?;
         }
         self.skip_exhausted_forward()
     }
 
+    fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
+        if step == SeekStep::FindBlock {
+            self.is_approached = false;
+            self.open_for(target)?;
+            self.is_approached = true;
+        }
+        match &mut self.table {
+            Some(table) => table.approach(target, step),
+            None => Ok(()),
+        }
+    }
+
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
-        let comparator = &self.comparator;
+        self.is_approached = false;
+        let comparator = &self.scan.comparator;
         let after = self
             .run
             .files()

@@ -2,7 +2,7 @@
 
 use crate::column_family::ColumnFamilyData;
 use crate::read::db_iter::{DbIterator, DbIteratorParts, HiddenRun};
-use crate::read::level_iterator::LevelIterator;
+use crate::read::level_iterator::{LevelIterator, LevelScan};
 use crate::read::read_stats::ScanStats;
 use crate::read::read_view::{ReadView, Visibility};
 use base::InternalIterator;
@@ -75,16 +75,15 @@ pub(crate) fn sources(
         true => view.super_version.runs.as_slice(),
         false => &[],
     };
-    for run in runs {
-        children.push(Box::new(LevelIterator::new(
-            family.tables.clone(),
-            run.clone(),
-            comparator.clone(),
-            options.clone(),
-            view.super_version.options.prefix_extractor.clone(),
-            sink.clone(),
-        )));
-    }
+    let scan = Arc::new(LevelScan {
+        tables: family.tables.clone(),
+        comparator: comparator.clone(),
+        options: options.clone(),
+        prefix_extractor: view.super_version.options.prefix_extractor.clone(),
+        tombstones: sink,
+    });
+    let levels = runs.iter().map(|run| LevelIterator::new(scan.clone(), run.clone()));
+    children.extend(levels.map(|level| Box::new(level) as Box<dyn InternalIterator>));
     Sources { internal: iterator::merge(comparator, children), tombstones }
 }
 

@@ -184,6 +184,22 @@ impl IndexCursor {
         self.current()?.frame(self.position).map(BlockRef::into_arc)
     }
 
+    /// Asks for the link to the data block here.
+    #[inline]
+    pub(super) fn prefetch_link(&self) {
+        if let Some(index) = self.current() {
+            index.prefetch_link(self.position);
+        }
+    }
+
+    /// Asks for the head of the data block here, if the index leads to it directly.
+    #[inline]
+    pub(super) fn prefetch_frame(&self) {
+        if let Some(index) = self.current() {
+            index.prefetch_frame(self.position);
+        }
+    }
+
     /// The index leads to the data block here from now on, while the block cache holds it.
     pub(super) fn link_frame(&self, block: &Arc<DataBlock>) {
         if let Some(index) = self.current() {

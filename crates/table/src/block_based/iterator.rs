@@ -8,7 +8,7 @@ use crate::data_block::DataBlock;
 use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use crate::read_options::ReadOptions;
 use base::dbformat::extract_user_key;
-use base::{InternalIterator, ParsedInternalKey, PinnableSlice, Result, SliceTransform};
+use base::{InternalIterator, ParsedInternalKey, PinnableSlice, Result, SeekStep, SliceTransform};
 use env::ReadaheadOptions;
 use env::readahead::SequentialPrefetcher;
 use statistics::Activity;
@@ -45,6 +45,8 @@ pub struct TableIterator {
     /// their way from memory when they are needed.
     ahead: Option<(u64, Arc<DataBlock>)>,
     valid: bool,
+    /// Whether the index is where the seek that follows goes.
+    is_approached: bool,
     /// Whether embedded blobs show as values.
     resolves_blobs: bool,
     resolved: Option<Box<ResolvedValue>>,
@@ -105,6 +107,7 @@ impl TableIterator {
             cursor: BlockCursor::new(),
             ahead: None,
             valid: false,
+            is_approached: false,
             resolves_blobs: resolves_blobs && table.embedded_blobs.is_some(),
             resolved: None,
             seek_use: Cell::new(SeekUse::Settled),
@@ -232,6 +235,18 @@ impl TableIterator {
         Ok(self.block.as_ref().map(|(_, block)| block))
     }
 
+    /// Takes the block at the index cursor, if the index leads to it directly, and asks for its directory.
+    #[inline]
+    fn take_block(&mut self) {
+        if let Some(handle) = self.index.handle()
+            && self.block.as_ref().is_none_or(|(offset, _)| *offset != handle.offset)
+            && let Some(block) = self.index.frame()
+        {
+            block.prefetch_directory();
+            self.ahead = Some((handle.offset, block));
+        }
+    }
+
     /// The block here, if it is in the cache.
     #[inline(never)]
     fn cached_block(&self, handle: BlockHandle) -> Option<Arc<DataBlock>> {
@@ -356,6 +371,7 @@ impl InternalIterator for TableIterator {
 
     fn seek_to_first(&mut self) -> Result<()> {
         self.valid = false;
+        self.is_approached = false;
         self.begin_seek(false);
         self.index.seek_to_first(&self.table, self.options)?;
         if let Some(block) = self.load_block()? {
@@ -367,6 +383,7 @@ impl InternalIterator for TableIterator {
 
     fn seek_to_last(&mut self) -> Result<()> {
         self.valid = false;
+        self.is_approached = false;
         self.begin_seek(false);
         self.index.seek_to_last(&self.table, self.options)?;
         if let Some(block) = self.load_block()? {
@@ -376,12 +393,34 @@ impl InternalIterator for TableIterator {
         self.finish_backward()
     }
 
+    fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
+        match step {
+            SeekStep::FindBlock => {
+                self.valid = false;
+                self.is_approached = false;
+                // Where the filter may say that there is nothing to find the seek asks it first.
+                if self.seek_filter == SeekFilter::Never {
+                    self.begin_seek(false);
+                    self.index.seek(&self.table, target, self.options)?;
+                    self.index.prefetch_link();
+                    self.is_approached = true;
+                }
+            }
+            SeekStep::FindHead if self.is_approached => self.index.prefetch_frame(),
+            SeekStep::TakeBlock if self.is_approached => self.take_block(),
+            SeekStep::FindHead | SeekStep::TakeBlock => {}
+        }
+        Ok(())
+    }
+
     fn seek(&mut self, target: &[u8]) -> Result<()> {
         self.valid = false;
-        if !self.may_match_prefix(target)? {
-            return Ok(());
+        if !std::mem::take(&mut self.is_approached) {
+            if !self.may_match_prefix(target)? {
+                return Ok(());
+            }
+            self.index.seek(&self.table, target, self.options)?;
         }
-        self.index.seek(&self.table, target, self.options)?;
         self.load_block()?;
         if let Some((_, block)) = &self.block {
             self.cursor.seek(block, target, &self.table.comparator);
@@ -391,6 +430,7 @@ impl InternalIterator for TableIterator {
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
         self.valid = false;
+        self.is_approached = false;
         self.begin_seek(false);
         self.index.seek(&self.table, target, self.options)?;
         self.load_block()?;

@@ -13,7 +13,7 @@ use base::checksum::ChecksumType;
 use base::comparator::{Comparator, U64TimestampComparator, builtin};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
 use base::status::Code;
-use base::{InternalIterator, InternalKey, InternalKeyComparator, Result, ValueType};
+use base::{InternalIterator, InternalKey, InternalKeyComparator, Result, SeekStep, ValueType};
 use compression::CompressionType;
 use proptest::prelude::*;
 use std::cmp::Ordering;
@@ -138,9 +138,14 @@ proptest! {
         prop_assert_eq!(&backward(&mut iter).unwrap(), &pairs);
         table.verify_checksum(&total_order()).unwrap();
 
-        for key in keys.iter().chain(&others) {
+        for (turn, key) in keys.iter().chain(&others).enumerate() {
             let target = encode(comparator, key);
             let start = pairs.partition_point(|(key, _)| comparator.compare(key, &target).is_lt());
+            // With any number of the steps that may lead there.
+            for step in SeekStep::ALL.into_iter().take(turn % 4) {
+                iter.approach(&target, step).unwrap();
+                prop_assert!(!iter.valid());
+            }
             iter.seek(&target).unwrap();
             let found = iter.valid().then(|| iter.key());
             prop_assert_eq!(found, pairs.get(start).map(|(key, _)| &key[..]));

@@ -1,0 +1,81 @@
+//! Where the files of a sorted run end, side by side, so that looking for the file of a key goes through
+//! one array rather than through the files' metadata. (RocksDB has a `LevelFilesBrief` for the same.)
+
+use base::InternalKeyComparator;
+use base::dbformat::extract_user_key;
+use base::key_prefix::key_prefix;
+use std::cmp::Ordering;
+use std::sync::Arc;
+use version::FileMetaData;
+
+/// The files' largest keys as numbers. For keys that are ordered as bytes; for others it has nothing to
+/// say, and the files are asked.
+#[derive(Debug)]
+pub(crate) struct LevelFilesBrief {
+    /// How many bytes all largest user keys begin with alike.
+    common: usize,
+    /// Of what follows in each, [`key_prefix`].
+    largest: Box<[u64]>,
+}
+
+impl LevelFilesBrief {
+    pub(crate) fn new(files: &[Arc<FileMetaData>]) -> Self {
+        let common = match (files.first(), files.last()) {
+            // Keys between two that begin alike begin like both, where keys are ordered as bytes.
+            (Some(first), Some(last)) => {
+                let (first, last) = (first.largest.user_key(), last.largest.user_key());
+                first.iter().zip(last).take_while(|(a, b)| a == b).count()
+            }
+            _ => 0,
+        };
+        let number = |file: &Arc<FileMetaData>| {
+            key_prefix(file.largest.user_key().get(common..).unwrap_or_default())
+        };
+        Self { common, largest: files.iter().map(number).collect() }
+    }
+
+    /// The first of `files`, which are those it was made from, whose largest key is not before the
+    /// internal key `target`; their number if there is none.
+    #[inline]
+    pub(crate) fn first_at_or_after(
+        &self,
+        files: &[Arc<FileMetaData>],
+        comparator: &InternalKeyComparator,
+        target: &[u8],
+    ) -> usize {
+        let candidates = match comparator.is_bytewise() {
+            true => self.candidates(files, extract_user_key(target)),
+            false => 0..files.len(),
+        };
+        let ends_before =
+            |file: &Arc<FileMetaData>| comparator.compare(file.largest.as_bytes(), target).is_lt();
+        candidates.start + files[candidates].partition_point(ends_before)
+    }
+
+    /// The files of which the numbers say nothing: those before end before `user_key`, those after do
+    /// not.
+    #[inline]
+    fn candidates(&self, files: &[Arc<FileMetaData>], user_key: &[u8]) -> std::ops::Range<usize> {
+        if self.common > 0 {
+            let (head, common) = match files.first() {
+                Some(file) => (
+                    &user_key[..user_key.len().min(self.common)],
+                    &file.largest.user_key()[..self.common],
+                ),
+                None => return 0..0,
+            };
+            match head.cmp(common) {
+                Ordering::Less => return 0..0,
+                Ordering::Greater => return files.len()..files.len(),
+                Ordering::Equal => {}
+            }
+        }
+        let number = key_prefix(&user_key[self.common..]);
+        let start = self.largest.partition_point(|largest| *largest < number);
+        let count = self.largest[start..].iter().take_while(|largest| **largest == number).count();
+        start..start + count
+    }
+}
+
+#[cfg(test)]
+mod tests;
