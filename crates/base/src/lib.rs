@@ -43,6 +43,7 @@ pub use file_checksum::{FileChecksumGenContext, FileChecksumGenFactory, FileChec
 pub use flush_block_policy::{FlushBlockPolicy, FlushBlockPolicyFactory};
 pub use internal_iterator::{InternalIterator, SeekStep};
 pub use internal_key_comparator::InternalKeyComparator;
+pub use key_prefix::key_prefix;
 pub use merge_operator::MergeOperator;
 pub use pinnable_slice::PinnableSlice;
 pub use range_tombstone::RangeTombstone;

@@ -1,9 +1,8 @@
 //! Where the files of a sorted run end, side by side, so that looking for the file of a key goes through
 //! one array rather than through the files' metadata. (RocksDB has a `LevelFilesBrief` for the same.)
 
-use base::InternalKeyComparator;
 use base::dbformat::extract_user_key;
-use base::key_prefix::key_prefix;
+use base::{InternalKeyComparator, common_prefix_length, key_prefix};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use version::FileMetaData;
@@ -23,8 +22,7 @@ impl LevelFilesBrief {
         let common = match (files.first(), files.last()) {
             // Keys between two that begin alike begin like both, where keys are ordered as bytes.
             (Some(first), Some(last)) => {
-                let (first, last) = (first.largest.user_key(), last.largest.user_key());
-                first.iter().zip(last).take_while(|(a, b)| a == b).count()
+                common_prefix_length(first.largest.user_key(), last.largest.user_key())
             }
             _ => 0,
         };

@@ -14,8 +14,7 @@
 use crate::heap;
 use crate::{Direction, VecIterator};
 use base::dbformat::extract_user_key;
-use base::key_prefix::key_prefix;
-use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result, SeekStep};
+use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result, SeekStep, key_prefix};
 use perf_context::{PerfMetric, Timer, count};
 use std::cmp::Ordering;
 

@@ -6,8 +6,7 @@
 
 use crate::arena::ArenaSlice;
 use base::dbformat::extract_user_key;
-use base::key_prefix::key_prefix;
-use base::{InternalIterator, PinnableSlice, pinnable_slice::PinnedBytes};
+use base::{InternalIterator, PinnableSlice, key_prefix, pinnable_slice::PinnedBytes};
 use perf_context::{PerfMetric, Timer, count};
 use std::fmt;
 use std::sync::Arc;

@@ -26,12 +26,13 @@ use crate::block::{BlockLayout, EXPANSION_MAX, Entry, EntryWalker, bad_entry};
 use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
 use crate::frame_slots::Residence;
 use crate::key_buffer::KeyBuffer;
-use crate::sort_prefix::{Location, SORT_PREFIX_SIZE, SortPrefixOrder, keep_bytes, load_prefix};
+use crate::sort_prefix::{Location, SORT_PREFIX_SIZE, SortPrefixOrder, keep_bytes};
 use base::coding::{decode_fixed16, decode_fixed32};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, TRAILER_SIZE, hex};
 use base::pinnable_slice::PinnedBytes;
 use base::{
     InternalKeyComparator, Result, SequenceNumber, Status, ValueType, common_prefix_length,
+    key_prefix,
 };
 use kernels::SortedNumber;
 use kernels::prefetch::prefetch;
@@ -222,7 +223,7 @@ impl DataBlock {
                 // bytes wanted here.
                 let kept = entry.shared.saturating_sub(common);
                 let skipped = common.saturating_sub(entry.shared);
-                let loaded = load_prefix(&self.contents[entry.suffix_start + skipped..]);
+                let loaded = key_prefix(&self.contents[entry.suffix_start + skipped..]);
                 raw = keep_bytes(raw, kept) | loaded >> (8 * kept);
             }
             let number = self.order.number_of(keep_bytes(raw, self.prefix_size(&entry)));

@@ -5,11 +5,11 @@
 //! the key bytes after a prefix that all keys of the array have in common, padded with zeros, most
 //! significant byte first. Equal numbers decide nothing: then whole keys are compared.
 
-use base::InternalKeyComparator;
 use base::comparator::{
     BYTEWISE_NAME, BYTEWISE_U64_TS_NAME, REVERSE_BYTEWISE_NAME, REVERSE_BYTEWISE_U64_TS_NAME,
 };
 use base::dbformat::TRAILER_SIZE;
+use base::{InternalKeyComparator, key_prefix};
 use std::cmp::Ordering;
 
 /// Bytes of a key that a number holds.
@@ -66,11 +66,11 @@ impl SortPrefixOrder {
         // Comparing no bytes at no address is slow: processors with masked loads go to microcode for
         // an address that is not mapped.
         if common.is_empty() {
-            return Location::Number(self.number_of(load_prefix(key)));
+            return Location::Number(self.number_of(key_prefix(key)));
         }
         let (head, tail) = key.split_at(key.len().min(common.len()));
         match head.cmp(common) {
-            Ordering::Equal => Location::Number(self.number_of(load_prefix(tail))),
+            Ordering::Equal => Location::Number(self.number_of(key_prefix(tail))),
             Ordering::Less if self.is_descending => Location::AfterAll,
             Ordering::Less => Location::BeforeAll,
             Ordering::Greater if self.is_descending => Location::BeforeAll,
@@ -85,15 +85,6 @@ pub(crate) enum Location {
     BeforeAll,
     AfterAll,
     Number(u64),
-}
-
-/// The first eight bytes as a big-endian number, padded with zeros.
-#[inline]
-pub(crate) fn load_prefix(key: &[u8]) -> u64 {
-    match key.first_chunk::<SORT_PREFIX_SIZE>() {
-        Some(chunk) => u64::from_be_bytes(*chunk),
-        None => key.iter().rev().fold(0, |raw, &byte| raw >> 8 | u64::from(byte) << 56),
-    }
 }
 
 /// `raw` with all but its first `count` bytes zero.

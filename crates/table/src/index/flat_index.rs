@@ -16,9 +16,9 @@ use crate::format::BlockHandle;
 use crate::frame_slots::{BlockRef, FrameSlots};
 use crate::index::index_block::{IndexBlockFormat, IndexBlockWalker};
 use crate::index::key_arena::{KeyArena, KeyArenaBuilder};
-use crate::sort_prefix::{Location, SortPrefixOrder, keep_bytes, load_prefix};
+use crate::sort_prefix::{Location, SortPrefixOrder, keep_bytes};
 use base::dbformat::{extract_user_key, hex};
-use base::{InternalKeyComparator, Result, Status, common_prefix_length};
+use base::{InternalKeyComparator, Result, Status, common_prefix_length, key_prefix};
 use kernels::lower_bound;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -128,7 +128,7 @@ impl FlatIndex {
             .map(|index| {
                 let key = self.strip(self.keys.get(index, &mut scratch));
                 let tail = &key[self.common.len()..];
-                self.order.number_of(keep_bytes(load_prefix(tail), tail.len()))
+                self.order.number_of(keep_bytes(key_prefix(tail), tail.len()))
             })
             .collect();
         if prefixes.is_sorted() {

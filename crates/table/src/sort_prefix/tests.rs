@@ -33,7 +33,7 @@ proptest! {
             Location::Number(_) => prop_assert!(other.starts_with(&common)),
         }
         let raw = order.raw_of(number(&a));
-        prop_assert_eq!(raw, load_prefix(&a[common.len()..]));
+        prop_assert_eq!(raw, key_prefix(&a[common.len()..]));
     }
 }
 
@@ -43,5 +43,5 @@ fn keeps_the_first_bytes() {
     assert_eq!(keep_bytes(u64::MAX, 1), 0xff << 56);
     assert_eq!(keep_bytes(u64::MAX, 8), u64::MAX);
     assert_eq!(keep_bytes(u64::MAX, 9), u64::MAX);
-    assert_eq!(load_prefix(&[1, 2]), 0x0102 << 48);
+    assert_eq!(key_prefix(&[1, 2]), 0x0102 << 48);
 }
