@@ -112,9 +112,9 @@ fn rate_of(line: &str, name: &str) -> Option<f64> {
 /// How often a benchmark warms up: 1 of `readrandom[X5-W1]`.
 fn warmups(benchmark: &str) -> usize {
     let arguments = benchmark.split_once('[').map_or("", |(_, rest)| rest.trim_end_matches(']'));
-    let counts =
+    let mut counts =
         arguments.split('-').filter_map(|argument| argument.strip_prefix('W')?.parse().ok());
-    counts.last().unwrap_or(0)
+    counts.next_back().unwrap_or(0)
 }
 
 #[cfg(test)]
