@@ -13,7 +13,7 @@ use db::{
 };
 use options::{ColumnFamilyOptions, DbOptions};
 use serde_json::Value;
-use testing::judges::protocol::{FamilyOpening, Mode, Opening, Operation};
+use testing::judges::protocol::Operation;
 use testing::judges::{self, Judge};
 
 const OPTIONS: &str = "create_if_missing=true";
@@ -167,15 +167,7 @@ fn value(round: usize) -> [Vec<u8>; 2] {
 fn write_by_rocksdb(judge: &Judge, directory: &Path) {
     for round in 0..2 {
         let mut session = judge.session();
-        session
-            .open(&Opening {
-                directory: directory.to_owned(),
-                mode: Mode::ReadWrite,
-                options: OPTIONS.to_owned(),
-                families: vec![FamilyOpening::new(b"default", FAMILY)],
-                ..Opening::default()
-            })
-            .unwrap();
+        session.open_default(directory, OPTIONS, FAMILY).unwrap();
         for flush in 0..3 {
             let pairs = key(flush).into_iter().zip(value(flush));
             let put = |(key, value): (Vec<u8>, Vec<u8>)| Operation::Put {
@@ -304,15 +296,7 @@ fn pairs(flush: usize, has_common_keys: bool) -> Vec<(Vec<u8>, Vec<u8>)> {
 
 fn automatic_by_rocksdb(judge: &Judge, directory: &Path, family: &str, has_common_keys: bool) {
     let mut session = judge.session();
-    session
-        .open(&Opening {
-            directory: directory.to_owned(),
-            mode: Mode::ReadWrite,
-            options: OPTIONS.to_owned(),
-            families: vec![FamilyOpening::new(b"default", family)],
-            ..Opening::default()
-        })
-        .unwrap();
+    session.open_default(directory, OPTIONS, family).unwrap();
     for flush in 0..FLUSHES {
         let put = |(key, value): (Vec<u8>, Vec<u8>)| Operation::Put {
             family: "default".into(),

@@ -8,7 +8,7 @@ use db::{
 };
 use options::{ColumnFamilyOptions, DbOptions};
 use std::path::{Path, PathBuf};
-use testing::judges::protocol::{FamilyOpening, Mode, Opening, Operation};
+use testing::judges::protocol::Operation;
 use testing::judges::{self, Judge, Session};
 
 const OPTIONS: &str = "create_if_missing=true";
@@ -79,15 +79,7 @@ fn open_by_us(directory: &Path) -> Db {
 
 fn open_by_rocksdb(judge: &Judge, directory: &Path) -> Session {
     let mut session = judge.session();
-    session
-        .open(&Opening {
-            directory: directory.to_owned(),
-            mode: Mode::ReadWrite,
-            options: OPTIONS.to_owned(),
-            families: vec![FamilyOpening::new(b"default", FAMILY)],
-            ..Opening::default()
-        })
-        .unwrap();
+    session.open_default(directory, OPTIONS, FAMILY).unwrap();
     session
 }
 

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::protocol::{
-    Answer, Bytes, Contents, FamilyOpening, LiveFile, Move, Opening, Operation, Request,
+    Answer, Bytes, Contents, FamilyOpening, LiveFile, Mode, Move, Opening, Operation, Request,
     TransactionStep,
 };
 
@@ -157,6 +157,21 @@ impl Session {
     /// The names of a directory's families.
     pub fn list_families(&mut self, directory: &Path) -> Result<Vec<Bytes>> {
         self.ask(&Request::ListFamilies { directory: directory.to_owned() })
+    }
+
+    /// Opens a database of one column family for writing, with options as strings. For the other ways
+    /// there is [`Session::open`].
+    ///
+    /// # Errors
+    /// As [`Session::ask`].
+    pub fn open_default(&mut self, directory: &Path, options: &str, family: &str) -> Result<()> {
+        self.open(&Opening {
+            directory: directory.to_owned(),
+            mode: Mode::ReadWrite,
+            options: options.to_owned(),
+            families: vec![FamilyOpening::new(b"default", family)],
+            ..Opening::default()
+        })
     }
 
     /// Opens a database; one that is open is closed before.
