@@ -4,8 +4,11 @@
 //! snapshot still shows is no protection: filters that want it to be
 //! ([`CompactionFilter::ignore_snapshots`]) are refused, as RocksDB refuses them.
 
+use crate::Result;
 use crate::wide_columns::Column;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 mod remove_empty_value;
@@ -21,6 +24,24 @@ pub enum FilterValue<'a> {
     MergeOperand(&'a [u8]),
     /// The columns of an entity, ascending by name.
     Entity(&'a [Column<'a>]),
+}
+
+/// The columns of an entity, ascending by name, whose values are read when they are asked for.
+pub trait LazyColumns {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// The name of the column at a place; none behind the last.
+    fn name(&self, index: usize) -> Option<&[u8]>;
+
+    /// Whether its value is in a blob file, so that asking for it may read from there.
+    fn is_in_blob_file(&self, index: usize) -> bool;
+
+    /// Its value, read at most once.
+    ///
+    /// # Errors
+    /// `InvalidArgument` behind the last; of reading the blob file.
+    fn value(&self, index: usize) -> Result<&[u8]>;
 }
 
 /// What becomes of an entry. RocksDB's `kChangeBlobIndex` and `kIOError` are not for programs: only its
@@ -57,6 +78,18 @@ pub trait CompactionFilter: fmt::Debug + Send {
         None
     }
 
+    /// Decides about an entity of which some values are in blob files. Those it asks for are read, the
+    /// others not; none has all of them read and [`CompactionFilter::filter`] asked. Where a value
+    /// cannot be read the compaction fails, whatever is decided. It is RocksDB's `FilterV4`.
+    fn filter_entity_lazily(
+        &self,
+        _level: usize,
+        _user_key: &[u8],
+        _columns: &dyn LazyColumns,
+    ) -> Option<Decision> {
+        None
+    }
+
     /// Whether entries are filtered that a snapshot still shows. A job whose filter says no fails:
     /// that is how RocksDB answers since 6.0. Default: true.
     fn ignore_snapshots(&self) -> bool {
@@ -81,6 +114,15 @@ impl<F: CompactionFilter + Sync + ?Sized> CompactionFilter for Arc<F> {
         (**self).filter_blob_by_key(level, user_key)
     }
 
+    fn filter_entity_lazily(
+        &self,
+        level: usize,
+        user_key: &[u8],
+        columns: &dyn LazyColumns,
+    ) -> Option<Decision> {
+        (**self).filter_entity_lazily(level, user_key, columns)
+    }
+
     fn ignore_snapshots(&self) -> bool {
         (**self).ignore_snapshots()
     }
@@ -101,8 +143,20 @@ pub enum TableFileCreationReason {
     Misc = 3,
 }
 
-/// What a filter is made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a table says of itself, by RocksDB's names of properties.
+pub trait NamedTableProperties: fmt::Debug + Send + Sync {
+    /// A number, such as `rocksdb.num.entries`; none if there is none of this name.
+    fn number(&self, name: &str) -> Option<u64>;
+
+    /// A text, such as `rocksdb.comparator`.
+    fn text(&self, name: &str) -> Option<&str>;
+
+    /// What a collector of the program left in it.
+    fn user_collected(&self, name: &[u8]) -> Option<&[u8]>;
+}
+
+/// What a filter is made for (`rocksdb::CompactionFilter::Context`).
+#[derive(Clone, Debug)]
 pub struct CompactionFilterContext {
     /// All files of the column family are read.
     pub is_full_compaction: bool,
@@ -114,6 +168,9 @@ pub struct CompactionFilterContext {
     pub column_family_id: u32,
     /// Why the tables are made.
     pub reason: TableFileCreationReason,
+    /// The tables that are read, by their paths, as they describe themselves. Empty for a flush, and
+    /// where one of them cannot be read.
+    pub input_table_properties: BTreeMap<PathBuf, Arc<dyn NamedTableProperties>>,
 }
 
 /// Makes a filter for each job (`compaction_filter_factory`).

@@ -17,6 +17,7 @@ use env::{FileOptions, IoPriority, thread_cpu_micros};
 use memtable::MemTable;
 use options::ColumnFamilyOptions;
 use statistics::Statistics;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 use version::{Temperature, VersionEdit};
@@ -194,6 +195,7 @@ fn compaction_filter(
         input_start_level: None,
         column_family_id: family.id,
         reason,
+        input_table_properties: BTreeMap::new(),
     })
 }
 

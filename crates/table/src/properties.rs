@@ -15,6 +15,7 @@ use crate::index::IndexType;
 use crate::seqno_to_time_mapping::SeqnoToTimeMapping;
 use crate::unique_id::TableOrigin;
 use base::coding::{get_varint64, put_varint64};
+use base::compaction_filter::NamedTableProperties;
 use base::dbformat::MAX_SEQUENCE_NUMBER;
 use base::{Result, SequenceNumber, Status};
 use std::collections::BTreeMap;
@@ -453,6 +454,22 @@ impl TableProperties {
             db_session_id: &self.db_session_id,
             file_number: self.original_file_number,
         }
+    }
+}
+
+impl NamedTableProperties for TableProperties {
+    fn number(&self, name: &str) -> Option<u64> {
+        let property = NUMBERS.iter().find(|property| property.name == name)?;
+        Some((property.get)(self))
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        let property = TEXTS.iter().find(|property| property.name == name)?;
+        Some((property.get)(self))
+    }
+
+    fn user_collected(&self, name: &[u8]) -> Option<&[u8]> {
+        self.user_collected_properties.get(name).map(Vec::as_slice)
     }
 }
 

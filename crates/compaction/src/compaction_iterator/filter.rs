@@ -1,12 +1,13 @@
 //! What a user's compaction filter makes of the newest version of a key.
 
 use super::{CompactionIterator, ValueSource};
-use base::compaction_filter::{Decision, FilterValue};
+use base::compaction_filter::{Decision, FilterValue, LazyColumns};
 use base::dbformat::extract_user_key;
 use base::wide_columns::{self, Column};
 use base::{CompactionFilter, PinnableSlice, Result, Status, ValueType};
 use blob::BlobReference;
 use statistics::Ticker;
+use std::cell::{OnceCell, RefCell};
 
 /// The filter of a job, unless it wants what no filter can have.
 ///
@@ -66,33 +67,11 @@ impl CompactionIterator<'_> {
                 }
             },
             ValueType::WideColumnEntity => {
-                let mut columns = wide_columns::decode(value)?;
-                let read = self.read_blob_columns(&columns)?;
-                for (column, value) in columns.iter_mut().zip(&read) {
-                    if let Some(value) = value {
-                        (column.value, column.is_blob_index) = (value, false);
-                    }
-                }
-                filter.filter(level, user_key, FilterValue::Entity(&columns))
+                let columns = BlobColumns::new(self, wide_columns::decode(value)?);
+                columns.decide(&**filter, level, user_key)?
             }
             _ => filter.filter(level, user_key, FilterValue::Value(value)),
         })
-    }
-
-    /// The values of those columns that are in blob files.
-    fn read_blob_columns(&self, columns: &[Column<'_>]) -> Result<Vec<Option<PinnableSlice>>> {
-        if columns.iter().all(|column| !column.is_blob_index) {
-            return Ok(Vec::new());
-        }
-        let user_key = extract_user_key(&self.key);
-        let read = |column: &Column<'_>| match column.is_blob_index {
-            true => {
-                let reference = BlobReference::decode(column.value)?;
-                self.context.environment.read_blob(user_key, &reference).map(Some)
-            }
-            false => Ok(None),
-        };
-        columns.iter().map(read).collect()
     }
 
     fn obey(&mut self, decision: Decision) -> Option<Vec<u8>> {
@@ -118,3 +97,81 @@ impl CompactionIterator<'_> {
         None
     }
 }
+
+/// The columns of an entity, some of them in blob files, which are read as a filter asks.
+struct BlobColumns<'a> {
+    iterator: &'a CompactionIterator<'a>,
+    columns: Vec<Column<'a>>,
+    /// What was read, by the places of columns.
+    read: Vec<OnceCell<PinnableSlice>>,
+    /// The first value that could not be read.
+    failure: RefCell<Option<Status>>,
+}
+
+impl<'a> BlobColumns<'a> {
+    fn new(iterator: &'a CompactionIterator<'_>, columns: Vec<Column<'a>>) -> Self {
+        let read = columns.iter().map(|_| OnceCell::new()).collect();
+        Self { iterator, columns, read, failure: RefCell::new(None) }
+    }
+
+    /// Asks the filter, which has all values read unless it decides without.
+    fn decide(
+        &self,
+        filter: &dyn CompactionFilter,
+        level: usize,
+        user_key: &[u8],
+    ) -> Result<Decision> {
+        if self.columns.iter().any(|column| column.is_blob_index)
+            && let Some(decision) = filter.filter_entity_lazily(level, user_key, self)
+        {
+            return self.failure.take().map_or(Ok(decision), Err);
+        }
+        let read = |(index, column): (usize, &Column<'a>)| {
+            let value = self.value(index)?;
+            Ok(Column { name: column.name, value, is_blob_index: false })
+        };
+        let columns: Vec<Column<'_>> =
+            self.columns.iter().enumerate().map(read).collect::<Result<_>>()?;
+        Ok(filter.filter(level, user_key, FilterValue::Entity(&columns)))
+    }
+
+    fn read(&self, index: usize, column: &Column<'_>) -> Result<&[u8]> {
+        if let Some(value) = self.read[index].get() {
+            return Ok(value);
+        }
+        let user_key = extract_user_key(&self.iterator.key);
+        let reference = BlobReference::decode(column.value)?;
+        let value = self.iterator.context.environment.read_blob(user_key, &reference)?;
+        Ok(self.read[index].get_or_init(|| value))
+    }
+}
+
+impl LazyColumns for BlobColumns<'_> {
+    fn count(&self) -> usize {
+        self.columns.len()
+    }
+
+    fn name(&self, index: usize) -> Option<&[u8]> {
+        self.columns.get(index).map(|column| column.name)
+    }
+
+    fn is_in_blob_file(&self, index: usize) -> bool {
+        self.columns.get(index).is_some_and(|column| column.is_blob_index)
+    }
+
+    fn value(&self, index: usize) -> Result<&[u8]> {
+        match self.columns.get(index) {
+            None => Err(Status::invalid_argument(format!(
+                "there are {} columns, and none at place {index}",
+                self.columns.len()
+            ))),
+            Some(column) if !column.is_blob_index => Ok(column.value),
+            Some(column) => self.read(index, column).inspect_err(|status| {
+                self.failure.borrow_mut().get_or_insert_with(|| status.clone());
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -14,9 +14,13 @@ use crate::job_environment::OutputFileHint;
 use crate::level_input_iterator::LevelInputIterator;
 use crate::output_splitter::{OutputSplitter, SplitRules};
 use crate::output_table::{OutputFile, OutputTableSpec};
-use base::compaction_filter::{CompactionFilterContext, TableFileCreationReason};
+use base::compaction_filter::{
+    CompactionFilterContext, NamedTableProperties, TableFileCreationReason,
+};
 use base::sst_partitioner::SstPartitionerContext;
 use base::{CompactionFilter, InternalIterator, InternalKey, Result, SstPartitioner};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use table::ReadOptions;
@@ -184,7 +188,23 @@ impl Part<'_> {
             input_start_level: Some(compaction.start_level),
             column_family_id: self.job.options.column_family_id,
             reason,
+            input_table_properties: self.input_table_properties().unwrap_or_default(),
         })
+    }
+
+    /// What the input tables say of themselves, by their paths.
+    ///
+    /// # Errors
+    /// Of opening one: going over its entries will say so again.
+    fn input_table_properties(&self) -> Result<BTreeMap<PathBuf, Arc<dyn NamedTableProperties>>> {
+        let open = |level: usize, file: &FileMetaData| {
+            let table = self.job.environment.open_table(file, level)?;
+            let properties: Arc<dyn NamedTableProperties> = table.properties().clone();
+            Ok((table.file().path().to_owned(), properties))
+        };
+        let inputs = self.job.compaction.inputs.iter();
+        let files = inputs.flat_map(|input| input.files.iter().map(|file| (input.level, file)));
+        files.map(|(level, file)| open(level, file)).collect()
     }
 
     fn partitioner(&self) -> Option<Box<dyn SstPartitioner>> {

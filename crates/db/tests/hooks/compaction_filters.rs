@@ -63,7 +63,7 @@ impl CompactionFilterFactory for Factory {
     }
 
     fn create(&self, context: &CompactionFilterContext) -> Option<Box<dyn CompactionFilter>> {
-        self.made_for.lock().push(*context);
+        self.made_for.lock().push(context.clone());
         Some(Box::new(ByValue::default()))
     }
 }

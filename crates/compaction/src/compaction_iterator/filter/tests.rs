@@ -1,0 +1,106 @@
+use super::*;
+use crate::Cancellation;
+use crate::blob_file_builder::{BlobFileBuilder, BlobFileOptions};
+use crate::compaction_input::{CompactionInput, KeyRange};
+use crate::compaction_iterator::IterationContext;
+use crate::created_files::CreatedFiles;
+use crate::deeper_levels::DeeperLevels;
+use crate::range_tombstones::JobRangeTombstonesBuilder;
+use crate::snapshot_rules::SnapshotRules;
+use crate::test_environment::{COLUMN_FAMILY_ID, TestEnvironment, vec_iterator};
+use base::{InternalKey, InternalKeyComparator};
+use std::sync::{Arc, Mutex};
+
+/// Reads the values it is told to, and keeps entities whose column `keep` is `yes`.
+#[derive(Debug, Default)]
+struct Lazily {
+    reads: Vec<usize>,
+    seen: Mutex<Vec<Vec<u8>>>,
+}
+
+impl CompactionFilter for Lazily {
+    fn name(&self) -> &str {
+        "Lazily"
+    }
+
+    fn filter(&self, _level: usize, user_key: &[u8], _value: FilterValue<'_>) -> Decision {
+        panic!("{user_key:?}: it decides without this");
+    }
+
+    fn filter_entity_lazily(
+        &self,
+        _level: usize,
+        _user_key: &[u8],
+        columns: &dyn LazyColumns,
+    ) -> Option<Decision> {
+        assert_eq!((columns.count(), columns.name(0)), (2, Some(&b"keep"[..])));
+        assert_eq!((columns.name(1), columns.name(2)), (Some(&b"large"[..]), None));
+        assert_eq!((columns.is_in_blob_file(0), columns.is_in_blob_file(1)), (false, true));
+        assert!(columns.value(2).unwrap_err().to_string().contains("none at place 2"));
+        for index in &self.reads {
+            let value = columns.value(*index).unwrap_or(b"could not be read");
+            self.seen.lock().unwrap().push(value.to_vec());
+        }
+        match columns.value(0) {
+            Ok(b"yes") => Some(Decision::Keep),
+            _ => Some(Decision::Remove),
+        }
+    }
+}
+
+/// What becomes of an entity with a value in a blob file, which may be gone.
+fn filtered(filter: Arc<dyn CompactionFilter + Sync>, has_file: bool) -> Result<Option<ValueType>> {
+    let comparator = InternalKeyComparator::bytewise();
+    let environment = TestEnvironment::new(comparator.clone());
+    let files = CreatedFiles::new(&environment);
+    let mut blobs =
+        BlobFileBuilder::new(&files, COLUMN_FAMILY_ID, BlobFileOptions::default(), None);
+    let reference = blobs.add(b"key", b"a large value")?.unwrap().to_index();
+    for file in blobs.finish()? {
+        if !has_file {
+            let path = base::filename::blob_file_name(&environment.directory, file.number);
+            environment.file_system.delete_file(&path)?;
+        }
+    }
+    let columns = [
+        Column { name: b"keep", value: b"yes", is_blob_index: false },
+        Column { name: b"large", value: &reference, is_blob_index: true },
+    ];
+    let key = InternalKey::new(b"key", 5, ValueType::WideColumnEntity);
+    let entries = [(key, wide_columns::encode(&columns))];
+    let snapshots = SnapshotRules::new(Vec::new());
+    let tombstones = JobRangeTombstonesBuilder::new(comparator.clone(), snapshots.clone()).build();
+    let context = IterationContext {
+        comparator: comparator.clone(),
+        cover: tombstones.cover(&snapshots, None),
+        zeroes_sequences_up_to: 0,
+        snapshots,
+        merge_operator: None,
+        filter: Some(Box::new(filter)),
+        full_history_ts_low: None,
+        enforce_single_del_contracts: true,
+        level: 0,
+        is_bottommost: false,
+        deeper_levels: DeeperLevels::unknown(comparator.clone()),
+        blob_cutoff: None,
+        cancellation: Cancellation::default(),
+        environment: &environment,
+        blob_builder: None,
+        statistics: None,
+    };
+    let inner = Box::new(vec_iterator(&comparator, &entries));
+    let input = CompactionInput::new(inner, comparator, &KeyRange::all(), false);
+    let mut iterator = CompactionIterator::new(input, context);
+    iterator.seek_to_first()?;
+    Ok(iterator.valid().then(|| iterator.parsed_key().value_type))
+}
+
+#[test]
+fn a_value_that_a_filter_does_not_ask_for_is_not_read() {
+    for has_file in [true, false] {
+        let filter = Arc::new(Lazily { reads: vec![0], ..Lazily::default() });
+        let kept = filtered(filter.clone(), has_file).unwrap();
+        assert_eq!(kept, Some(ValueType::WideColumnEntity));
+        assert_eq!(*filter.seen.lock().unwrap(), [b"yes"]);
+    }
+}
