@@ -113,6 +113,7 @@ functions! {
     compactionfiltercontext_is_full_compaction(Raw) -> c_uchar;
     compactionfiltercontext_is_manual_compaction(Raw) -> c_uchar;
     compactionfilterfactory_create(Raw, Destroy, NewFilter, NameOf) -> Raw;
+    options_set_compaction_filter(Raw, Raw);
     options_set_compaction_filter_factory(Raw, Raw);
     // Up to 10.10; later ones do not take the function that knew what is a prefix.
     slicetransform_create(Raw, Destroy, Prefix, InDomain, InDomain, NameOf) -> Raw;

@@ -39,6 +39,8 @@ pub trait Hooks: Send + Sync + 'static {
     ) -> Option<Vec<u8>>;
     /// Makes one operand of several; none if that fails.
     fn partial_merge(&self, key: &[u8], operands: &[&[u8]]) -> Option<Vec<u8>>;
+    /// Whether one filter serves all compactions, so that none is made for each.
+    fn has_one_filter(&self) -> bool;
     /// Hears that a filter is made.
     fn create_filter(&self, is_full_compaction: bool, is_manual_compaction: bool);
     /// Decides about a value.
@@ -91,19 +93,25 @@ impl Options {
         let library = Arc::clone(self.library());
         let functions = &library.functions;
         let (comparator, operator) = (comparator(functions, hooks)?, operator(functions, hooks)?);
-        let (factory, transform) = (factory(functions, hooks)?, transform(&library, hooks)?);
-        let (set_comparator, set_operator, set_factory, set_transform) = (
+        let transform = transform(&library, hooks)?;
+        let (filter, set_filter) = match hooks.has_one_filter() {
+            true => (one_filter(functions, hooks)?, functions.options_set_compaction_filter()?),
+            false => {
+                (factory(functions, hooks)?, functions.options_set_compaction_filter_factory()?)
+            }
+        };
+        let (set_comparator, set_operator, set_transform) = (
             functions.options_set_comparator()?,
             functions.options_set_merge_operator()?,
-            functions.options_set_compaction_filter_factory()?,
             functions.options_set_prefix_extractor()?,
         );
-        // SAFETY: live options and new objects; the options take over all but the comparator, which
-        // stays for as long as the process lives, as databases only point to it.
+        // SAFETY: live options and new objects; the options take over all but the comparator and a filter
+        // of all compactions, which stay for as long as the process lives, as databases only point to
+        // them.
         unsafe {
             set_comparator(self.raw(), comparator);
             set_operator(self.raw(), operator);
-            set_factory(self.raw(), factory);
+            set_filter(self.raw(), filter);
             set_transform(self.raw(), transform);
         }
         Ok(())
@@ -133,6 +141,13 @@ fn factory(functions: &Functions, hooks: &SharedHooks) -> Result<Raw> {
     let state = State::into_raw(hooks, Some(create_filter));
     // SAFETY: as above.
     Ok(unsafe { create(state, destroy, new_filter, name) })
+}
+
+fn one_filter(functions: &Functions, hooks: &SharedHooks) -> Result<Raw> {
+    let create = functions.compactionfilter_create()?;
+    let state = State::into_raw(hooks, None);
+    // SAFETY: as above.
+    Ok(unsafe { create(state, destroy, filter, name) })
 }
 
 fn transform(library: &Library, hooks: &SharedHooks) -> Result<Raw> {

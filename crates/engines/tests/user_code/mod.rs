@@ -5,7 +5,7 @@ mod ours;
 mod theirs;
 
 use std::cmp::Ordering;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// Keys and values, in order.
 type Entries = Vec<(Vec<u8>, Vec<u8>)>;
@@ -15,6 +15,9 @@ type Entries = Vec<(Vec<u8>, Vec<u8>)>;
 struct Asked {
     /// For each filter that was made: whether of a full, and of a manual compaction.
     filters: Vec<(bool, bool)>,
+    /// For each full and each partial merge how many operands there were, ascending.
+    full_merges: Vec<usize>,
+    partial_merges: Vec<usize>,
     /// Keys and values that filters decided about, in order of both.
     values: Entries,
 }
@@ -23,6 +26,8 @@ struct Asked {
 #[derive(Debug, Default)]
 struct Code {
     asked: Mutex<Asked>,
+    /// One filter serves all compactions.
+    has_one_filter: bool,
 }
 
 /// What a filter says.
@@ -43,6 +48,14 @@ impl Code {
         let joined = existing.into_iter().chain(operands.iter().copied()).collect::<Vec<_>>();
         let joined = joined.join(&b'|');
         joined[joined.len().saturating_sub(60)..].to_vec()
+    }
+
+    fn merged(&self, operands: usize, is_full: bool) {
+        let mut asked = self.asked.lock().unwrap();
+        match is_full {
+            true => asked.full_merges.push(operands),
+            false => asked.partial_merges.push(operands),
+        }
     }
 
     fn create_filter(&self, is_full: bool, is_manual: bool) {
@@ -67,6 +80,8 @@ impl Code {
     fn asked(&self) -> Asked {
         let mut asked = self.asked.lock().unwrap().clone();
         asked.values.sort();
+        asked.full_merges.sort_unstable();
+        asked.partial_merges.sort_unstable();
         asked
     }
 }
@@ -171,10 +186,16 @@ pub(crate) fn compare_with(release: &str) {
         return;
     };
     let library = librocksdb::Library::load(library).unwrap();
+    for has_one_filter in [false, true] {
+        compare(&library, has_one_filter);
+    }
+}
+
+fn compare(library: &Arc<librocksdb::Library>, has_one_filter: bool) {
     let root = tempfile::tempdir().unwrap();
     let (their_path, our_path) = (root.path().join("theirs"), root.path().join("ours"));
-    let (theirs, their_asked) = theirs::with_database(&library, &their_path, work);
-    let (ours, our_asked) = ours::with_database(&our_path, work);
+    let (theirs, their_asked) = theirs::with_database(library, &their_path, has_one_filter, work);
+    let (ours, our_asked) = ours::with_database(&our_path, has_one_filter, work);
     for (ours, theirs) in ours.iter().zip(&theirs) {
         assert!(ours.forwards.len() > 100, "{}: {}", ours.phase, ours.forwards.len());
         assert_eq!(ours.difference(theirs), None);
@@ -185,7 +206,7 @@ pub(crate) fn compare_with(release: &str) {
     assert!(ours.last().unwrap().forwards.iter().any(is_changed));
 
     let read = |subject: &dyn Subject| vec![show(subject, "after another compaction")];
-    let (ours_read, _) = ours::with_database(&their_path, read);
-    let (theirs_read, _) = theirs::with_database(&library, &our_path, read);
+    let (ours_read, _) = ours::with_database(&their_path, has_one_filter, read);
+    let (theirs_read, _) = theirs::with_database(library, &our_path, has_one_filter, read);
     assert_eq!((ours_read.last(), theirs_read.last()), (ours.last(), ours.last()));
 }

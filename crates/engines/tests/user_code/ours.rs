@@ -39,9 +39,11 @@ impl MergeOperator for Held {
         existing: Option<&[u8]>,
         operands: &[&[u8]],
     ) -> base::Result<Vec<u8>> {
+        self.0.merged(operands.len(), true);
         Ok(Code::merge(existing, operands))
     }
     fn partial_merge(&self, _key: &[u8], operands: &[&[u8]]) -> Option<Vec<u8>> {
+        self.0.merged(operands.len(), false);
         Some(Code::merge(None, operands))
     }
 }
@@ -138,14 +140,18 @@ impl Subject for Ours {
 
 pub(super) fn with_database(
     path: &Path,
+    has_one_filter: bool,
     work: impl FnOnce(&dyn Subject) -> Vec<Shown>,
 ) -> (Vec<Shown>, Asked) {
-    let code = Arc::new(Code::default());
+    let code = Arc::new(Code { has_one_filter, ..Code::default() });
     let held = Held(code.clone());
     let mut options = ColumnFamilyOptions::from_string(FAMILY).unwrap();
     options.comparator = Arc::new(held.clone());
     options.merge_operator = Some(Arc::new(held.clone()));
-    options.compaction_filter_factory = Some(Arc::new(held.clone()));
+    match has_one_filter {
+        true => options.compaction_filter = Some(Arc::new(held.clone())),
+        false => options.compaction_filter_factory = Some(Arc::new(held.clone())),
+    }
     options.prefix_extractor = Some(Arc::new(held));
     let db = Db::open(
         &DbOptions::from_string("create_if_missing=true").unwrap(),

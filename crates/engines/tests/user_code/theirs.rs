@@ -23,10 +23,15 @@ impl Hooks for Code {
         existing: Option<&[u8]>,
         operands: &[&[u8]],
     ) -> Option<Vec<u8>> {
+        self.merged(operands.len(), true);
         Some(Code::merge(existing, operands))
     }
     fn partial_merge(&self, _key: &[u8], operands: &[&[u8]]) -> Option<Vec<u8>> {
+        self.merged(operands.len(), false);
         Some(Code::merge(None, operands))
+    }
+    fn has_one_filter(&self) -> bool {
+        self.has_one_filter
     }
     fn create_filter(&self, is_full_compaction: bool, is_manual_compaction: bool) {
         Code::create_filter(self, is_full_compaction, is_manual_compaction);
@@ -105,9 +110,10 @@ impl Subject for Theirs {
 pub(super) fn with_database(
     library: &Arc<Library>,
     path: &Path,
+    has_one_filter: bool,
     work: impl FnOnce(&dyn Subject) -> Vec<Shown>,
 ) -> (Vec<Shown>, Asked) {
-    let code = Arc::new(Code::default());
+    let code = Arc::new(Code { has_one_filter, ..Code::default() });
     let text = format!("create_if_missing=true;{FAMILY}");
     let mut options = Options::new(library).unwrap().with_string(&text).unwrap();
     options.set_hooks(&(code.clone() as Arc<dyn Hooks>)).unwrap();
