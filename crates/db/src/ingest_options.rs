@@ -19,8 +19,9 @@ base::call_options! {
         allow_blocking_flush: bool = true, honoured;
         /// The file goes under all data there is. Default: false.
         ingest_behind: bool = false, honoured;
-        /// The sequence number is written into the file. Default: false.
-        write_global_seqno: bool = false, refused;
+        /// The sequence number is written into the file, for releases of RocksDB before 5.16. The file
+        /// is written once more for it, while other writes wait. Default: false.
+        write_global_seqno: bool = false, honoured;
         /// Checksums of all blocks are verified first. Default: false.
         verify_checksums_before_ingest: bool = false, honoured;
         /// Bytes read ahead for that. Default: 0, what fits.

@@ -93,7 +93,7 @@ pub use db::{Db, KeyPresence, OpenContext};
 pub use event_listener::*;
 pub use flush::FlushOptions;
 pub use flush_reason::FlushReason;
-pub use ingest::IngestExternalFileArg;
+pub use ingest::{IngestExternalFileArg, ReplacedRange};
 pub use ingest_options::IngestExternalFileOptions;
 pub use inspect::InternalEntries;
 pub use live_files::LiveFileMetaData;

@@ -12,7 +12,7 @@ use base::table_properties_collector::{
 };
 use base::{
     InternalKey, InternalKeyComparator, ParsedInternalKey, RangeTombstone, Result, Status,
-    ValueType, file_checksum,
+    ValueType, file_checksum, wide_columns,
 };
 use env::{FileOptions, FileSystem};
 use options::{ColumnFamilyOptions, DbOptions};
@@ -165,6 +165,14 @@ impl SstFileWriter {
     /// `InvalidArgument` if no table is begun, or the key does not come after the one before; `IoError`.
     pub fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         self.add(key, ValueType::Value, value)
+    }
+
+    /// Sets a key's columns, given in any order. Of those of one name the last one counts.
+    ///
+    /// # Errors
+    /// As [`SstFileWriter::put`].
+    pub fn put_entity(&mut self, key: &[u8], columns: &[(Vec<u8>, Vec<u8>)]) -> Result<()> {
+        self.add(key, ValueType::WideColumnEntity, &wide_columns::encode_unordered(columns))
     }
 
     /// Adds a merge operand to a key.

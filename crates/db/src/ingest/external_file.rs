@@ -1,5 +1,6 @@
 //! A table that was made apart from the database, as it says of itself.
 
+use crate::ingest_options::IngestExternalFileOptions;
 use base::dbformat::MAX_SEQUENCE_NUMBER;
 use base::{
     InternalIterator, InternalKey, InternalKeyComparator, ParsedInternalKey, Result, Status,
@@ -26,11 +27,14 @@ pub(super) struct ExternalFile {
     pub(super) largest: InternalKey,
     pub(super) properties: Arc<TableProperties>,
     pub(super) unique_id: Option<[u8; 16]>,
+    /// Where in the file the sequence number of its keys may be written, if that is wanted and there
+    /// is a place for it.
+    pub(super) global_seqno_offset: Option<u64>,
 }
 
 impl ExternalFile {
     /// Reads what has to be known of the table at `path`. All its blocks are checked if
-    /// `verifies_checksums`.
+    /// `verify_checksums_before_ingest`.
     ///
     /// # Errors
     /// `Corruption` if it is damaged or was not made to be taken in; `InvalidArgument` if it was made for
@@ -41,20 +45,24 @@ impl ExternalFile {
         options: &TableOptions,
         read: &ReadOptions,
         family_id: u32,
-        verifies_checksums: bool,
+        ingestion: &IngestExternalFileOptions,
     ) -> Result<Self> {
         let size = file_system.get_file_size(path)?;
         let file = file_system.new_random_access_file(path, &env::FileOptions::default())?;
         let table = BlockBasedTable::open(file, size, options)?;
         let name = |status: Status| status.context(path.display());
         check_properties(table.properties(), family_id).map_err(name)?;
-        if verifies_checksums {
+        if ingestion.verify_checksums_before_ingest {
             table.verify_checksum(read)?;
         }
         let (smallest, largest) = boundaries(&table, read).map_err(name)?;
         let unique_id = table.properties().origin().internal_id().map(unique_id::to_bytes);
-        let properties = table.properties().clone();
-        Ok(Self { path: path.to_owned(), size, smallest, largest, properties, unique_id })
+        let global_seqno_offset = match ingestion.write_global_seqno {
+            true => table.global_seqno_offset()?,
+            false => None,
+        };
+        let (path, properties) = (path.to_owned(), table.properties().clone());
+        Ok(Self { path, size, smallest, largest, properties, unique_id, global_seqno_offset })
     }
 
     /// Whether both may hold the same key.

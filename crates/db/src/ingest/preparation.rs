@@ -1,6 +1,7 @@
 //! Bringing files into the directory of the database, before anything refers to them.
 
 use super::external_file::ExternalFile;
+use super::global_seqno::Patch;
 use super::{IngestExternalFileArg, IngestedFile, Ingestion};
 use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
@@ -64,6 +65,12 @@ impl DbImpl {
                     "`move_files` and `link_files` can't both be true.",
                 ));
             }
+            if arg.atomic_replace_range.is_some() {
+                return Err(Status::not_supported(
+                    "atomic_replace_range is not supported: put a range deletion of the same keys \
+                     into the first of the files, which are then taken in together",
+                ));
+            }
             let checksums = arg.files_checksums.len();
             if checksums != 0 && checksums != external_files.len() {
                 return Err(Status::invalid_argument(format!(
@@ -119,7 +126,7 @@ impl DbImpl {
                 &table_options,
                 &read,
                 family.id,
-                options.verify_checksums_before_ingest,
+                options,
             )?;
             let directory = family.tables.paths.first().map_or(&*self.path, |path| path.as_path());
             Ok(IngestedFile {
@@ -128,7 +135,7 @@ impl DbImpl {
                 path: table_file_name(directory, number),
                 is_copy: false,
                 checksum: FileChecksum::default(),
-                temperature: Temperature::UNKNOWN,
+                temperature: arg.file_temperature,
                 level: 0,
                 sequence: 0,
             })
@@ -150,7 +157,7 @@ impl DbImpl {
             let (from, to) = (&file.external.path, &file.path);
             file.is_copy = !link_in(fs, from, to, options)?;
             if file.is_copy {
-                copy_file(fs, from, to, use_fsync)?;
+                copy_file(fs, from, to, use_fsync, None)?;
                 file.temperature = Temperature(copied_temperature as u8);
             }
         }
@@ -208,21 +215,43 @@ fn link_in(
     }
 }
 
-fn copy_file(fs: &dyn FileSystem, from: &Path, to: &Path, use_fsync: bool) -> Result<()> {
+/// Copies a file, with other bytes at one place if there is a patch, and makes it safe.
+pub(super) fn copy_file(
+    fs: &dyn FileSystem,
+    from: &Path,
+    to: &Path,
+    use_fsync: bool,
+    patch: Option<Patch>,
+) -> Result<()> {
     let mut source = fs.new_sequential_file(from, &FileOptions::default())?;
     let mut target: Box<dyn WritableFile> = fs.new_writable_file(to, &FileOptions::default())?;
     let mut buffer = vec![0; COPY_BYTES];
+    let mut offset = 0;
     loop {
-        match source.read(&mut buffer)? {
+        let chunk = match source.read(&mut buffer)? {
             0 => break,
-            count => target.append(&buffer[..count])?,
+            count => &mut buffer[..count],
+        };
+        if let Some(patch) = patch {
+            patch.apply(offset, chunk);
         }
+        offset += chunk.len() as u64;
+        target.append(chunk)?;
     }
     match use_fsync {
         true => target.fsync(),
         false => target.sync(),
     }?;
     target.close()
+}
+
+/// The checksum of a file whose content has changed, by the function of the one it had.
+pub(super) fn file_checksum_of(
+    fs: &dyn FileSystem,
+    factory: &dyn FileChecksumGenFactory,
+    file: &IngestedFile,
+) -> Result<FileChecksum> {
+    file_checksum(fs, &file.path, factory, &file.checksum.function_name)
 }
 
 /// Makes the checksums that the MANIFEST gets, and compares them with those that are given. With

@@ -420,3 +420,53 @@ fn writes_reads_and_compactions_go_on_meanwhile() {
     drop(db);
     assert_eq!(get(&fixture.open(), &key(KEYS - 1)).unwrap(), ROUNDS.to_string());
 }
+
+/// The number that the file itself says its keys have.
+fn stored_sequences(db: &Db) -> Vec<u64> {
+    let family = default_family(db);
+    let properties = db.properties_of_all_tables(&family).unwrap();
+    let stored = |one: &table::TableProperties| one.global_seqno(None).unwrap();
+    properties.values().filter_map(|one| stored(one)).collect()
+}
+
+#[test]
+fn the_sequence_number_is_written_into_the_file_if_that_is_wanted() {
+    let mut fixture = Fixture::new();
+    fixture.context.file_checksum_gen_factory =
+        Some(Arc::new(base::file_checksum::FileChecksumGenCrc32cFactory));
+    let db = fixture.open();
+    put(&db, "a", "old");
+    let file = table(&fixture, "new.sst", &[("a", "new"), ("b", "new")], &[]);
+    let options = default_options().write_global_seqno(true);
+    ingest(&db, std::slice::from_ref(&file), &options.link_files(true)).unwrap();
+    assert_eq!(stored_sequences(&db), [2]);
+    assert_eq!(get(&db, "a").as_deref(), Some("new"));
+    db.verify_file_checksums(&ReadOptions::default()).unwrap();
+    drop(db);
+    let db = fixture.open();
+    assert_eq!(get(&db, "b").as_deref(), Some("new"));
+    // The file that was linked in is as it was: it can be taken in once more.
+    ingest(&db, &[file], &options.move_files(true)).unwrap();
+    assert_eq!(stored_sequences(&db), [2, 3]);
+    let left = fixture.context.file_system.get_children(&fixture.path).unwrap();
+    assert!(left.iter().all(|name| !name.ends_with(".dbtmp")), "{left:?}");
+    // Where no number is needed none is written.
+    let deep = table(&fixture, "deep.sst", &[("x", "1")], &[]);
+    ingest(&db, &[deep], &options).unwrap();
+    assert_eq!(stored_sequences(&db), [2, 3, 0]);
+}
+
+#[test]
+fn a_range_that_is_to_be_replaced_is_refused() {
+    let fixture = Fixture::new();
+    let db = fixture.open();
+    let file = table(&fixture, "new.sst", &[("a", "1")], &[]);
+    let arg = IngestExternalFileArg {
+        atomic_replace_range: Some(None),
+        ..IngestExternalFileArg::new(&default_family(&db), &[file])
+    };
+    let status = db.ingest_external_files(&[arg]).unwrap_err();
+    assert_eq!(status.code(), Code::NotSupported);
+    assert!(status.to_string().contains("put a range deletion"), "{status}");
+    assert_eq!(get(&db, "a"), None);
+}

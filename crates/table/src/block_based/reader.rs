@@ -17,7 +17,7 @@ use crate::format::{BlockHandle, Footer};
 use crate::frame_slots::{BlockRef, Resident};
 use crate::index::FlatIndex;
 use crate::metaindex::MetaIndex;
-use crate::properties::TableProperties;
+use crate::properties::{TableProperties, find_global_seqno};
 use crate::read_options::ReadOptions;
 use base::dbformat::extract_user_key;
 use base::status::Code;
@@ -332,6 +332,29 @@ impl BlockBasedTable {
     /// The file.
     pub fn file(&self) -> &Arc<dyn RandomAccessFile> {
         &self.file
+    }
+
+    /// Where in the file the sequence number of all its keys stands (8 bytes, little-endian), as files
+    /// have it that were made to be ingested; none for others.
+    ///
+    /// # Errors
+    /// Of reading, and of a malformed properties block.
+    pub fn global_seqno_offset(&self) -> Result<Option<u64>> {
+        let Some(handle) = self.metaindex.properties() else { return Ok(None) };
+        // Checked as the table was opened; the checksum may be that of zeros.
+        let fetcher = BlockFetcher {
+            file: &*self.file,
+            footer: &self.footer,
+            verify_checksums: false,
+            statistics: None,
+            limit: None,
+        };
+        let block = fetcher.fetch_raw(handle, None)?;
+        if block.compression_type != compression::CompressionType::None as u8 {
+            return Ok(None);
+        }
+        let found = find_global_seqno(&block.contents)?;
+        Ok(found.map(|range| handle.offset + range.start as u64))
     }
 
     /// Bytes of the file.
