@@ -25,6 +25,7 @@ mod get;
 mod get_property;
 mod help;
 mod idump;
+mod ingest_extern_sst;
 mod list_column_families;
 mod list_file_range_deletes;
 mod list_live_files_metadata;
@@ -41,6 +42,7 @@ mod session;
 mod table_file_dump;
 mod ttl;
 mod version_files;
+mod write_extern_sst;
 mod writing;
 
 use arguments::Arguments;

@@ -4,8 +4,9 @@ use super::failure::Outcome;
 use super::session::Session;
 use super::{
     approxsize, checkconsistency, column_family_change, compact, delete, dump, dump_live_files,
-    dump_wal, file_checksum_dump, get, get_property, idump, list_column_families,
-    list_file_range_deletes, list_live_files_metadata, load, manifest_dump, put, query, scan,
+    dump_wal, file_checksum_dump, get, get_property, idump, ingest_extern_sst,
+    list_column_families, list_file_range_deletes, list_live_files_metadata, load, manifest_dump,
+    put, query, scan, write_extern_sst,
 };
 
 /// Options and flags that nearly all commands take.
@@ -270,8 +271,9 @@ pub(crate) static COMMANDS: &[Command] = &[
         idump::run,
         "prints entries with sequence number and type, or counts them",
     ),
-    Command::not_implemented(
+    Command::writes(
         ("ingest_extern_sst", "<table file>"),
+        COMMON,
         &[
             "move_files",
             "snapshot_consistency",
@@ -281,6 +283,7 @@ pub(crate) static COMMANDS: &[Command] = &[
             "ingest_behind",
             "write_global_seqno",
         ],
+        ingest_extern_sst::run,
         "adds a table file made elsewhere",
     ),
     Command::reads_files(
@@ -388,9 +391,11 @@ pub(crate) static COMMANDS: &[Command] = &[
         &["verbose", "update_temperatures"],
         "brings the MANIFEST up to date with the files",
     ),
-    Command::not_implemented(
+    Command::writes(
         ("write_extern_sst", "<table file>"),
+        COMMON,
         &["hex", "key_hex", "value_hex", "from", "to", "create_if_missing"],
+        write_extern_sst::run,
         "makes a table file of the pairs on standard input",
     ),
 ];

@@ -7,7 +7,6 @@
 use super::arguments::bytes;
 use super::failure::{Failure, Outcome};
 use super::session::Session;
-use super::writing::WritingDb;
 use db::CompactRangeOptions;
 use options::{ColumnFamilyOptions, DbOptions};
 
@@ -27,10 +26,14 @@ pub(crate) fn run(session: &mut Session<'_>) -> Outcome {
         }
     })?;
     writing.options.disable_wal = arguments.flag("disable_wal");
-    let bad_lines = load(session, &writing)?;
-    if bad_lines > 0 {
-        writeln!(session.out, "Warning: {bad_lines} bad lines ignored.")?;
+    let mut pairs = Pairs::new(session);
+    while let Some((key, value)) = pairs.next()? {
+        writing
+            .put(&key, &value)
+            .map_err(|status| Failure::new(format!("Load failed: {status}")))?;
     }
+    let bad_lines = pairs.bad_lines;
+    tell_bad_lines(session.out, bad_lines)?;
     if arguments.flag("compact") {
         let options = CompactRangeOptions::default();
         let compacted = writing.db.compact_range(&options, &writing.family, None, None);
@@ -40,26 +43,47 @@ pub(crate) fn run(session: &mut Session<'_>) -> Outcome {
     Ok(())
 }
 
-/// Writes the pairs and returns the number of lines that are none.
-fn load(session: &mut Session<'_>, writing: &WritingDb) -> Outcome<usize> {
-    let mut bad_lines = 0;
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        if session.input.read_until(b'\n', &mut line)? == 0 {
-            return Ok(bad_lines);
-        }
-        let text = line.strip_suffix(b"\n").unwrap_or(&line);
-        let Some(at) = text.windows(DELIMITER.len()).position(|window| window == DELIMITER) else {
-            bad_lines += usize::from(!PASSED_OVER.iter().any(|start| text.starts_with(start)));
-            continue;
-        };
-        let key = bytes(&text[..at], session.is_key_hex)?;
-        let value = bytes(&text[at + DELIMITER.len()..], session.is_value_hex)?;
-        writing
-            .put(&key, &value)
-            .map_err(|status| Failure::new(format!("Load failed: {status}")))?;
+/// The pairs on standard input.
+pub(crate) struct Pairs<'a, 's> {
+    session: &'a mut Session<'s>,
+    line: Vec<u8>,
+    /// Lines so far that are no pairs.
+    pub(crate) bad_lines: usize,
+}
+
+impl<'a, 's> Pairs<'a, 's> {
+    /// Those that are still to be read.
+    pub(crate) fn new(session: &'a mut Session<'s>) -> Self {
+        Self { session, line: Vec::new(), bad_lines: 0 }
     }
+
+    /// The next key and value; none at the end.
+    pub(crate) fn next(&mut self) -> Outcome<Option<(Vec<u8>, Vec<u8>)>> {
+        loop {
+            self.line.clear();
+            if self.session.input.read_until(b'\n', &mut self.line)? == 0 {
+                return Ok(None);
+            }
+            let text = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+            let mut windows = text.windows(DELIMITER.len());
+            let Some(at) = windows.position(|window| window == DELIMITER) else {
+                let is_passed_over = PASSED_OVER.iter().any(|start| text.starts_with(start));
+                self.bad_lines += usize::from(!is_passed_over);
+                continue;
+            };
+            let key = bytes(&text[..at], self.session.is_key_hex)?;
+            let value = bytes(&text[at + DELIMITER.len()..], self.session.is_value_hex)?;
+            return Ok(Some((key, value)));
+        }
+    }
+}
+
+/// Says how many lines were no pairs, if any were.
+pub(crate) fn tell_bad_lines(to: &mut dyn std::io::Write, bad_lines: usize) -> Outcome {
+    if bad_lines > 0 {
+        writeln!(to, "Warning: {bad_lines} bad lines ignored.")?;
+    }
+    Ok(())
 }
 
 /// Sets what RocksDB's `PrepareForBulkLoad` does: all goes to L0 until somebody compacts it.
