@@ -138,6 +138,11 @@ impl Model {
             Step::Create { family, .. } => !has(family),
             Step::Drop { family } => has(family) && family != DEFAULT,
             Step::Write { sync, operations } => self.can_write(*sync, operations),
+            Step::Ingest { family, operations } => {
+                let of_it = |one: &Operation| family_of(one) == Some(family);
+                let ascends = self.families.get(family).is_some_and(|it| it.is_table(operations));
+                ascends && operations.iter().all(of_it) && self.can_write(false, operations)
+            }
             Step::Get { family, at, .. } => has(family) && self.sequence_of(*at).is_some(),
             Step::Scan(scan) => self.can_scan(scan),
             Step::Iterator { id, scan } => {
@@ -190,6 +195,7 @@ impl Model {
             }
             Step::Drop { family } => drop(self.families.remove(family)),
             Step::Write { sync, operations } => self.write(*sync, operations),
+            Step::Ingest { operations, .. } => self.ingest(operations),
             Step::Get { family, keys, at } => return self.get(family, keys, *at),
             Step::Scan(scan) => return Answer::Entries(self.scan(scan)),
             Step::Families => return Answer::Names(self.families.keys().cloned().collect()),
@@ -234,6 +240,23 @@ impl Model {
             self.flush_wal(true);
         } else if !self.db_has("manual_wal_flush=true") {
             self.flush_wal(false);
+        }
+    }
+
+    /// What is taken in is safe at once, and so must be what came before. A table's range deletions
+    /// delete nothing of its own.
+    fn ingest(&mut self, operations: &[Operation]) {
+        let is_range = |one: &&Operation| matches!(one, Operation::DeleteRange { .. });
+        let (ranges, keys): (Vec<_>, Vec<_>) = operations.iter().partition(is_range);
+        for operation in ranges.into_iter().chain(keys) {
+            let name = family_of(operation).expect("allowed");
+            self.sequence += 1;
+            self.families.get_mut(name).expect("allowed").change(self.sequence, operation);
+        }
+        self.batch_ends.push(self.sequence);
+        self.flush_wal(true);
+        if self.opening.unlogged {
+            self.flush(&[]);
         }
     }
 

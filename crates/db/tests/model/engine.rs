@@ -9,7 +9,8 @@ use base::filename::{FileType, parse_file_name};
 use base::merge_operator::{builtin, builtin_with_delimiter};
 use db::{
     BottommostLevelCompaction, ColumnFamilyDescriptor, ColumnFamilyHandle, CompactRangeOptions, Db,
-    DbIterator, FlushOptions, OpenContext, ReadOptions, Snapshot, WriteBatch, WriteOptions,
+    DbIterator, FlushOptions, IngestExternalFileOptions, OpenContext, ReadOptions, Snapshot,
+    SstFileWriter, WriteBatch, WriteOptions,
 };
 use env::fault_injection_fs::PowerLoss;
 use env::{FaultInjectionFileSystem, FileSystem};
@@ -27,6 +28,9 @@ pub(crate) struct Engine {
     families: BTreeMap<String, Shape>,
     iterators: BTreeMap<u32, DbIterator>,
     snapshots: BTreeMap<u32, Snapshot>,
+    /// Tables made apart so far. Each has a name of its own: a power loss may bring back the other name
+    /// of one that was moved in.
+    tables: u32,
     db: Option<Db>,
 }
 
@@ -72,6 +76,7 @@ impl Engine {
             families: [("default".to_owned(), DEFAULT_SHAPE)].into(),
             iterators: BTreeMap::new(),
             snapshots: BTreeMap::new(),
+            tables: 0,
             db: None,
         }
     }
@@ -217,6 +222,37 @@ impl Engine {
         self.db()?.write(&options, batch).map_err(text)
     }
 
+    /// What was written before is made safe first.
+    fn ingest(&mut self, name: &str, operations: &[Operation]) -> Result<()> {
+        self.tables += 1;
+        match self.opening.unlogged {
+            true => self.flush(&[])?,
+            false => self.db()?.flush_wal(true).map_err(text)?,
+        }
+        let (db, family) = (self.db()?, self.family(name)?);
+        let path = self.path.with_file_name(format!("external{}.sst", self.tables));
+        let mut writer = SstFileWriter::new(&db.get_db_options(), &family.options(), db.context());
+        writer.open(&path).map_err(text)?;
+        for operation in operations {
+            match operation {
+                Operation::Put { key, value, .. } => writer.put(&key.0, &value.0),
+                Operation::Merge { key, value, .. } => writer.merge(&key.0, &value.0),
+                Operation::Delete { key, .. } => writer.delete(&key.0),
+                Operation::DeleteRange { begin, end, .. } => writer.delete_range(&begin.0, &end.0),
+                other => return Err(format!("{other:?} in a table")),
+            }
+            .map_err(text)?;
+        }
+        writer.finish().map_err(text)?;
+        // All ways in turn, for tables look different each time.
+        let options = match operations.len() % 3 {
+            0 => IngestExternalFileOptions::default().move_files(true),
+            1 => IngestExternalFileOptions::default().write_global_seqno(true),
+            _ => IngestExternalFileOptions::default(),
+        };
+        db.ingest_external_file(&family, &[path], &options).map_err(text)
+    }
+
     fn flush(&self, names: &[String]) -> Result<()> {
         let names = if names.is_empty() {
             self.families.keys().collect()
@@ -286,6 +322,7 @@ impl Subject for Engine {
     fn apply(&mut self, step: &Step) -> Result<Option<Answer>> {
         match step {
             Step::Write { sync, operations } => self.write(*sync, operations)?,
+            Step::Ingest { family, operations } => self.ingest(family, operations)?,
             Step::Get { family, keys, at } => return self.get(family, keys, *at).map(Some),
             Step::Scan(scan) => return self.scan(scan).map(Some),
             Step::Families => return self.names().map(Some),

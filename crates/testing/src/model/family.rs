@@ -166,6 +166,25 @@ impl Family {
         entries
     }
 
+    /// Whether a table can hold these: keys that ascend, none of them for single deletions, then ranges.
+    pub(super) fn is_table(&self, operations: &[Operation]) -> bool {
+        let key = |operation: &Operation| match operation {
+            Operation::Put { key, .. }
+            | Operation::Merge { key, .. }
+            | Operation::Delete { key, .. } => Some(key.0.clone()),
+            _ => None,
+        };
+        let keys: Vec<_> = operations.iter().map_while(key).collect();
+        let is_range = |operation: &Operation| match operation {
+            Operation::DeleteRange { begin, end, .. } => self.is_before(&begin.0, &end.0),
+            _ => false,
+        };
+        !operations.is_empty()
+            && operations[keys.len()..].iter().all(is_range)
+            && keys.windows(2).all(|pair| self.is_before(&pair[0], &pair[1]))
+            && keys.iter().all(|key| !key.starts_with(b"s"))
+    }
+
     /// Whether what these operations leave behind is defined. Keys that begin with an `s` are for
     /// single deletions: put once, and deleted by nothing but a single deletion or a range. `now`
     /// is the number of the last change to any family.

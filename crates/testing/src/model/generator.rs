@@ -171,6 +171,34 @@ impl Generator {
         Step::Write { sync, operations: (0..count).map(|_| self.operation()).collect() }
     }
 
+    /// A table of one family, with its entries in order.
+    fn ingest(&mut self) -> Step {
+        let (name, shape) = self.family();
+        let family = || Bytes::from(name.as_str());
+        let mut keys: Vec<_> = (0..1 + self.random.below(12)).map(|_| self.key()).collect();
+        keys.sort();
+        keys.dedup();
+        if shape.is_reverse {
+            keys.reverse();
+        }
+        let mut operations = Vec::new();
+        for key in keys {
+            let (family, key) = (family(), Bytes(key));
+            operations.push(match self.random.below(8) {
+                0 => Operation::Delete { family, key },
+                1 | 2 if shape.merge.is_some() => {
+                    Operation::Merge { family, key, value: self.value(shape) }
+                }
+                _ => Operation::Put { family, key, value: self.value(shape) },
+            });
+        }
+        let [begin, end] = self.range(shape).map(Bytes);
+        if begin != end && self.random.one_in(4) {
+            operations.push(Operation::DeleteRange { family: family(), begin, end });
+        }
+        Step::Ingest { family: name, operations }
+    }
+
     fn get(&mut self) -> Step {
         let family = self.family().0;
         let count = if self.random.one_in(2) { 1 } else { 1 + self.random.below(8) };
@@ -315,7 +343,8 @@ impl Generator {
 
     fn step(&mut self) -> Vec<Step> {
         match self.random.below(100) {
-            0..38 => vec![self.write()],
+            0..36 => vec![self.write()],
+            36..38 => vec![self.ingest()],
             38..55 => vec![self.get()],
             55..68 => vec![self.scan()],
             68..83 => self.held(),

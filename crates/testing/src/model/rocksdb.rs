@@ -233,6 +233,27 @@ impl<'a> RocksDb<'a> {
         Ok(())
     }
 
+    /// What was written before is made safe first. Tables are made in the order of bytes alone: families
+    /// with another one are written to.
+    fn ingest(&mut self, family: &str, operations: &[Operation]) -> Result<(), String> {
+        if self.opening.unlogged {
+            self.maintain(&Step::Flush { families: Vec::new() })?;
+        }
+        if self.families.get(family).is_some_and(|shape| shape.is_reverse) {
+            let is_range = |one: &Operation| matches!(one, Operation::DeleteRange { .. });
+            let (ranges, keys): (Vec<_>, Vec<_>) = operations.iter().cloned().partition(is_range);
+            self.write(!self.opening.unlogged, [ranges, keys].concat())?;
+            return match self.opening.unlogged {
+                true => self.maintain(&Step::Flush { families: Vec::new() }),
+                false => Ok(()),
+            };
+        }
+        self.maintain(&Step::FlushWal { sync: true })?;
+        let path = self.directory.with_file_name("external.sst");
+        self.session.write_table(&path, operations.to_vec()).map_err(text)?;
+        self.session.ingest(family.as_bytes(), &[path]).map_err(text)
+    }
+
     fn write(&mut self, sync: bool, operations: Vec<Operation>) -> Result<(), String> {
         let disable_wal = self.opening.unlogged;
         let request = Request::Write { operations, sync, disable_wal };
@@ -244,6 +265,7 @@ impl Subject for RocksDb<'_> {
     fn apply(&mut self, step: &Step) -> Result<Option<Answer>, String> {
         match step {
             Step::Write { sync, operations } => self.write(*sync, operations.clone())?,
+            Step::Ingest { family, operations } => self.ingest(family, operations)?,
             Step::Get { family, keys, at } => return self.get(family, keys, *at).map(Some),
             Step::Scan(scan) => return self.scan(scan).map(Some),
             Step::Families => return self.names().map(Some),

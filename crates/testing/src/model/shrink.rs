@@ -1,6 +1,7 @@
 //! Makes a sequence that fails as short as it can be.
 
 use super::step::{Opening, Step};
+use crate::judges::protocol::Operation;
 
 /// Leaves out steps, then operations of batches and options, as long as `fails` says that what is
 /// left still fails, and no more than `tries` times.
@@ -54,14 +55,14 @@ impl<F: FnMut(&[Step]) -> bool> Shrinker<F> {
 
     fn leave_out_operations(&mut self) {
         for index in 0..self.steps.len() {
-            let Step::Write { operations, .. } = &self.steps[index] else { continue };
+            let Some(operations) = operations_of(&mut self.steps[index]) else { continue };
             let mut length = operations.len().div_ceil(2);
             while length > 0 {
                 let mut end = self.operations_at(index);
                 while end > 0 {
                     let begin = end.saturating_sub(length);
                     let mut candidate = self.steps.clone();
-                    if let Step::Write { operations, .. } = &mut candidate[index] {
+                    if let Some(operations) = operations_of(&mut candidate[index]) {
                         operations.drain(begin..end);
                         if !operations.is_empty() {
                             self.try_out(candidate);
@@ -74,11 +75,8 @@ impl<F: FnMut(&[Step]) -> bool> Shrinker<F> {
         }
     }
 
-    fn operations_at(&self, index: usize) -> usize {
-        match &self.steps[index] {
-            Step::Write { operations, .. } => operations.len(),
-            _ => 0,
-        }
+    fn operations_at(&mut self, index: usize) -> usize {
+        operations_of(&mut self.steps[index]).map_or(0, |operations| operations.len())
     }
 
     fn leave_out_options(&mut self) {
@@ -97,6 +95,13 @@ impl<F: FnMut(&[Step]) -> bool> Shrinker<F> {
                 }
             }
         }
+    }
+}
+
+fn operations_of(step: &mut Step) -> Option<&mut Vec<Operation>> {
+    match step {
+        Step::Write { operations, .. } | Step::Ingest { operations, .. } => Some(operations),
+        _ => None,
     }
 }
 

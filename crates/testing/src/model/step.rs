@@ -7,6 +7,7 @@
 //! snapshot 1
 //! get default a at=1
 //! scan default lower=a upper=c from=b backward
+//! ingest default put default a 1 ; delete-range default k p
 //! iterator 2 default at=1
 //! move 2 seek=b
 //! move 2 next=3
@@ -88,6 +89,8 @@ pub enum Step {
     Drop { family: String },
     /// Writes a batch.
     Write { sync: bool, operations: Vec<Operation> },
+    /// Writes to a table apart, keys ascending and range deletions last, and has it taken in.
+    Ingest { family: String, operations: Vec<Operation> },
     /// Looks keys up.
     Get { family: String, keys: Vec<Vec<u8>>, at: Option<u32> },
     /// Reads in order.
@@ -203,6 +206,10 @@ impl fmt::Display for Step {
                 let operations: Vec<String> = operations.iter().map(operation_text).collect();
                 let sync = if *sync { "sync " } else { "" };
                 write!(formatter, "write {sync}{}", operations.join(" ; "))
+            }
+            Self::Ingest { family, operations } => {
+                let operations: Vec<String> = operations.iter().map(operation_text).collect();
+                write!(formatter, "ingest {family} {}", operations.join(" ; "))
             }
             Self::Get { family, keys, at } => {
                 write!(formatter, "get {family}")?;
@@ -359,6 +366,12 @@ fn parse_write(rest: &str) -> Result<Step, String> {
     Ok(Step::Write { sync, operations })
 }
 
+fn parse_ingest(rest: &str) -> Result<Step, String> {
+    let (family, operations) = rest.split_once(' ').ok_or("a table without entries")?;
+    let operations = operations.split(" ; ").map(parse_operation).collect::<Result<_, _>>()?;
+    Ok(Step::Ingest { family: family.to_owned(), operations })
+}
+
 impl FromStr for Step {
     type Err = String;
 
@@ -366,6 +379,9 @@ impl FromStr for Step {
         let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
         if command == "write" {
             return parse_write(rest);
+        }
+        if command == "ingest" {
+            return parse_ingest(rest);
         }
         let mut words = Words::new(rest);
         let step = match command {
