@@ -54,17 +54,23 @@ impl DbImpl {
                 }
             })
         });
+        let mut state = writing.state.lock();
         if installed.is_ok() {
             // Reads that saw the files before saw none of their keys.
             self.visibility.publish(sequence);
         } else {
-            let mut state = writing.state.lock();
             for ingestion in ingestions {
-                if let Some(family) = state.family_mut(ingestion.family.id) {
+                let id = ingestion.family.id;
+                if let Some(family) = state.family_mut(id) {
                     ingestion.unregister(family);
                 }
+                self.queue_if_needed(writing, &mut state, id);
             }
         }
+        // No job ends here that would look for more work: with the files, or without what kept compactions
+        // away from them, there may be some that stopped writers wait for.
+        self.schedule_work(writing, &mut state);
+        drop(state);
         installed
     }
 

@@ -470,3 +470,23 @@ fn a_range_that_is_to_be_replaced_is_refused() {
     assert!(status.to_string().contains("put a range deletion"), "{status}");
     assert_eq!(get(&db, "a"), None);
 }
+
+/// No other job is there at whose end anybody would look for compactions.
+#[test]
+fn files_that_stop_writes_are_compacted() {
+    let mut fixture = Fixture::new();
+    fixture.family_options.level0_file_num_compaction_trigger = 2;
+    fixture.family_options.level0_slowdown_writes_trigger = 3;
+    fixture.family_options.level0_stop_writes_trigger = 3;
+    fixture.family_options.num_levels = 2;
+    let db = fixture.open();
+    let snapshot = db.snapshot();
+    for index in 0..6 {
+        let value = index.to_string();
+        let file = table(&fixture, &format!("{value}.sst"), &[("a", &value), ("z", &value)], &[]);
+        ingest(&db, &[file], &default_options()).unwrap();
+    }
+    put(&db, "m", "after");
+    assert_eq!(get(&db, "z").as_deref(), Some("5"));
+    drop(snapshot);
+}
