@@ -9,7 +9,7 @@ use std::path::Path;
 
 use db::{
     BottommostLevelCompaction, ColumnFamilyDescriptor, CompactRangeOptions, Db, FlushOptions,
-    OpenContext, WaitForCompactOptions, WriteOptions,
+    IngestExternalFileOptions, OpenContext, SstFileWriter, WaitForCompactOptions, WriteOptions,
 };
 use options::{ColumnFamilyOptions, DbOptions};
 use serde_json::Value;
@@ -88,6 +88,7 @@ fn main_facts(event: &Value) -> String {
             "num_subcompactions",
             "lsm_state",
         ],
+        "ingest_finished" => &["lsm_state"],
         "trivial_move" => &["files", "destination_level"],
         "table_file_creation" => &["cf_name"],
         "blob_file_creation" => &["total_blob_count"],
@@ -343,4 +344,57 @@ fn what_begins_by_itself_is_told_in_the_order_of_rocksdb() {
             _ => assert!(is_told("compaction_finished"), "{found:?}"),
         }
     }
+}
+
+/// The tables that are taken in, by their keys: one over what a memtable has, one between what is there,
+/// one with a key of the first.
+const TAKEN_IN: [&[&str]; 3] = [&["a", "b"], &["x"], &["b", "z"]];
+
+fn put(key: &str) -> Operation {
+    Operation::Put { family: "default".into(), key: key.into(), value: "value".into() }
+}
+
+fn take_in_by_rocksdb(judge: &Judge, directory: &Path, tables: &Path) {
+    let mut session = judge.session();
+    session.open_default(directory, OPTIONS, FAMILY).unwrap();
+    session.write(vec![put("a"), put("c")]).unwrap();
+    for (number, keys) in TAKEN_IN.iter().enumerate() {
+        let path = tables.join(format!("{number}.sst"));
+        session.write_table(&path, keys.iter().map(|key| put(key)).collect()).unwrap();
+        session.ingest(b"default", &[path]).unwrap();
+    }
+    session.close().unwrap();
+}
+
+fn take_in_by_us(directory: &Path, tables: &Path) {
+    let (options, context) = (DbOptions::from_string(OPTIONS).unwrap(), OpenContext::default());
+    let family_options = ColumnFamilyOptions::from_string(FAMILY).unwrap();
+    let families = [ColumnFamilyDescriptor::new("default", family_options.clone())];
+    let db = Db::open(&options, directory, &families, &context).unwrap();
+    let family = db.column_family("default").unwrap();
+    for key in ["a", "c"] {
+        db.put(&WriteOptions::default(), &family, key.as_bytes(), b"value").unwrap();
+    }
+    for (number, keys) in TAKEN_IN.iter().enumerate() {
+        let path = tables.join(format!("{number}.sst"));
+        let mut writer = SstFileWriter::new(&options, &family_options, &context);
+        writer.open(&path).unwrap();
+        keys.iter().try_for_each(|key| writer.put(key.as_bytes(), b"value")).unwrap();
+        writer.finish().unwrap();
+        db.ingest_external_file(&family, &[path], &IngestExternalFileOptions::default()).unwrap();
+    }
+    db.close().unwrap();
+}
+
+#[test]
+fn what_is_taken_in_is_told_in_the_order_of_rocksdb() {
+    let Some(judge) = judges::library("11.8.1") else { return };
+    let (theirs, ours) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let tables = tempfile::tempdir().unwrap();
+    take_in_by_rocksdb(&judge, theirs.path(), tables.path());
+    take_in_by_us(ours.path(), tables.path());
+    let found = sequence_of(ours.path());
+    assert_eq!(found, sequence_of(theirs.path()));
+    let ingested = found.iter().filter(|event| event.starts_with("ingest_finished"));
+    assert_eq!(ingested.count(), TAKEN_IN.len(), "{found:?}");
 }

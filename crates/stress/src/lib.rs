@@ -12,6 +12,7 @@
 pub mod command_line;
 pub mod database;
 pub mod dishonest_fs;
+pub mod ingestion;
 pub mod io_faults;
 pub mod model;
 pub mod operation;

@@ -4,6 +4,7 @@
 use crate::random::Random;
 use base::Result;
 use db::WriteBatch;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The column families of every workload, by their place in a [`Content`](crate::model::Content).
 pub const FAMILIES: [&str; 3] = ["default", "one", "two"];
@@ -14,6 +15,9 @@ const KEYS: u64 = 200;
 /// Keys after those, that may hold entities and are never merged: RocksDB before 8.0 merges onto
 /// no entity.
 const ENTITY_KEYS: u64 = 20;
+
+/// How seldom a write is one that fills a table well.
+const TABLE_ONE_IN: u64 = 25;
 
 /// What a key holds: columns by their names. A plain value is the column without a name.
 pub type Columns = Vec<(Vec<u8>, Vec<u8>)>;
@@ -86,6 +90,28 @@ pub struct Operation {
     pub entries: Vec<Entry>,
 }
 
+impl Operation {
+    /// The entries in the order of their keys, if a table made apart can hold them: they are of one
+    /// column family, and no two are of one key.
+    pub fn as_table(&self) -> Option<BTreeMap<&[u8], &Entry>> {
+        let family = self.entries.first()?.family();
+        let mut table = BTreeMap::new();
+        for entry in &self.entries {
+            let (Entry::Put { key, .. }
+            | Entry::PutEntity { key, .. }
+            | Entry::Merge { key, .. }
+            | Entry::Delete { key, .. }) = entry
+            else {
+                return None;
+            };
+            if entry.family() != family || table.insert(&key[..], entry).is_some() {
+                return None;
+            }
+        }
+        Some(table)
+    }
+}
+
 /// What all keys of a thread begin with.
 pub fn key_prefix(thread: usize) -> String {
     format!("{thread}:")
@@ -98,9 +124,24 @@ fn key(thread: usize, number: u64) -> Vec<u8> {
 /// The write at `index` of a thread.
 pub fn operation(seed: u64, thread: usize, index: u64) -> Operation {
     let mut random = Random::of(&[seed, thread as u64, index]);
+    if random.one_in(TABLE_ONE_IN) {
+        return Operation { entries: puts(&mut random, thread, index) };
+    }
     let count = if random.one_in(3) { 2 + random.below(5) } else { 1 };
     let entries = (0..count).map(|place| entry(&mut random, thread, index, place)).collect();
     Operation { entries }
+}
+
+/// Puts of different keys of one family.
+fn puts(random: &mut Random, thread: usize, index: u64) -> Vec<Entry> {
+    let family = random.below(FAMILIES.len() as u64) as usize;
+    let numbers: BTreeSet<u64> = (0..2 + random.below(30)).map(|_| random.below(KEYS)).collect();
+    let put = |(place, number)| Entry::Put {
+        family,
+        key: key(thread, number),
+        value: value(random, index, place),
+    };
+    (0..).zip(numbers).map(put).collect()
 }
 
 fn entry(random: &mut Random, thread: usize, index: u64, place: u64) -> Entry {

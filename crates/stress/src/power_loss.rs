@@ -40,6 +40,8 @@ pub struct Tally {
     pub tried: u64,
     /// Writes that were safe when the power was lost.
     pub safe: u64,
+    /// Writes that went into tables made apart, which were taken in.
+    pub ingested: u64,
     /// Writes that survived.
     pub survived: u64,
     /// Times that a later WAL survived an earlier one, neither of them synced.
@@ -53,6 +55,7 @@ impl Tally {
         self.losses_in_opens += other.losses_in_opens;
         self.tried += other.tried;
         self.safe += other.safe;
+        self.ingested += other.ingested;
         self.survived += other.survived;
         self.gaps += other.gaps;
     }
@@ -106,6 +109,7 @@ pub fn round(seed: u64, sabotage: Sabotage) -> Result<Tally, String> {
             logs_nothing,
             sync_one_in: if holes { 500 } else { random.pick(&[5, 20, 100, 500]) },
             flush_one_in: if holes { 200 } else { random.pick(&[15, 15, 200]) },
+            ingest_one_in: if holes { u64::MAX } else { random.pick(&[4, 20, 100]) },
             writes_max: 300,
             // What no log has may be lost by a close.
             sessions: if logs_nothing { 1 } else { random.pick(&[1, 1, 2, 3]) },
@@ -199,6 +203,7 @@ fn check(
         }
         tally.tried += progress.tried();
         tally.safe += progress.safe();
+        tally.ingested += progress.ingested();
         tally.survived += model.written;
     }
     life.check_order(&survived)?;

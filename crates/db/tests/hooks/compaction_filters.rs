@@ -160,6 +160,14 @@ fn a_factory_is_asked_for_what_it_wants() {
     assert!(last.is_manual_compaction && last.is_full_compaction, "{last:?}");
     assert_eq!((last.column_family_id, last.reason), (0, Compaction));
     assert!(last.input_start_level.is_some());
+    // What the table says that it read, the one of the last level: the flushed one has no keys among its.
+    let tables: Vec<_> = last.input_table_properties.values().collect();
+    let entries: Vec<_> = tables.iter().map(|table| table.number("rocksdb.num.entries")).collect();
+    assert_eq!(entries, [Some(1)]);
+    assert!(contexts.iter().all(|context| context.input_table_properties.len() == 1));
+    assert_eq!(tables[0].text("rocksdb.comparator"), Some("leveldb.BytewiseComparator"));
+    assert_eq!((tables[0].number("rocksdb.comparator"), tables[0].text("nothing")), (None, None));
+    assert!(last.input_table_properties.keys().all(|path| path.extension().unwrap() == "sst"));
 }
 
 /// The shared filter goes before the factory.

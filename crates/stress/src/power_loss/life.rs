@@ -1,6 +1,7 @@
 //! A database between two power losses: threads that write, and what they know to be safe.
 
 use crate::database::families;
+use crate::ingestion;
 use crate::operation::{FAMILIES, operation, to_batch};
 use crate::random::Random;
 use base::Result;
@@ -25,6 +26,8 @@ pub(super) struct LifePlan {
     pub(super) flush_one_in: u64,
     /// Of each thread.
     pub(super) writes_max: u64,
+    /// How seldom a write that can goes past WAL and memtables, in a table made apart.
+    pub(super) ingest_one_in: u64,
     /// In how many processes, one after the other.
     pub(super) sessions: u64,
 }
@@ -35,6 +38,7 @@ pub(super) struct Progress {
     tried: AtomicU64,
     acknowledged: AtomicU64,
     safe: AtomicU64,
+    ingested: AtomicU64,
     times: Mutex<Vec<Times>>,
 }
 
@@ -51,6 +55,11 @@ struct Times {
 impl Progress {
     pub(super) fn tried(&self) -> u64 {
         self.tried.load(Ordering::SeqCst)
+    }
+
+    /// How many of the writes went into tables made apart.
+    pub(super) fn ingested(&self) -> u64 {
+        self.ingested.load(Ordering::SeqCst)
     }
 
     pub(super) fn safe(&self) -> u64 {
@@ -154,7 +163,13 @@ impl Life {
                 disable_wal: plan.logs_nothing,
                 ..WriteOptions::default()
             };
-            let batch = to_batch(&operation(plan.seed, thread, index), &ids)?;
+            let operation = operation(plan.seed, thread, index);
+            let is_ingested = operation.as_table().is_some() && random.one_in(plan.ingest_one_in);
+            if is_ingested {
+                self.ingest(db, handles, plan, (thread, index), &mut random)?;
+                continue;
+            }
+            let batch = to_batch(&operation, &ids)?;
             let newest_before = self.wals.newest();
             let began = self.clock.fetch_add(1, Ordering::SeqCst);
             progress.tried.store(index + 1, Ordering::SeqCst);
@@ -170,6 +185,38 @@ impl Life {
             }
             self.make_safe(db, handles, plan, &mut random)?;
         }
+        Ok(())
+    }
+
+    /// Writes by way of a table. That is safe at once, so that all before is made safe first: what comes
+    /// before a write that survives must survive.
+    fn ingest(
+        &self,
+        db: &Db,
+        handles: &[ColumnFamilyHandle],
+        plan: &LifePlan,
+        (thread, index): (usize, u64),
+        random: &mut Random,
+    ) -> Result<()> {
+        let progress = &self.threads[thread];
+        let newest_before = self.wals.newest();
+        let began = self.clock.fetch_add(1, Ordering::SeqCst);
+        let before = self.acknowledged();
+        match plan.logs_nothing {
+            true => db.flush(&FlushOptions::default(), &handles.iter().collect::<Vec<_>>())?,
+            false => db.flush_wal(true)?,
+        }
+        self.is_safe(&before);
+        progress.tried.store(index + 1, Ordering::SeqCst);
+        let path = db.path().with_file_name(format!("{}-{thread}-{index}.sst", plan.seed));
+        ingestion::ingest(db, handles, &operation(plan.seed, thread, index), &path, random)?;
+        let ended = self.clock.fetch_add(1, Ordering::SeqCst);
+        if let Ok(mut times) = progress.times.lock() {
+            times.push(Times { began, ended, wals: (newest_before, self.wals.newest()) });
+        }
+        progress.acknowledged.store(index + 1, Ordering::SeqCst);
+        progress.safe.fetch_max(index + 1, Ordering::SeqCst);
+        progress.ingested.fetch_add(1, Ordering::SeqCst);
         Ok(())
     }
 

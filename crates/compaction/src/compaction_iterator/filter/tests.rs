@@ -48,6 +48,22 @@ impl CompactionFilter for Lazily {
     }
 }
 
+/// Sees all values.
+#[derive(Debug, Default)]
+struct Eagerly(Mutex<Vec<Vec<u8>>>);
+
+impl CompactionFilter for Eagerly {
+    fn name(&self) -> &str {
+        "Eagerly"
+    }
+
+    fn filter(&self, _level: usize, _user_key: &[u8], value: FilterValue<'_>) -> Decision {
+        let FilterValue::Entity(columns) = value else { return Decision::Keep };
+        self.0.lock().unwrap().extend(columns.iter().map(|column| column.value.to_vec()));
+        Decision::Keep
+    }
+}
+
 /// What becomes of an entity with a value in a blob file, which may be gone.
 fn filtered(filter: Arc<dyn CompactionFilter + Sync>, has_file: bool) -> Result<Option<ValueType>> {
     let comparator = InternalKeyComparator::bytewise();
@@ -103,4 +119,23 @@ fn a_value_that_a_filter_does_not_ask_for_is_not_read() {
         assert_eq!(kept, Some(ValueType::WideColumnEntity));
         assert_eq!(*filter.seen.lock().unwrap(), [b"yes"]);
     }
+}
+
+#[test]
+fn one_that_it_asks_for_is_read_or_the_compaction_fails() {
+    let filter = Arc::new(Lazily { reads: vec![1, 1], ..Lazily::default() });
+    assert_eq!(filtered(filter.clone(), true).unwrap(), Some(ValueType::WideColumnEntity));
+    assert_eq!(*filter.seen.lock().unwrap(), [b"a large value", b"a large value"]);
+    let filter = Arc::new(Lazily { reads: vec![1], ..Lazily::default() });
+    let status = filtered(filter.clone(), false).unwrap_err();
+    assert!(status.to_string().contains(".blob"), "{status}");
+    assert_eq!(*filter.seen.lock().unwrap(), [b"could not be read"]);
+}
+
+#[test]
+fn a_filter_that_knows_nothing_of_it_gets_all_values() {
+    let filter = Arc::new(Eagerly::default());
+    assert_eq!(filtered(filter.clone(), true).unwrap(), Some(ValueType::WideColumnEntity));
+    assert_eq!(*filter.0.lock().unwrap(), [&b"yes"[..], b"a large value"]);
+    assert!(filtered(Arc::new(Eagerly::default()), false).is_err());
 }
