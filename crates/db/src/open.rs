@@ -338,15 +338,14 @@ pub(crate) fn wal_file_options(options: &DbOptions) -> FileOptions {
 
 /// Whether WALs are to be appended to through a mapping, where their file system can (`wal_io`). A
 /// process that is killed may leave the first part of a long record with zeros behind it, which is
-/// no end that a mode that tells ends knows.
+/// no end that a mode that tells ends knows: it would refuse to open.
 fn maps_wals(options: &DbOptions) -> bool {
-    match options.wal_io {
-        WalIo::Write => false,
-        WalIo::Mapped => true,
-        WalIo::Auto => {
-            !tells_ends(options) && !options.track_and_verify_wals && !options.manual_wal_flush
+    !tells_ends(options)
+        && match options.wal_io {
+            WalIo::Write => false,
+            WalIo::Mapped => true,
+            WalIo::Auto => !options.track_and_verify_wals && !options.manual_wal_flush,
         }
-    }
 }
 
 /// Whether the end of a WAL must be told from damage.

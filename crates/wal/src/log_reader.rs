@@ -209,6 +209,8 @@ struct Zeros {
     /// Bytes from there to the end of the block, if not all of them are zeros. At the end of a log
     /// that was mapped it is a record of which its writer had not stored the header yet.
     torn_bytes: usize,
+    /// Whether records were known to be of the recyclable form when they were met.
+    in_recycled_log: bool,
 }
 
 /// A logical record whose last fragment was not met yet.
@@ -375,11 +377,8 @@ impl LogReader {
                     });
                 }
                 Physical::End => {
-                    if let Some(Zeros { offset, torn_bytes, .. }) = self.zeros.take()
-                        && self.unfinished.is_none()
-                        && torn_bytes > 0
-                    {
-                        return Ok(self.damage(DamageKind::TruncatedPayload, offset, torn_bytes));
+                    if let Some(end) = self.take_zeros_at_the_end() {
+                        return Ok(end);
                     }
                     return Ok(match self.unfinished {
                         None => Step::End,
@@ -521,7 +520,7 @@ impl LogReader {
     /// Reports zeros that something follows and that are a hole whatever it is. It stands at `start`
     /// of the current block, and is read again.
     fn report_zeros(&mut self, start: usize) -> Option<Step> {
-        let Zeros { offset, torn_bytes, .. } = self.zeros?;
+        let Zeros { offset, torn_bytes, in_recycled_log, .. } = self.zeros?;
         let (kind, offset) = match (self.unfinished, torn_bytes) {
             (None, 0) => return None,
             (None, _) => (DamageKind::Hole, offset),
@@ -530,7 +529,23 @@ impl LogReader {
         };
         self.zeros = None;
         self.position = start;
-        Some(self.damage(kind, offset, torn_bytes))
+        Some(match self.damage(kind, offset, torn_bytes) {
+            Step::Damage(damage) => Step::Damage(LogDamage { in_recycled_log, ..damage }),
+            step => step,
+        })
+    }
+
+    /// What zeros mean that only zeros follow: none if they are the clean end of a log. Bytes behind a
+    /// header of zeros are a record whose header was not stored yet; inside a record, zeros are
+    /// damage, since they are more likely pages that the system lost.
+    fn take_zeros_at_the_end(&mut self) -> Option<Step> {
+        let Zeros { offset, torn_bytes, .. } = self.zeros?;
+        if self.unfinished.is_some() && !self.follows {
+            return self.report_zeros(self.position);
+        }
+        self.zeros = None;
+        (self.unfinished.is_none() && torn_bytes > 0)
+            .then(|| self.damage(DamageKind::TruncatedPayload, offset, torn_bytes))
     }
 
     fn take_control_record(
@@ -675,7 +690,10 @@ impl LogReader {
                 zeros.whole_block |= whole_block;
                 zeros.torn_bytes += torn_bytes;
             }
-            None => self.zeros = Some(Zeros { offset, whole_block, torn_bytes }),
+            None => {
+                let in_recycled_log = self.is_recycled();
+                self.zeros = Some(Zeros { offset, whole_block, torn_bytes, in_recycled_log });
+            }
         }
         if self.unfinished.is_some_and(|unfinished| unfinished.size_bytes == 0) {
             self.unfinished = None;
