@@ -1,7 +1,6 @@
 //! Options of column families and tables from flags.
 
-use crate::flags::table::FLAGS;
-use crate::flags::{Flags, Support};
+use crate::flags::{self, Flags, Support};
 use crate::uint64_comparator::Uint64Comparator;
 use base::{Result, Status};
 use options::{
@@ -66,7 +65,7 @@ pub(crate) const SET_BY_HAND: &[&str] = &[
 
 /// Hands each flag that sets an option to `set`, with its value.
 pub(crate) fn apply(flags: &Flags, mut set: impl FnMut(Support, &str) -> Result<()>) -> Result<()> {
-    FLAGS.iter().try_for_each(|flag| {
+    flags::all().try_for_each(|flag| {
         set(flag.support, &flags.option_text(flag))
             .map_err(|status| Status::invalid_argument(format!("--{}: {status}", flag.name)))
     })

@@ -35,4 +35,6 @@ fn without_a_file_they_come_from_flags() {
         database_options(&flags(&["--max_background_jobs=3", "--use_keep_filter"]), None).unwrap();
     assert_eq!(db.max_background_jobs, 3);
     assert_eq!(family.compaction_filter.unwrap().name(), "KeepFilter");
+    let (db, _) = database_options(&flags(&["--wal_io=mapped"]), None).unwrap();
+    assert_eq!(db.wal_io, options::WalIo::Mapped);
 }

@@ -43,7 +43,7 @@ fn command_lines_that_make_no_sense_are_refused() {
 #[test]
 fn flags_name_options_that_there_are() {
     let config = ConfigOptions::default();
-    for flag in crate::flags::table::FLAGS {
+    for flag in crate::flags::all() {
         let value = Flags::default().option_text(flag);
         let applied = match flag.support {
             Support::Db(name) => DbOptions::default().apply(name, &value, &config),
