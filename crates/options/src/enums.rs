@@ -82,9 +82,9 @@ option_enum! {
 
     /// How write-ahead logs reach the operating system.
     pub enum WalIo {
-        #[default]
         Write = 0 => "write",
         Mapped = 1 => "mapped",
+        #[default]
         Auto = 2 => "auto",
     }
 

@@ -607,23 +607,30 @@ impl LogReader {
                 }
                 return Ok(self.drop_block(DamageKind::TruncatedHeader));
             }
-            let length = usize::from(decode_fixed16(left, 4));
-            if left[6] == ZERO_TYPE && length == 0 {
-                if self.follows && !self.is_behind_zeros()? {
-                    return Ok(Physical::Damage(DamageKind::TruncatedHeader, self.offset(), 0));
+            if is_zeros(left) {
+                if self.follows {
+                    if !self.is_behind_zeros()? {
+                        let offset = self.offset();
+                        return Ok(Physical::Damage(DamageKind::TruncatedHeader, offset, 0));
+                    }
+                    // What is there now that the next block has begun.
+                    if !is_zeros(&self.block[self.position..self.block_length]) {
+                        continue;
+                    }
                 }
                 match self.skip_zeros() {
                     Some(damage) => return Ok(damage),
                     None => continue,
                 }
             }
-            return Ok(self.parse_physical(length));
+            return Ok(self.parse_physical());
         }
     }
 
     /// Checks the physical record at the current position.
-    fn parse_physical(&mut self, length: usize) -> Physical {
+    fn parse_physical(&mut self) -> Physical {
         let left = &self.block[self.position..self.block_length];
+        let length = usize::from(decode_fixed16(left, 4));
         let number = left[6];
         let form = PhysicalType::from_number(number)
             .and_then(|(kind, form)| (kind != PhysicalType::SetCompressionType).then_some(form));
@@ -702,7 +709,7 @@ impl LogReader {
     }
 
     /// Whether there is more of a log that is followed behind the block whose rest is zeros. If so,
-    /// the rest was read again after that had come: then it stays as it is.
+    /// the rest was read again after that had come: it is as it stays.
     fn is_behind_zeros(&mut self) -> Result<bool> {
         if self.eof {
             return Ok(false);
@@ -772,6 +779,11 @@ impl LogReader {
             in_recycled_log: self.is_recycled(),
         }
     }
+}
+
+/// Whether zeros stand where `left` of a block should begin with a header.
+fn is_zeros(left: &[u8]) -> bool {
+    left.len() >= HEADER_SIZE && left[6] == ZERO_TYPE && decode_fixed16(left, 4) == 0
 }
 
 #[cfg(test)]

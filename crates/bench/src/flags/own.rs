@@ -20,5 +20,5 @@ pub static OWN_FLAGS: &[Flag] = &[
     row("json", String, "", "Append a record of each run to this file, as a line of JSON."),
     row("report_wallclock", Bool, "false", "A third column in the report file: seconds since 1970."),
     row("shape", String, "", "Bring the tree into this shape before each benchmark: pre_flush, post_flush, compact_l0, compact_l1, compact_all, l0_and_lmax, or for instance memtable=38200,l0=6,l1=87M."),
-    Flag { name: "wal_io", kind: String, default: "write", support: Db("wal_io"), doc: "Sets DBOptions.wal_io: write, mapped or auto." },
+    Flag { name: "wal_io", kind: String, default: "auto", support: Db("wal_io"), doc: "Sets DBOptions.wal_io: write, mapped or auto." },
 ];

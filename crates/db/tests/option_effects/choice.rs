@@ -32,6 +32,13 @@ impl Choice {
         format!("create_if_missing=true;{}", option_string(self.pairs(is_ours)))
     }
 
+    /// As `database`, without what no RocksDB knows.
+    pub(crate) fn database_in_rocksdb(&self) -> String {
+        let is_theirs =
+            |name: &str| DbOptions::infos().any(|info| info.name == name && info.since != "0.0");
+        format!("create_if_missing=true;{}", option_string(self.pairs(is_theirs)))
+    }
+
     /// An option string of the column family, with the options of its tables.
     pub(crate) fn family(&self) -> String {
         let family = |name: &str| ColumnFamilyOptions::infos().any(|info| info.name == name);

@@ -33,7 +33,7 @@ impl RocksDb {
         let opening = Opening {
             directory: self.directory.path().to_owned(),
             mode: Mode::ReadWrite,
-            options: self.choice.database(),
+            options: self.choice.database_in_rocksdb(),
             families: vec![FamilyOpening::new(b"default", &self.choice.family())],
             ..Opening::default()
         };

@@ -18,7 +18,7 @@ use rustix::fs::FallocateFlags;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::sync::atomic::{Ordering, compiler_fence};
+use std::sync::atomic::{Ordering, compiler_fence, fence};
 
 /// Type of the file systems for which point 3 was established (`EXT4_SUPER_MAGIC`). Others overwrite
 /// elsewhere, share extents between files, or allocate late.
@@ -92,8 +92,9 @@ impl Window {
     pub(super) fn publish(&mut self, offset: u64, head: &[u8]) -> usize {
         let (at, room) = self.place(offset);
         let head = &head[..head.len().min(room).min(HEAD_SIZE)];
-        // The kernel ends a process between two instructions: it is their order that counts.
-        compiler_fence(Ordering::SeqCst);
+        // The kernel ends a process between two instructions: it is their order that counts. One that
+        // follows the file sees them in that order, too.
+        fence(Ordering::Release);
         if let Ok(eight) = <[u8; 8]>::try_from(head) {
             // SAFETY: as in `put`; the pointer needs no alignment.
             unsafe {

@@ -73,7 +73,7 @@ options! {
         /// How many old info LOG files are retained.
         keep_log_file_num: u64 = 1000, [at_least(1)] fixed honoured 4.0;
         /// Whether WALs get records by system calls or through a mapping (docs/wal-io.md).
-        wal_io: WalIo = WalIo::Write, fixed honoured 0.0 unwritten;
+        wal_io: WalIo = WalIo::Auto, fixed honoured 0.0 unwritten;
         /// Number of finished WAL files kept for reuse.
         recycle_log_file_num: u64 = 0, fixed honoured 4.2;
         /// Next WAL file is created ahead of time in background.
