@@ -321,8 +321,7 @@ impl Db {
     ) -> Result<Option<PinnableSlice>> {
         let _timer = Timer::start(PerfMetric::GetCpuNanos);
         let counted = self.count_lookup(HistogramType::DbGet);
-        let recorder = counted.as_ref().map(CountedLookup::recorder);
-        let (value, source) = self.get_uncounted(options, family, key, recorder)?;
+        let (value, source) = self.get_uncounted(options, family, key, counted.recorder())?;
         end_get(counted, source, value.as_ref().map(PinnableSlice::len));
         Ok(value)
     }
@@ -342,9 +341,8 @@ impl Db {
     ) -> Result<bool> {
         let _timer = Timer::start(PerfMetric::GetCpuNanos);
         let counted = self.count_lookup(HistogramType::DbGet);
-        let recorder = counted.as_ref().map(CountedLookup::recorder);
-        let (is_found, source) =
-            self.in_scope(options, family, recorder, |scope| get_into(scope, key, value))?;
+        let (is_found, source) = self
+            .in_scope(options, family, counted.recorder(), |scope| get_into(scope, key, value))?;
         end_get(counted, source, is_found.then_some(value.len()));
         Ok(is_found)
     }
@@ -374,8 +372,8 @@ impl Db {
         key: &[u8],
     ) -> Result<Option<(PinnableSlice, Vec<u8>)>> {
         let counted = self.count_lookup(HistogramType::DbGet);
-        let recorder = counted.as_ref().map(CountedLookup::recorder);
-        let (lookup, source) = self.in_scope(options, family, recorder, |scope| get(scope, key))?;
+        let (lookup, source) =
+            self.in_scope(options, family, counted.recorder(), |scope| get(scope, key))?;
         let found = match lookup {
             Some(Lookup { resolved, timestamp }) => Some((resolved.into_plain()?, timestamp)),
             None => None,
@@ -395,8 +393,8 @@ impl Db {
         key: &[u8],
     ) -> Result<Option<Columns>> {
         let counted = self.count_lookup(HistogramType::DbGet);
-        let recorder = counted.as_ref().map(CountedLookup::recorder);
-        let (lookup, source) = self.in_scope(options, family, recorder, |scope| get(scope, key))?;
+        let (lookup, source) =
+            self.in_scope(options, family, counted.recorder(), |scope| get(scope, key))?;
         let columns = lookup.map(|lookup| lookup.resolved.into_columns()).transpose()?;
         let size =
             |columns: &Columns| columns.iter().map(|(name, value)| name.len() + value.len()).sum();
@@ -469,7 +467,7 @@ impl Db {
 
     /// A lookup begins.
     #[inline]
-    pub(crate) fn count_lookup(&self, kind: HistogramType) -> Option<CountedLookup<'_>> {
+    pub(crate) fn count_lookup(&self, kind: HistogramType) -> CountedLookup<'_> {
         CountedLookup::begin(self.inner.context.statistics.as_deref(), kind)
     }
 
@@ -532,11 +530,9 @@ impl Db {
 
 /// A lookup of one key is over.
 #[inline]
-fn end_get(counted: Option<CountedLookup<'_>>, source: Source, value_bytes: Option<usize>) {
+fn end_get(counted: CountedLookup<'_>, source: Source, value_bytes: Option<usize>) {
     count(PerfMetric::GetReadBytes, value_bytes.unwrap_or(0) as u64);
-    if let Some(counted) = counted {
-        counted.end_get(source, value_bytes);
-    }
+    counted.end_get(source, value_bytes);
 }
 
 /// A family with timestamps is read as of one, the others are not.

@@ -154,8 +154,9 @@ impl SortedRun {
         self.if_begins_by(index + 1, comparator, internal_key)
     }
 
-    /// The file at `index`, if there is one and it begins at or before the user key.
-    #[inline]
+    /// The file at `index`, if there is one and it begins at or before the user key. Lookups ask this of
+    /// every run, where a call takes as long as the answer.
+    #[inline(always)]
     fn if_begins_by(
         &self,
         index: usize,

@@ -48,7 +48,7 @@ impl DbImpl {
         };
         let timer = recorder.start_operation(HistogramType::DbWrite);
         let result = self.join_and_write(options, batch);
-        recorder.end_operation(timer);
+        recorder.end_operation(HistogramType::DbWrite, timer);
         result
     }
 

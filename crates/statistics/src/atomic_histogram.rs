@@ -2,204 +2,173 @@
 //!
 //! Sizes repeat: most programs read values of one size, or none, and write batches of one. So two values
 //! are kept with how often they were added lately; the older one goes into the sums when a third one
-//! comes. A value that is one of them costs a comparison or two and an addition.
+//! comes. A value that is one of them costs a comparison or two and an addition, in a cache line that
+//! has all that most operations touch; the sums are elsewhere, made when they are first needed.
 
-use base::histogram::{BUCKETS, Histogram, HistogramParts, bucket_of};
-use std::sync::atomic::{AtomicU64, Ordering, fence};
-use std::thread;
+use crate::histogram_sums::{HistogramSums, add, load, store};
+use crate::operation_timer::{ALL_TIMED, random_gap};
+use base::histogram::Histogram;
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
 
 /// A histogram that one thread adds to and all may read.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct AtomicHistogram {
-    /// Odd while several things change that only mean something together.
-    version: AtomicU64,
-    /// Values added lately, the newer one first. They are in none of the sums below yet.
+    /// Values added lately, the newer one first. They are in none of the sums yet.
     runs: [Run; 2],
-    buckets: [AtomicU64; BUCKETS],
-    sum: AtomicU64,
-    /// The lower and the upper half.
-    sum_of_squares: [AtomicU64; 2],
-    min: AtomicU64,
-    max: AtomicU64,
-    /// The value that was last added for several.
-    stand_in: AtomicU64,
+    /// Operations that are still to come and have a value already.
+    pending: AtomicU64,
+    /// Operations that were timed.
+    timed: AtomicU64,
+    /// There are none before the first value.
+    sums: OnceLock<Box<HistogramSums>>,
 }
 
+const _: () = assert!(size_of::<AtomicHistogram>() == 64, "a cache line");
+
 /// A value, and how often it was added.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Run {
     value: AtomicU64,
     count: AtomicU64,
 }
 
+/// What a run of no value has for one: no size and no time is as large.
+const NO_VALUE: u64 = u64::MAX;
+
 impl Run {
+    const fn new() -> Self {
+        Self { value: AtomicU64::new(NO_VALUE), count: AtomicU64::new(0) }
+    }
+
     fn set(&self, value: u64, count: u64) {
         store(&self.value, value);
         store(&self.count, count);
     }
 }
 
-impl Default for AtomicHistogram {
-    fn default() -> Self {
-        Self {
-            version: AtomicU64::new(0),
-            runs: Default::default(),
-            buckets: [const { AtomicU64::new(0) }; BUCKETS],
-            sum: AtomicU64::new(0),
-            sum_of_squares: [const { AtomicU64::new(0) }; 2],
-            min: AtomicU64::new(u64::MAX),
-            max: AtomicU64::new(0),
-            stand_in: AtomicU64::new(0),
-        }
-    }
-}
-
+/// What changes it is by the owning thread only, or when there is none.
 impl AtomicHistogram {
-    /// Adds a value; by the owning thread only.
-    #[inline]
-    pub(crate) fn add(&self, value: u64) {
-        match self.runs.iter().find(|run| load(&run.value) == value) {
-            Some(run) => add(&run.count, 1),
-            None => self.begin_run(value),
+    pub(crate) const fn new() -> Self {
+        Self {
+            runs: [const { Run::new() }; 2],
+            pending: AtomicU64::new(0),
+            timed: AtomicU64::new(0),
+            sums: OnceLock::new(),
         }
     }
 
-    #[inline(never)]
-    fn begin_run(&self, value: u64) {
-        let [newer, older] = &self.runs;
-        self.change(|| {
-            self.add_times(load(&older.value), load(&older.count));
+    fn sums(&self) -> &HistogramSums {
+        self.sums.get_or_init(Box::default)
+    }
+
+    /// Adds a value, if it is one that was added lately.
+    #[inline]
+    pub(crate) fn add_to_run(&self, value: u64) -> bool {
+        let run = self.runs.iter().find(|run| load(&run.value) == value);
+        if let Some(run) = run {
+            add(&run.count, 1);
+        }
+        run.is_some()
+    }
+
+    /// Adds a value that was not added lately.
+    pub(crate) fn begin_run(&self, value: u64) {
+        let ([newer, older], sums) = (&self.runs, self.sums());
+        sums.change(|| {
+            sums.add_times(load(&older.value), load(&older.count));
             older.set(load(&newer.value), load(&newer.count));
             newer.set(value, 1);
         });
     }
 
-    /// Changes several things, which readers see all of or none of.
-    #[inline]
-    fn change(&self, change: impl FnOnce()) {
-        let version = load(&self.version);
-        store(&self.version, version.wrapping_add(1));
-        // Whoever sees one of the stores of `change` sees the odd version after it.
-        fence(Ordering::Release);
-        change();
-        self.version.store(version.wrapping_add(2), Ordering::Release);
-    }
-
-    /// Adds to the sums.
-    #[inline]
-    fn add_times(&self, value: u64, times: u64) {
-        if times == 0 {
-            return;
-        }
-        if let Some(bucket) = self.buckets.get(bucket_of(value)) {
-            add(bucket, times);
-        }
-        add(&self.sum, value.wrapping_mul(times));
-        let square = u128::from(value) * u128::from(value);
-        self.add_square(square.wrapping_mul(u128::from(times)));
-        if value < load(&self.min) {
-            store(&self.min, value);
-        }
-        if value > load(&self.max) {
-            store(&self.max, value);
-        }
-    }
-
-    #[inline]
-    fn add_square(&self, square: u128) {
-        let [low, high] = &self.sum_of_squares;
-        let (sum, is_over) = load(low).overflowing_add(square as u64);
-        store(low, sum);
-        let above = ((square >> 64) as u64).wrapping_add(u64::from(is_over));
-        if above > 0 {
-            add(high, above);
-        }
-    }
-
-    /// Adds a value for itself and for `others` that are still to come, whose number the owning
-    /// thread counts down in `pending`. What is pending shows in no sum.
-    #[cold]
-    pub(crate) fn add_for_several(&self, value: u64, others: u64, pending: &AtomicU64) {
-        self.change(|| {
-            self.add_times(value, others + 1);
-            store(&self.stand_in, value);
-            store(pending, others);
-        });
-    }
-
-    /// Takes back what is pending; by the owning thread.
-    pub(crate) fn take_back(&self, pending: &AtomicU64) {
-        let (value, count) = (load(&self.stand_in), load(pending));
-        if count == 0 {
-            return;
-        }
-        self.change(|| {
-            if let Some(bucket) = self.buckets.get(bucket_of(value)) {
-                add(bucket, count.wrapping_neg());
+    /// No value was added lately.
+    pub(crate) fn end_runs(&self) {
+        let Some(sums) = self.sums.get() else { return };
+        sums.change(|| {
+            for run in &self.runs {
+                sums.add_times(load(&run.value), load(&run.count));
+                run.set(NO_VALUE, 0);
             }
-            add(&self.sum, value.wrapping_mul(count).wrapping_neg());
-            let square = u128::from(value) * u128::from(value);
-            self.add_square(square.wrapping_mul(u128::from(count)).wrapping_neg());
-            store(pending, 0);
         });
     }
 
-    /// Drops all values; by the owning thread, or when there is none.
+    /// Adds a value.
+    pub(crate) fn add(&self, value: u64) {
+        if !self.add_to_run(value) {
+            self.begin_run(value);
+        }
+    }
+
+    /// An operation begins. True: it has a value already.
+    #[inline]
+    pub(crate) fn takes_pending(&self) -> bool {
+        let count = load(&self.pending);
+        if count > 0 {
+            store(&self.pending, count - 1);
+        }
+        count > 0
+    }
+
+    /// An operation took so long. It stands for others too, unless all are timed.
+    pub(crate) fn add_timed(&self, value: u64, all_are_timed: bool) {
+        add(&self.timed, 1);
+        // What is pending stays so where an operation ran inside another one.
+        if all_are_timed || load(&self.timed) < ALL_TIMED || load(&self.pending) > 0 {
+            return self.add(value);
+        }
+        self.add_for_several(value, random_gap());
+    }
+
+    /// Adds a value for itself and for `others` that are still to come, and are counted down. What is
+    /// pending shows in no sum.
+    fn add_for_several(&self, value: u64, others: u64) {
+        let sums = self.sums();
+        sums.change(|| {
+            sums.add_stand_in(value, others + 1);
+            store(&self.pending, others);
+        });
+    }
+
+    /// Takes back what is pending.
+    pub(crate) fn take_back_pending(&self) {
+        let count = load(&self.pending);
+        if let Some(sums) = self.sums.get()
+            && count > 0
+        {
+            sums.change(|| {
+                sums.take_back(count);
+                store(&self.pending, 0);
+            });
+        }
+    }
+
+    /// Drops all values.
     pub(crate) fn clear(&self) {
         let counts = self.runs.iter().map(|run| &run.count);
-        let sums = self.sum_of_squares.iter().chain([&self.sum, &self.max]);
-        self.buckets.iter().chain(sums).chain(counts).for_each(|zero| store(zero, 0));
-        store(&self.min, u64::MAX);
+        counts.chain([&self.pending, &self.timed]).for_each(|zero| store(zero, 0));
+        if let Some(sums) = self.sums.get() {
+            sums.clear();
+        }
     }
 
     /// Adds what it has to `sum`, but for what is pending.
-    pub(crate) fn add_to(&self, pending: &AtomicU64, sum: &mut Histogram) {
-        loop {
-            let version = self.version.load(Ordering::Acquire);
-            let pending = (load(&self.stand_in), load(pending));
-            let mut values = Histogram::from(self.parts(pending));
+    pub(crate) fn add_to(&self, sum: &mut Histogram) {
+        let Some(sums) = self.sums.get() else { return };
+        sum.merge(&sums.read_unchanged(|| {
+            let mut values = Histogram::from(sums.parts(load(&self.pending)));
             for run in &self.runs {
                 values.add_times(load(&run.value), load(&run.count));
             }
-            // Pairs with the fence of who changes it.
-            fence(Ordering::Acquire);
-            if version.is_multiple_of(2) && load(&self.version) == version {
-                return sum.merge(&values);
-            }
-            thread::yield_now();
-        }
+            values
+        }));
     }
 
-    /// What is in the sums, without so many of a value that are still to come.
-    fn parts(&self, (value, pending): (u64, u64)) -> HistogramParts {
-        let mut buckets: Vec<_> = self.buckets.iter().map(load).collect();
-        let [low, high] = &self.sum_of_squares;
-        let squares = u128::from(load(high)) << 64 | u128::from(load(low));
-        let (mut sum, mut sum_of_squares) = (load(&self.sum) as f64, squares as f64);
-        if pending > 0 {
-            let bucket = &mut buckets[bucket_of(value)];
-            *bucket = bucket.saturating_sub(pending);
-            sum -= value as f64 * pending as f64;
-            sum_of_squares -= value as f64 * value as f64 * pending as f64;
-        }
-        HistogramParts { buckets, sum, sum_of_squares, min: load(&self.min), max: load(&self.max) }
+    /// Bytes of memory beside itself.
+    pub(crate) fn sums_bytes(&self) -> usize {
+        self.sums.get().map_or(0, |_| size_of::<HistogramSums>())
     }
-}
-
-#[inline]
-fn load(value: &AtomicU64) -> u64 {
-    value.load(Ordering::Relaxed)
-}
-
-#[inline]
-fn store(value: &AtomicU64, new: u64) {
-    value.store(new, Ordering::Relaxed);
-}
-
-/// One thread writes, so that a load and a store do.
-#[inline]
-fn add(value: &AtomicU64, more: u64) {
-    store(value, load(value).wrapping_add(more));
 }
 
 #[cfg(test)]

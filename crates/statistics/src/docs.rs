@@ -31,7 +31,9 @@ COUNT is the number of operations. SUM and the percentiles are right in the mean
 miss the one slow operation that was not timed. At `kExceptTimeForMutex` and `kAll` every operation is
 timed. [Why](decisions/0003-times-of-short-operations.md).
 
-Counting itself costs an operation up to some hundred instructions:
+## What counting costs
+
+Up to some hundred instructions for an operation, and less than 3 % of those that it takes without:
 [a table](decisions/0003-times-of-short-operations.md#what-it-costs).
 `cargo xtask instructions --statistics` counts them again.
 ";

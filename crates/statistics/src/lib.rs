@@ -14,6 +14,7 @@ pub mod activity;
 mod atomic_histogram;
 pub mod docs;
 mod histogram_data;
+mod histogram_sums;
 mod histogram_type;
 mod idle_reasons;
 mod moment;

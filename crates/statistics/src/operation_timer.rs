@@ -11,7 +11,7 @@
 //!              the first few          then one in MEAN_GAP
 //! ```
 
-use crate::{HistogramType, Moment};
+use crate::Moment;
 use std::cell::Cell;
 
 /// At the default level one operation in so many is timed.
@@ -22,10 +22,9 @@ pub(crate) const ALL_TIMED: u64 = 32;
 
 /// An operation that runs in this thread;
 /// [`Recorder::start_operation`](crate::Recorder::start_operation).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 #[must_use = "it is to be given to `end_operation`"]
 pub struct OperationTimer {
-    pub(crate) kind: HistogramType,
     /// None if it is not timed.
     pub(crate) start: Option<Moment>,
 }
@@ -41,7 +40,7 @@ pub(crate) fn random_gap() -> u64 {
     random ^= random >> 7;
     random ^= random << 17;
     STATE.set(random);
-    (random >> 32) % (2 * MEAN_GAP - 1)
+    ((random >> 32) * (2 * MEAN_GAP - 1)) >> 32
 }
 
 #[cfg(test)]

@@ -34,9 +34,7 @@ impl Recorder<'_> {
     /// Adds a value to a histogram, if the level has histograms.
     #[inline]
     pub fn value(&self, kind: HistogramType, value: u64) {
-        if self.has_level(StatsLevel::ExceptTimers) {
-            self.counters.add_to_histogram(kind, value);
-        }
+        self.counters.add_to_histogram(kind, value);
     }
 
     /// Adds a time to a histogram, if the level has times.
@@ -79,29 +77,29 @@ impl Recorder<'_> {
     #[inline]
     pub fn start_operation(&self, kind: HistogramType) -> OperationTimer {
         // What is pending is of this level: none is where all operations are timed, or none is.
-        if self.counters.takes_pending(kind) {
-            return OperationTimer { kind, start: None };
-        }
-        self.start_timed(kind)
+        let has_value = self.counters.histogram(kind).takes_pending();
+        OperationTimer { start: if has_value { None } else { self.start_timed() } }
     }
 
+    /// By value, as [`Self::end_timed`]: then callers need not put the pointer into memory.
     #[cold]
-    fn start_timed(&self, kind: HistogramType) -> OperationTimer {
+    fn start_timed(self) -> Option<Moment> {
         let is_timed = self.has_level(StatsLevel::ExceptDetailedTimers);
-        OperationTimer { kind, start: is_timed.then(|| MomentClock::get().now()) }
+        is_timed.then(|| MomentClock::get().now())
     }
 
-    /// An operation is over.
+    /// An operation is over that began as one of this kind. One that never began, the default, does not
+    /// count.
     #[inline]
-    pub fn end_operation(&self, operation: OperationTimer) {
-        if operation.start.is_some() {
-            self.end_timed(operation);
+    pub fn end_operation(&self, kind: HistogramType, operation: OperationTimer) {
+        if let Some(start) = operation.start {
+            self.end_timed(kind, start);
         }
     }
 
     #[cold]
-    fn end_timed(&self, OperationTimer { kind, start }: OperationTimer) {
-        let all_are_timed = self.has_detailed_timers();
-        self.counters.add_timed(kind, self.elapsed_micros(start), all_are_timed);
+    fn end_timed(self, kind: HistogramType, start: Moment) {
+        let micros = MomentClock::get().nanos_since(start) / 1000;
+        self.counters.histogram(kind).add_timed(micros, self.has_detailed_timers());
     }
 }

@@ -1,11 +1,9 @@
 //! What one thread has counted for one [`Statistics`](crate::Statistics).
 
 use crate::atomic_histogram::AtomicHistogram;
-use crate::operation_timer::{ALL_TIMED, random_gap};
-use crate::{HistogramType, Ticker};
+use crate::{HistogramType, StatsLevel, Ticker};
 use base::histogram::Histogram;
 use parking_lot::Mutex;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// What one thread has counted. Only that thread adds, so that adding is a load and a store.
@@ -21,12 +19,7 @@ pub(crate) struct ThreadCounters {
     /// What the histograms have values of. A new one begins when they are reset; who reads passes
     /// over those that are of an old one.
     period: AtomicU64,
-    /// Of each histogram, operations that are still to come and have a value already.
-    pending: [AtomicU64; HistogramType::ALL.len()],
-    /// Of each histogram, operations that were timed.
-    timed: [AtomicU64; HistogramType::ALL.len()],
-    /// Those that were added to.
-    histograms: [OnceLock<Box<AtomicHistogram>>; HistogramType::ALL.len()],
+    histograms: [AtomicHistogram; HistogramType::ALL.len()],
 }
 
 /// What a thread seems to count to that counts nothing. Nobody adds to it.
@@ -41,9 +34,7 @@ impl ThreadCounters {
             tickers: [const { AtomicU64::new(0) }; Ticker::ALL.len()],
             level: AtomicU8::new(0),
             period: AtomicU64::new(0),
-            pending: [const { AtomicU64::new(0) }; HistogramType::ALL.len()],
-            timed: [const { AtomicU64::new(0) }; HistogramType::ALL.len()],
-            histograms: [const { OnceLock::new() }; HistogramType::ALL.len()],
+            histograms: [const { AtomicHistogram::new() }; HistogramType::ALL.len()],
         }
     }
 
@@ -65,7 +56,7 @@ impl ThreadCounters {
     /// The level is this one from here on, and histograms have values of this period only.
     pub(crate) fn begin(&self, level: u8, period: u64) {
         if self.level.swap(level, Ordering::Relaxed) != level {
-            self.take_back_pending();
+            self.begin_level();
         }
         if self.period.load(Ordering::Relaxed) != period {
             self.clear_histograms();
@@ -73,12 +64,12 @@ impl ThreadCounters {
         }
     }
 
-    /// Nothing is pending any more: at another level operations count in another way.
-    fn take_back_pending(&self) {
-        for (pending, histogram) in self.pending.iter().zip(&self.histograms) {
-            if let Some(histogram) = histogram.get() {
-                histogram.take_back(pending);
-            }
+    /// Nothing is pending any more: at another level operations count in another way. And what was
+    /// added lately is not, so that the next values ask for the level.
+    fn begin_level(&self) {
+        for histogram in &self.histograms {
+            histogram.take_back_pending();
+            histogram.end_runs();
         }
     }
 
@@ -89,56 +80,41 @@ impl ThreadCounters {
     }
 
     fn clear_histograms(&self) {
-        for counter in self.pending.iter().chain(&self.timed) {
-            counter.store(0, Ordering::Relaxed);
-        }
-        self.histograms.iter().filter_map(OnceLock::get).for_each(|histogram| histogram.clear());
+        self.histograms.iter().for_each(AtomicHistogram::clear);
     }
 
     /// Bytes of memory.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let histograms = self.histograms.iter().filter(|histogram| histogram.get().is_some());
-        size_of::<Self>() + histograms.count() * size_of::<AtomicHistogram>()
+        let sums = self.histograms.iter().map(AtomicHistogram::sums_bytes);
+        size_of::<Self>() + sums.sum::<usize>()
     }
 
     #[inline]
     pub(crate) fn add(&self, ticker: Ticker, count: u64) {
+        debug_assert!(ticker.parts().is_empty(), "{} is a sum", ticker.name());
         let counter = &self.tickers[ticker.number()];
         let sum = counter.load(Ordering::Relaxed).wrapping_add(count);
         counter.store(sum, Ordering::Relaxed);
     }
 
+    /// Adds a value, if the level has histograms: only at such a level was any added lately.
     #[inline]
     pub(crate) fn add_to_histogram(&self, kind: HistogramType, value: u64) {
-        self.histogram(kind).add(value);
+        if !self.histogram(kind).add_to_run(value) {
+            self.begin_run(kind, value);
+        }
     }
 
-    /// An operation begins. True: it has a value already.
-    #[inline]
-    pub(crate) fn takes_pending(&self, kind: HistogramType) -> bool {
-        let pending = &self.pending[kind.number()];
-        let count = pending.load(Ordering::Relaxed);
-        if count > 0 {
-            pending.store(count - 1, Ordering::Relaxed);
+    #[inline(never)]
+    fn begin_run(&self, kind: HistogramType, value: u64) {
+        if self.level_number() >= StatsLevel::ExceptTimers as u8 {
+            self.histogram(kind).begin_run(value);
         }
-        count > 0
-    }
-
-    /// An operation took so long. It stands for others too, unless all are timed.
-    pub(crate) fn add_timed(&self, kind: HistogramType, value: u64, all_are_timed: bool) {
-        let (pending, timed) = (&self.pending[kind.number()], &self.timed[kind.number()]);
-        let count = timed.load(Ordering::Relaxed) + 1;
-        timed.store(count, Ordering::Relaxed);
-        // What is pending stays so where an operation ran inside another one.
-        if all_are_timed || count < ALL_TIMED || pending.load(Ordering::Relaxed) > 0 {
-            return self.add_to_histogram(kind, value);
-        }
-        self.histogram(kind).add_for_several(value, random_gap(), pending);
     }
 
     #[inline]
-    fn histogram(&self, kind: HistogramType) -> &AtomicHistogram {
-        self.histograms[kind.number()].get_or_init(Box::default)
+    pub(crate) fn histogram(&self, kind: HistogramType) -> &AtomicHistogram {
+        &self.histograms[kind.number()]
     }
 
     pub(crate) fn count(&self, ticker: Ticker) -> u64 {
@@ -147,10 +123,8 @@ impl ThreadCounters {
 
     /// Adds what it has of this period to `sum`.
     pub(crate) fn add_histogram_to(&self, kind: HistogramType, period: u64, sum: &mut Histogram) {
-        if self.period.load(Ordering::Acquire) == period
-            && let Some(histogram) = self.histograms[kind.number()].get()
-        {
-            histogram.add_to(&self.pending[kind.number()], sum);
+        if self.period.load(Ordering::Acquire) == period {
+            self.histogram(kind).add_to(sum);
         }
     }
 }

@@ -551,4 +551,44 @@ metric::metrics! {
     }
 }
 
+impl Ticker {
+    /// The tickers that it is the sum of, if it is one: nobody adds to it beside.
+    #[inline]
+    pub(crate) const fn parts(self) -> &'static [Self] {
+        match self {
+            Self::BlockCacheMiss => &[
+                Self::BlockCacheIndexMiss,
+                Self::BlockCacheFilterMiss,
+                Self::BlockCacheDataMiss,
+                Self::BlockCacheCompressionDictMiss,
+            ],
+            Self::BlockCacheHit => &[
+                Self::BlockCacheIndexHit,
+                Self::BlockCacheFilterHit,
+                Self::BlockCacheDataHit,
+                Self::BlockCacheCompressionDictHit,
+            ],
+            Self::BlockCacheAdd => &[
+                Self::BlockCacheIndexAdd,
+                Self::BlockCacheFilterAdd,
+                Self::BlockCacheDataAdd,
+                Self::BlockCacheCompressionDictAdd,
+            ],
+            Self::BlockCacheAddRedundant => &[
+                Self::BlockCacheIndexAddRedundant,
+                Self::BlockCacheFilterAddRedundant,
+                Self::BlockCacheDataAddRedundant,
+                Self::BlockCacheCompressionDictAddRedundant,
+            ],
+            Self::BlockCacheBytesWrite => &[
+                Self::BlockCacheIndexBytesInsert,
+                Self::BlockCacheFilterBytesInsert,
+                Self::BlockCacheDataBytesInsert,
+                Self::BlockCacheCompressionDictBytesInsert,
+            ],
+            _ => &[],
+        }
+    }
+}
+
 const _: () = assert!(metric::is_numbered(&Ticker::INFO), "numbers are RocksDB's");

@@ -43,8 +43,14 @@ impl Totals {
     }
 
     pub(crate) fn count(&self, ticker: Ticker) -> u64 {
+        self.counted(ticker).wrapping_add(self.corrections[ticker.number()])
+    }
+
+    /// What threads have counted, whatever it was set to meanwhile.
+    fn counted(&self, ticker: Ticker) -> u64 {
         let counts = self.counters.iter().map(|counters| counters.count(ticker));
-        counts.fold(self.corrections[ticker.number()], u64::wrapping_add)
+        let parts = ticker.parts().iter().map(|&part| self.counted(part));
+        counts.chain(parts).fold(0, u64::wrapping_add)
     }
 
     /// Makes the ticker go on from `count`.

@@ -27,6 +27,7 @@ mod meta_block;
 mod open;
 mod perf_counts;
 mod reader;
+mod seek_tally;
 mod staged_get;
 mod table_lookup;
 mod table_stats;

@@ -284,7 +284,7 @@ impl DbIterator {
         let moved = sought.and_then(|()| self.find_forward());
         self.finish(moved);
         self.confine_to_prefix_of_key();
-        self.count_seek(None);
+        self.count_seek(OperationTimer::default());
     }
 
     /// Moves to the last key.
@@ -299,7 +299,7 @@ impl DbIterator {
         let moved = moved.and_then(|()| self.find_backward());
         self.finish(moved);
         self.confine_to_prefix_of_key();
-        self.count_seek(None);
+        self.count_seek(OperationTimer::default());
     }
 
     /// Moves to the first key at or after `target`, a user key without timestamp.
@@ -387,7 +387,7 @@ impl DbIterator {
         self.stats.count_prev(self.valid);
     }
 
-    fn count_seek(&mut self, begun: Option<OperationTimer>) {
+    fn count_seek(&self, begun: OperationTimer) {
         if counts() {
             self.count_shown_bytes();
         }

@@ -57,27 +57,26 @@ impl Db {
     /// Counts a lookup of several keys.
     fn counted(
         &self,
-        look_up: impl FnOnce(Option<&CountedLookup<'_>>) -> Vec<Result<Option<PinnableSlice>>>,
+        look_up: impl FnOnce(&CountedLookup<'_>) -> Vec<Result<Option<PinnableSlice>>>,
     ) -> Vec<Result<Option<PinnableSlice>>> {
         let _timer = Timer::start(PerfMetric::GetCpuNanos);
         let counted = self.count_lookup(HistogramType::DbMultiget);
         // Only what is timed in detail tells the activities of users apart.
-        let is_told_apart = counted.as_ref().is_some_and(CountedLookup::has_details);
+        let is_told_apart = counted.has_details();
         let activity = is_told_apart.then(|| Activity::MultiGet.begin());
-        let reads = counted.is_some().then(BatchReads::begin);
-        let values = look_up(counted.as_ref());
+        let recorder = counted.recorder();
+        let reads = recorder.is_some().then(BatchReads::begin);
+        let values = look_up(&counted);
         drop(activity);
-        if counted.is_some() || counts() {
+        if recorder.is_some() || counts() {
             let (mut found, mut bytes) = (0, 0);
             for value in values.iter().flatten().flatten() {
                 found += 1;
                 bytes += value.len() as u64;
             }
             count(PerfMetric::MultigetReadBytes, bytes);
-            if let Some(counted) = counted {
-                let reads = reads.map(|reads| reads.by_level()).unwrap_or_default();
-                counted.end_multi_get(values.len(), found, bytes, &reads);
-            }
+            let reads = reads.map(|reads| reads.by_level()).unwrap_or_default();
+            counted.end_multi_get(values.len(), found, bytes, &reads);
         }
         values
     }
@@ -85,7 +84,7 @@ impl Db {
     /// Appends the values of keys of one family, in their order.
     fn get_several<K: AsRef<[u8]>>(
         &self,
-        counted: Option<&CountedLookup<'_>>,
+        counted: &CountedLookup<'_>,
         options: &ReadOptions,
         family: &ColumnFamilyHandle,
         keys: &[K],
@@ -99,15 +98,13 @@ impl Db {
             Err(status) => return values.extend(keys.iter().map(|_| Err(status.clone()))),
         };
         let view = self.view(&super_version, sequence);
-        let recorder = counted.map(CountedLookup::recorder);
+        let recorder = counted.recorder();
         let scope = LookupScope { family: &family.0, view, options, recorder };
         for group in keys.chunks(GROUP_SIZE_MAX) {
             get_together(scope, group, |found| {
                 values.push(found.and_then(|(lookup, source)| {
                     let value = lookup.map(|lookup| lookup.resolved.into_plain()).transpose()?;
-                    if let Some(counted) = counted {
-                        counted.count_one_of_several(source, value.is_some());
-                    }
+                    counted.count_one_of_several(source, value.is_some());
                     Ok(value)
                 }));
             });
@@ -118,23 +115,20 @@ impl Db {
     #[inline]
     fn get_one(
         &self,
-        counted: Option<&CountedLookup<'_>>,
+        counted: &CountedLookup<'_>,
         options: &ReadOptions,
         family: &ColumnFamilyHandle,
         key: &[u8],
     ) -> Result<Option<PinnableSlice>> {
-        let recorder = counted.map(CountedLookup::recorder);
-        let (value, source) = self.get_uncounted(options, family, key, recorder)?;
-        if let Some(counted) = counted {
-            counted.count_one_of_several(source, value.is_some());
-        }
+        let (value, source) = self.get_uncounted(options, family, key, counted.recorder())?;
+        counted.count_one_of_several(source, value.is_some());
         Ok(value)
     }
 
     /// In the order of keys, because it says which are given up.
     fn multi_get_within_limit(
         &self,
-        counted: Option<&CountedLookup<'_>>,
+        counted: &CountedLookup<'_>,
         options: &ReadOptions,
         keys: &[(&ColumnFamilyHandle, &[u8])],
     ) -> Vec<Result<Option<PinnableSlice>>> {

@@ -14,56 +14,62 @@ pub(crate) enum Source {
     Level(usize),
 }
 
-/// A lookup that is counted.
+/// A lookup, counted if anybody wants to know.
 #[derive(Debug)]
 pub(crate) struct CountedLookup<'s> {
-    recorder: Recorder<'s>,
+    /// A pointer of its own, rather than all of this being there or not: most of a lookup has it in a
+    /// register, and it is all that is asked.
+    recorder: Option<Recorder<'s>>,
     timer: OperationTimer,
 }
 
 impl<'s> CountedLookup<'s> {
-    /// One begins; none if nobody wants to know.
+    /// One begins.
     #[inline]
-    pub(crate) fn begin(statistics: Option<&'s Statistics>, kind: HistogramType) -> Option<Self> {
-        let recorder = statistics?.recorder()?;
-        Some(Self { timer: recorder.start_operation(kind), recorder })
+    pub(crate) fn begin(statistics: Option<&'s Statistics>, kind: HistogramType) -> Self {
+        let recorder = statistics.and_then(Statistics::recorder);
+        let timer = recorder.map_or_else(OperationTimer::default, |all| all.start_operation(kind));
+        Self { recorder, timer }
     }
 
-    /// A lookup of one key is over, and found a value of `value_bytes`, if any.
+    /// A lookup of one key is over that began as [`HistogramType::DbGet`], and found a value of
+    /// `value_bytes`, if any.
     #[inline]
     pub(crate) fn end_get(self, source: Source, value_bytes: Option<usize>) {
-        let Self { recorder, timer } = self;
+        let Self { recorder: Some(recorder), timer } = self else { return };
         let bytes = value_bytes.unwrap_or(0) as u64;
         recorder.tick(Ticker::NumberKeysRead, 1);
         count_source(&recorder, source, value_bytes.is_some());
         recorder.tick(Ticker::BytesRead, bytes);
         // What is not found counts too, as nothing.
         recorder.value(HistogramType::BytesPerRead, bytes);
-        recorder.end_operation(timer);
+        recorder.end_operation(HistogramType::DbGet, timer);
     }
 
-    /// What the thread counts to, also for what the lookup is made of.
+    /// What the thread counts to, also for what the lookup is made of; none if nobody wants to know.
     #[inline]
-    pub(crate) fn recorder(&self) -> Recorder<'s> {
+    pub(crate) fn recorder(&self) -> Option<Recorder<'s>> {
         self.recorder
     }
 
     /// Whether reads of files are counted by what the thread does.
     #[inline]
     pub(crate) fn has_details(&self) -> bool {
-        self.recorder.has_detailed_timers()
+        self.recorder.is_some_and(|recorder| recorder.has_detailed_timers())
     }
 
     /// One key of a lookup of several is found, or is not there.
     #[inline]
     pub(crate) fn count_one_of_several(&self, source: Source, is_found: bool) {
-        count_source(&self.recorder, source, is_found);
+        if let Some(recorder) = &self.recorder {
+            count_source(recorder, source, is_found);
+        }
     }
 
-    /// A lookup of several keys is over; values of so many have so many bytes, and `reads` says what
-    /// was read from files.
+    /// A lookup of several keys is over that began as [`HistogramType::DbMultiget`]; values of so many
+    /// have so many bytes, and `reads` says what was read from files.
     pub(crate) fn end_multi_get(self, keys: usize, found: u64, bytes: u64, reads: &[LevelReads]) {
-        let Self { recorder, timer } = self;
+        let Self { recorder: Some(recorder), timer } = self else { return };
         if !reads.is_empty() {
             count_level_reads(&recorder, reads);
         }
@@ -72,7 +78,7 @@ impl<'s> CountedLookup<'s> {
         recorder.tick(Ticker::NumberMultigetKeysFound, found);
         recorder.tick(Ticker::NumberMultigetBytesRead, bytes);
         recorder.value(HistogramType::BytesPerMultiget, bytes);
-        recorder.end_operation(timer);
+        recorder.end_operation(HistogramType::DbMultiget, timer);
     }
 }
 
@@ -96,17 +102,15 @@ fn count_level_reads(recorder: &Recorder<'_>, reads: &[LevelReads]) {
 /// A key is found, or is not there.
 #[inline]
 fn count_source(recorder: &Recorder<'_>, source: Source, is_found: bool) {
-    if source == Source::MemTables {
-        return recorder.tick(Ticker::MemtableHit, 1);
-    }
+    let level = match source {
+        Source::None => return recorder.tick(Ticker::MemtableMiss, 1),
+        Source::MemTables => return recorder.tick(Ticker::MemtableHit, 1),
+        Source::Level(level) => level,
+    };
     recorder.tick(Ticker::MemtableMiss, 1);
-    match source {
-        Source::Level(level) if is_found => match level {
-            0 => recorder.tick(Ticker::GetHitL0, 1),
-            1 => recorder.tick(Ticker::GetHitL1, 1),
-            _ => recorder.tick(Ticker::GetHitL2AndUp, 1),
-        },
-        _ => {}
+    if is_found {
+        let by_level = [Ticker::GetHitL0, Ticker::GetHitL1, Ticker::GetHitL2AndUp];
+        recorder.tick(by_level[level.min(2)], 1);
     }
 }
 
@@ -182,22 +186,21 @@ impl ScanStats {
 
     /// A seek begins.
     #[inline]
-    pub(crate) fn start_seek(&self) -> Option<OperationTimer> {
-        let recorder = self.statistics.as_deref()?.recorder()?;
-        Some(recorder.start_operation(HistogramType::DbSeek))
+    pub(crate) fn start_seek(&self) -> OperationTimer {
+        let recorder = self.statistics.as_deref().and_then(Statistics::recorder);
+        let start = |recorder: Recorder<'_>| recorder.start_operation(HistogramType::DbSeek);
+        recorder.map_or_else(OperationTimer::default, start)
     }
 
     /// A seek is over; on an entry, or on none. It is timed if it began by [`Self::start_seek`]:
     /// those to a key do, those to either end do not.
     #[inline]
-    pub(crate) fn count_seek(&mut self, begun: Option<OperationTimer>, is_found: bool) {
+    pub(crate) fn count_seek(&self, begun: OperationTimer, is_found: bool) {
         let Some(statistics) = &self.statistics else { return };
         statistics.record(|recorder| {
             recorder.tick(Ticker::NumberDbSeek, 1);
             recorder.tick(Ticker::NumberDbSeekFound, u64::from(is_found));
-            if let Some(begun) = begun {
-                recorder.end_operation(begun);
-            }
+            recorder.end_operation(HistogramType::DbSeek, begun);
         });
     }
 }

@@ -1,7 +1,7 @@
 //! What an open database counts.
 
 use crate::fixture::{Fixture, default_family, put};
-use db::{Db, FlushOptions, ReadOptions};
+use db::{CompactRangeOptions, Db, FlushOptions, ReadOptions};
 use statistics::{HistogramType, Statistics, StatsLevel, Ticker};
 use std::sync::Arc;
 
@@ -75,4 +75,49 @@ fn what_flushes_ask_of_the_rate_limiter_counts() {
     assert!(statistics.ticker_count(Ticker::RateLimiterRequestsWrite) > 0);
     assert!(statistics.ticker_count(Ticker::RateLimiterBytesWrite) > 0);
     assert_eq!(statistics.ticker_count(Ticker::RateLimiterRequestsRead), 0);
+}
+
+#[test]
+fn seeks_count_the_blocks_they_come_to_and_those_that_are_of_use() {
+    let (mut fixture, statistics) = counted();
+    fixture.family_options.disable_auto_compactions = true;
+    let db = fixture.open();
+    let family = default_family(&db);
+    let flush = || db.flush(&FlushOptions::default(), &[&family]).unwrap();
+    (0..500).for_each(|index| put(&db, &key(index), "value"));
+    flush();
+    db.compact_range(&CompactRangeOptions::default(), &family, None, None).unwrap();
+    let is_last = statistics.ticker_count(Ticker::LastLevelReadCount) > 0;
+    let counts = || {
+        let tickers = [
+            Ticker::LastLevelSeekData,
+            Ticker::LastLevelSeekDataUsefulNoFilter,
+            Ticker::NonLastLevelSeekData,
+            Ticker::NonLastLevelSeekDataUsefulNoFilter,
+        ];
+        let counts = tickers.map(|ticker| statistics.ticker_count(ticker));
+        if is_last { counts } else { [counts[2], counts[3], counts[0], counts[1]] }
+    };
+    // A cursor each; what is behind all keys comes to no block.
+    for index in 0..100 {
+        let mut cursor = db.new_iterator(&ReadOptions::default(), &family).unwrap();
+        cursor.seek(key(index).as_bytes());
+        assert_eq!(cursor.value(), b"value");
+        cursor.seek(b"z");
+        assert!(!cursor.valid());
+    }
+    assert_eq!(counts(), [100, 100, 0, 0]);
+    // One cursor for all, which counts now and then; that a block is still there does not count.
+    let mut cursor = db.new_iterator(&ReadOptions::default(), &family).unwrap();
+    for round in 1..=100 {
+        for index in [0, 499] {
+            cursor.seek(key(index).as_bytes());
+            assert_eq!(cursor.value(), b"value");
+        }
+        let [data, useful, ..] = counts();
+        assert!(data <= 100 + 2 * round && useful <= 100 + 2 * round);
+        assert!(data + 32 >= 100 + 2 * round && useful + 33 >= 100 + 2 * round);
+    }
+    drop(cursor);
+    assert_eq!(counts(), [300, 300, 0, 0]);
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Statistics, StatsLevel};
+use crate::{HistogramType, Statistics, StatsLevel};
 use std::thread;
 
 /// The count of a histogram after `operations` in this thread, and how many of them were timed.
@@ -9,7 +9,7 @@ fn run(statistics: &Statistics, operations: u64) -> (u64, u64) {
         let recorder = statistics.recorder().unwrap();
         let operation = recorder.start_operation(HistogramType::DbGet);
         timed += u64::from(operation.start.is_some());
-        recorder.end_operation(operation);
+        recorder.end_operation(HistogramType::DbGet, operation);
     }
     (statistics.histogram_data(HistogramType::DbGet).count, timed)
 }
@@ -74,7 +74,7 @@ fn an_operation_inside_another_counts_too() {
         let recorder = statistics.recorder().unwrap();
         let outer = recorder.start_operation(HistogramType::DbGet);
         run(&statistics, 1);
-        recorder.end_operation(outer);
+        recorder.end_operation(HistogramType::DbGet, outer);
         operations += 2;
         assert_eq!(statistics.histogram_data(HistogramType::DbGet).count, operations);
     }

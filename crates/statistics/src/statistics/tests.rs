@@ -149,3 +149,48 @@ fn printed_as_rocksdb_prints_it() {
                     P100 : 3.000000 COUNT : 3 SUM : 6\n";
     assert!(text.contains(expected), "{text}");
 }
+
+#[test]
+fn sums_of_tickers_are_those_of_their_parts_until_they_are_set() {
+    let statistics = Statistics::new();
+    for &sum in Ticker::ALL.iter().filter(|ticker| !ticker.parts().is_empty()) {
+        for (&part, count) in sum.parts().iter().zip([1, 20, 300, 4000]) {
+            statistics.record_tick(part, count);
+        }
+        assert_eq!(statistics.ticker_count(sum), 4321, "{}", sum.name());
+        // A part and its sum go on from what each was set to.
+        assert_eq!(statistics.take_ticker_count(sum.parts()[0]), 1);
+        assert_eq!(statistics.ticker_count(sum), 4321);
+        statistics.set_ticker_count(sum, 10);
+        statistics.record_tick(sum.parts()[0], 5);
+        assert_eq!(statistics.ticker_count(sum), 15);
+        assert_eq!(statistics.ticker_count(sum.parts()[0]), 5);
+    }
+}
+
+#[test]
+fn values_count_only_at_levels_with_histograms() {
+    let statistics = Statistics::new();
+    let kind = HistogramType::BytesPerRead;
+    let count_of_ten = || {
+        let before = statistics.histogram_data(kind).count;
+        (0..10).for_each(|value| statistics.record_in_histogram(kind, value % 3 * 100));
+        statistics.histogram_data(kind).count - before
+    };
+    for (level, count) in [
+        (StatsLevel::ExceptTimers, 10),
+        (StatsLevel::ExceptHistogramOrTimers, 0),
+        (StatsLevel::All, 10),
+        (StatsLevel::DisableAll, 0),
+        (StatsLevel::ExceptHistogramOrTimers, 0),
+        (StatsLevel::default(), 10),
+    ] {
+        statistics.set_stats_level(level);
+        assert_eq!(count_of_ten(), count, "{level:?}");
+    }
+    statistics.reset();
+    assert_eq!(statistics.histogram_data(kind).count, 0);
+    assert_eq!(count_of_ten(), 10);
+    let HistogramData { sum, min, max, .. } = statistics.histogram_data(kind);
+    assert_eq!((sum, min, max), (900, 0.0, 200.0));
+}

@@ -3,6 +3,7 @@
 use crate::block_based::embedded_blob::ResolvedEntry;
 use crate::block_based::index_reader::IndexCursor;
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
+use crate::block_based::seek_tally::SeekTally;
 use crate::block_iter::BlockCursor;
 use crate::data_block::DataBlock;
 use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle};
@@ -12,7 +13,6 @@ use base::{InternalIterator, ParsedInternalKey, PinnableSlice, Result, SeekStep,
 use env::ReadaheadOptions;
 use env::readahead::SequentialPrefetcher;
 use statistics::Activity;
-use std::cell::Cell;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -52,18 +52,7 @@ pub struct TableIterator {
     resolved: Option<Box<ResolvedValue>>,
     /// Whether somebody counts seeks: not those of compactions.
     counts_seeks: bool,
-    seek_use: Cell<SeekUse>,
-}
-
-/// How far a seek has come, to who counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SeekUse {
-    /// Nobody counts, or all is counted.
-    Settled,
-    /// No block was read yet. Whether the filter was asked.
-    Sought { was_filtered: bool },
-    /// A block was read, and no value taken yet.
-    DataRead { was_filtered: bool },
+    seeks: SeekTally,
 }
 
 /// Key and value of an entry that refers to an embedded blob, as they show.
@@ -110,7 +99,7 @@ impl TableIterator {
             is_approached: false,
             resolves_blobs: resolves_blobs && table.embedded_blobs.is_some(),
             resolved: None,
-            seek_use: Cell::new(SeekUse::Settled),
+            seeks: SeekTally::new(),
             counts_seeks: table.stats.statistics().is_some()
                 && !Activity::current().is_compaction(),
             table,
@@ -155,25 +144,7 @@ impl TableIterator {
     #[inline]
     fn begin_seek(&self, was_filtered: bool) {
         if self.counts_seeks {
-            self.seek_use.set(SeekUse::Sought { was_filtered });
-        }
-    }
-
-    /// A block was read.
-    #[inline]
-    fn count_seek_data(&self) {
-        if let SeekUse::Sought { was_filtered } = self.seek_use.get() {
-            self.table.stats.count_seek_data();
-            self.seek_use.set(SeekUse::DataRead { was_filtered });
-        }
-    }
-
-    /// A value was taken.
-    #[inline]
-    fn count_seek_use(&self) {
-        if let SeekUse::DataRead { was_filtered } = self.seek_use.get() {
-            self.table.stats.count_seek_data_useful(was_filtered);
-            self.seek_use.set(SeekUse::Settled);
+            self.seeks.begin(was_filtered);
         }
     }
 
@@ -212,14 +183,15 @@ impl TableIterator {
                 Some((_, block)) => Some(block),
                 None => self.index.frame().or_else(|| self.cached_block(handle)),
             };
-            self.table.count_data_block_lookup(cached.as_ref());
             let block = if let Some(block) = cached {
+                self.table.count_data_block_hit(&block, self.table.stats.recorder());
                 if let Some(prefetcher) = &mut self.prefetcher {
                     let length = handle.size.saturating_add(BLOCK_TRAILER_SIZE as u64);
                     prefetcher.note_cached(handle.offset, length);
                 }
                 block
             } else {
+                self.table.count_data_block_miss(self.table.stats.recorder());
                 let prefetcher = self.prefetcher.get_or_insert_with(|| {
                     let mut prefetcher = SequentialPrefetcher::new(&self.readahead);
                     prefetcher.set_end(self.table.data_end());
@@ -230,7 +202,7 @@ impl TableIterator {
                 block
             };
             self.block = Some((handle.offset, block));
-            self.count_seek_data();
+            self.seeks.note_block(&self.table.stats);
         }
         Ok(self.block.as_ref().map(|(_, block)| block))
     }
@@ -363,6 +335,14 @@ impl TableIterator {
     }
 }
 
+impl Drop for TableIterator {
+    fn drop(&mut self) {
+        if !self.seeks.is_empty() {
+            self.seeks.add_up(&self.table.stats);
+        }
+    }
+}
+
 impl InternalIterator for TableIterator {
     #[inline]
     fn valid(&self) -> bool {
@@ -486,7 +466,7 @@ impl InternalIterator for TableIterator {
 
     #[inline]
     fn value(&self) -> &[u8] {
-        self.count_seek_use();
+        self.seeks.note_value();
         match &self.resolved {
             Some(resolved) => &resolved.value,
             None => self.cursor.value(self.current_block()),
@@ -499,7 +479,7 @@ impl InternalIterator for TableIterator {
     }
 
     fn pinned_value(&self) -> PinnableSlice {
-        self.count_seek_use();
+        self.seeks.note_value();
         match &self.resolved {
             Some(resolved) => resolved.value.clone(),
             None => {

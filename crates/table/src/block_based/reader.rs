@@ -415,12 +415,13 @@ impl BlockBasedTable {
         handle: BlockHandle,
         options: BlockReadOptions,
     ) -> Result<Arc<DataBlock>> {
-        let cached = self.cached_data_block(handle);
-        self.count_data_block_lookup(cached.as_ref());
-        match cached {
-            Some(block) => Ok(block),
-            None => self.read_data_block(handle, options, None),
+        let (cached, recorder) = (self.cached_data_block(handle), self.stats.recorder());
+        if let Some(block) = cached {
+            self.count_data_block_hit(&block, recorder);
+            return Ok(block);
         }
+        self.count_data_block_miss(recorder);
+        self.read_data_block(handle, options, None)
     }
 
     /// A data block, if it is in the cache.
@@ -430,20 +431,22 @@ impl BlockBasedTable {
         cache.lookup(&CacheKey::new(*id, handle.offset))?.downcast()
     }
 
-    /// What was looked for in the cache, where there is one, is there or not.
+    /// A data block was found in the cache, if there is one.
     #[inline]
-    pub(super) fn count_data_block_lookup(&self, found: Option<&Arc<DataBlock>>) {
+    pub(super) fn count_data_block_hit(
+        &self,
+        block: &Arc<DataBlock>,
+        recorder: Option<Recorder<'_>>,
+    ) {
         if self.cache.is_some() {
-            let bytes = || found.map(|block| block.memory_usage_bytes());
-            self.stats.count_lookup(BlockKind::Data, bytes);
+            self.stats.count_hit(recorder, BlockKind::Data, || block.memory_usage_bytes());
         }
     }
 
-    /// As [`Self::count_data_block_lookup`] of a block that is there, in a lookup.
-    #[inline]
-    fn count_data_block_hit(&self, block: &Arc<DataBlock>, recorder: Option<Recorder<'_>>) {
+    /// A data block is not in the cache, if there is one.
+    pub(super) fn count_data_block_miss(&self, recorder: Option<Recorder<'_>>) {
         if self.cache.is_some() {
-            self.stats.count_hit(recorder, BlockKind::Data, || block.memory_usage_bytes());
+            self.stats.count_miss(recorder, BlockKind::Data);
         }
     }
 
@@ -522,11 +525,12 @@ impl BlockBasedTable {
         if let Some(TableCacheHandle { cache, id, .. }) = cache {
             let value = cache.lookup(&CacheKey::new(*id, handle.offset));
             let found: Option<Arc<Meta<T>>> = value.and_then(CacheValue::downcast);
-            let bytes = || found.as_ref().map(|found| memory_usage_bytes(found));
-            self.stats.count_lookup(kind, bytes);
+            let recorder = self.stats.recorder();
             if let Some(block) = found {
+                self.stats.count_hit(recorder, kind, || memory_usage_bytes(&block));
                 return Ok(block);
             }
+            self.stats.count_miss(recorder, kind);
         }
         if !options.may_read_files {
             return Err(not_in_cache());

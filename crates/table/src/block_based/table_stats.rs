@@ -29,6 +29,13 @@ pub(super) struct TableStats {
     perf: PerfCounts,
 }
 
+/// A block that is being read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReadTimer {
+    histogram: HistogramType,
+    timer: OperationTimer,
+}
+
 impl TableStats {
     pub(super) fn new(options: &TableOptions) -> Self {
         let &TableOptions { ref statistics, is_in_last_level, level, file_number, .. } = options;
@@ -60,29 +67,16 @@ impl TableStats {
         let bytes = bytes();
         self.perf.looked_up(kind, Some(bytes));
         if let Some(recorder) = recorder {
-            recorder.tick(Ticker::BlockCacheHit, 1);
             recorder.tick(kind.tickers().hit, 1);
             recorder.tick(Ticker::BlockCacheBytesRead, bytes as u64);
         }
     }
 
-    /// A block was looked for in the block cache; `found_bytes` is what it takes there.
+    /// A block was looked for in the block cache, and is not there.
     #[inline]
-    pub(super) fn count_lookup(
-        &self,
-        kind: BlockKind,
-        found_bytes: impl FnOnce() -> Option<usize>,
-    ) {
-        let recorder = self.recorder();
-        if recorder.is_none() && perf_level() < PerfLevel::EnableCount {
-            return;
-        }
-        if let Some(bytes) = found_bytes() {
-            return self.count_hit(recorder, kind, || bytes);
-        }
+    pub(super) fn count_miss(&self, recorder: Option<Recorder<'_>>, kind: BlockKind) {
         self.perf.looked_up(kind, None);
         if let Some(recorder) = recorder {
-            recorder.tick(Ticker::BlockCacheMiss, 1);
             recorder.tick(kind.tickers().miss, 1);
         }
     }
@@ -100,26 +94,23 @@ impl TableStats {
     }
 
     /// A block begins to be read from the file and decoded. The file times each read beside.
-    pub(super) fn start_read(
-        &self,
-        kind: BlockKind,
-        handle: BlockHandle,
-    ) -> Option<OperationTimer> {
+    pub(super) fn start_read(&self, kind: BlockKind, handle: BlockHandle) -> Option<ReadTimer> {
         count_block_read(kind, handle);
         note(BlockRead { kind, file_number: self.file_number, level: self.perf.level });
+        let recorder = self.recorder()?;
         let histogram = match Activity::current().is_compaction() {
             true => HistogramType::ReadBlockCompactionMicros,
             false => HistogramType::ReadBlockGetMicros,
         };
-        Some(self.recorder()?.start_operation(histogram))
+        Some(ReadTimer { histogram, timer: recorder.start_operation(histogram) })
     }
 
     /// It is there.
-    pub(super) fn count_read(&self, timer: Option<OperationTimer>) {
-        if let Some(timer) = timer
+    pub(super) fn count_read(&self, timer: Option<ReadTimer>) {
+        if let Some(ReadTimer { histogram, timer }) = timer
             && let Some(recorder) = self.recorder()
         {
-            recorder.end_operation(timer);
+            recorder.end_operation(histogram, timer);
         }
     }
 
@@ -171,30 +162,30 @@ impl TableStats {
         );
     }
 
-    /// A seek of an iterator came to a data block.
-    #[inline]
-    pub(super) fn count_seek_data(&self) {
-        let Some(statistics) = &self.statistics else { return };
-        let ticker = match self.is_in_last_level {
-            true => Ticker::LastLevelSeekData,
-            false => Ticker::NonLastLevelSeekData,
+    /// So many seeks of an iterator came to a data block; from those of so many a value was taken, where
+    /// the filter was not asked and where it was.
+    pub(super) fn count_seeks(&self, with_data: u64, with_value: [u64; 2]) {
+        let Some(recorder) = self.recorder() else { return };
+        let (data, useful) = match self.is_in_last_level {
+            true => (
+                Ticker::LastLevelSeekData,
+                [
+                    Ticker::LastLevelSeekDataUsefulNoFilter,
+                    Ticker::LastLevelSeekDataUsefulFilterMatch,
+                ],
+            ),
+            false => (
+                Ticker::NonLastLevelSeekData,
+                [
+                    Ticker::NonLastLevelSeekDataUsefulNoFilter,
+                    Ticker::NonLastLevelSeekDataUsefulFilterMatch,
+                ],
+            ),
         };
-        statistics.record_tick(ticker, 1);
-    }
-
-    /// A value was taken from that block.
-    #[cold]
-    pub(super) fn count_seek_data_useful(&self, was_filtered: bool) {
-        let Some(statistics) = &self.statistics else { return };
-        statistics.record_tick(
-            match (self.is_in_last_level, was_filtered) {
-                (true, true) => Ticker::LastLevelSeekDataUsefulFilterMatch,
-                (true, false) => Ticker::LastLevelSeekDataUsefulNoFilter,
-                (false, true) => Ticker::NonLastLevelSeekDataUsefulFilterMatch,
-                (false, false) => Ticker::NonLastLevelSeekDataUsefulNoFilter,
-            },
-            1,
-        );
+        recorder.tick(data, with_data);
+        for (ticker, count) in useful.into_iter().zip(with_value) {
+            recorder.tick(ticker, count);
+        }
     }
 }
 
@@ -210,12 +201,9 @@ pub(super) fn count_insertion(
     };
     statistics.record(|recorder| {
         let tickers = kind.tickers();
-        recorder.tick(Ticker::BlockCacheAdd, 1);
-        recorder.tick(Ticker::BlockCacheBytesWrite, bytes as u64);
         recorder.tick(tickers.add, 1);
         recorder.tick(tickers.bytes_insert, bytes as u64);
         if *insertion == Insertion::Replaced {
-            recorder.tick(Ticker::BlockCacheAddRedundant, 1);
             recorder.tick(tickers.add_redundant, 1);
         }
     });

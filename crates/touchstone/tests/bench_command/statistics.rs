@@ -161,9 +161,11 @@ fn tickers_of_writes_are_db_benchs() {
     ] {
         assert_eq!(ticker(&ours, name), ticker(&theirs, name), "{name}");
     }
-    // Opening a table takes one read here, of its end, and four in RocksDB.
+    // Opening a table takes four reads in RocksDB, and one here, of its end, or two where the index
+    // begins before that.
     let reads = |output| ticker(output, "rocksdb.non.last.level.read.count");
-    assert_eq!(reads(&ours) + 3 * ticker(&ours, "rocksdb.no.file.opens"), reads(&theirs));
+    let (opens, spared) = (ticker(&ours, "rocksdb.no.file.opens"), reads(&theirs) - reads(&ours));
+    assert!((2 * opens..=3 * opens).contains(&spared), "{opens} tables, {spared} reads less");
     // Tables differ by what their properties say of the program that made them.
     for name in [
         "rocksdb.flush.write.bytes",
