@@ -1,6 +1,6 @@
 //! Options of column families and tables from flags.
 
-use crate::flags::{self, Flags, Support};
+use crate::flags::{self, Flag, Flags, Support};
 use crate::uint64_comparator::Uint64Comparator;
 use base::{Result, Status};
 use options::{
@@ -10,62 +10,12 @@ use options::{
 };
 use std::sync::Arc;
 
-/// Flags that set a field of `compaction_options_universal`, and the value that leaves it alone.
-const UNIVERSAL: [(&str, &str, i64); 5] = [
-    ("universal_size_ratio", "size_ratio", 0),
-    ("universal_min_merge_width", "min_merge_width", 0),
-    ("universal_max_merge_width", "max_merge_width", 0),
-    ("universal_max_size_amplification_percent", "max_size_amplification_percent", 0),
-    ("universal_compression_size_percent", "compression_size_percent", -1),
-];
-
-/// Flags that set options of databases and families by hand, below and where databases are opened.
-pub(crate) const SET_BY_HAND: &[&str] = &[
-    "blob_cache_numshardbits",
-    "blob_cache_size",
-    "blob_compression_type",
-    "cache_index_and_filter_blocks",
-    "checksum_type",
-    "compaction_pri",
-    "compaction_style",
-    "compression_type",
-    "fifo_compaction_max_table_files_size_mb",
-    "fifo_compaction_ttl",
-    "force_consistency_checks",
-    "index_shortening_mode",
-    "index_with_first_key",
-    "level0_file_num_compaction_trigger",
-    "level_compaction_dynamic_level_bytes",
-    "max_bytes_for_level_base",
-    "max_bytes_for_level_multiplier",
-    "max_bytes_for_level_multiplier_additional",
-    "memtable_insert_with_hint_prefix_size",
-    "memtablerep",
-    "merge_operator",
-    "min_level_to_compress",
-    "num_levels",
-    "open_files",
-    "partition_index",
-    "partition_index_and_filters",
-    "prepopulate_block_cache",
-    "sample_for_compression",
-    "universal_compression_size_percent",
-    "universal_max_merge_width",
-    "universal_max_size_amplification_percent",
-    "universal_min_merge_width",
-    "universal_size_ratio",
-    "universal_stop_style",
-    "use_blob_cache",
-    "use_data_block_hash_index",
-    "use_hash_search",
-    "use_shared_block_and_blob_cache",
-    "use_uint64_comparator",
-    "wal_compression",
-];
-
 /// Hands each flag that sets an option to `set`, with its value.
 pub(crate) fn apply(flags: &Flags, mut set: impl FnMut(Support, &str) -> Result<()>) -> Result<()> {
-    flags::all().try_for_each(|flag| {
+    let is_left_alone = |flag: &Flag| {
+        matches!(flag.support, Support::FamilyUnlessDefault(_)) && !flags.is_changed(flag)
+    };
+    flags::all().filter(|flag| !is_left_alone(flag)).try_for_each(|flag| {
         set(flag.support, &flags.option_text(flag))
             .map_err(|status| Status::invalid_argument(format!("--{}: {status}", flag.name)))
     })
@@ -76,19 +26,12 @@ pub(crate) fn family_options(flags: &Flags) -> Result<ColumnFamilyOptions> {
     let mut options = ColumnFamilyOptions::default();
     let config = ConfigOptions::default();
     apply(flags, |support, value| match support {
-        Support::Family(name) => options.apply(name, value, &config).map(|_| ()),
+        Support::Family(name) | Support::FamilyUnlessDefault(name) => {
+            options.apply(name, value, &config).map(|_| ())
+        }
         Support::Table(name) => options.table.apply(name, value, &config).map(|_| ()),
         _ => Ok(()),
     })?;
-    options.num_levels = flags.int("num_levels") as i32;
-    options.max_bytes_for_level_base = flags.uint("max_bytes_for_level_base");
-    options.max_bytes_for_level_multiplier = flags.double("max_bytes_for_level_multiplier");
-    options.level_compaction_dynamic_level_bytes =
-        flags.bool("level_compaction_dynamic_level_bytes");
-    options.level0_file_num_compaction_trigger =
-        flags.int("level0_file_num_compaction_trigger") as i32;
-    options.force_consistency_checks = flags.bool("force_consistency_checks");
-    options.sample_for_compression = flags.uint("sample_for_compression");
     set_compaction(flags, &mut options)?;
     set_compression(flags, &mut options)?;
     set_table(flags, &mut options)?;
@@ -113,14 +56,6 @@ fn set_compaction(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()
         other => return Err(out_of_range("compaction_pri", other, 4)),
     };
     set_level_multipliers(flags, options)?;
-    let config = ConfigOptions::default();
-    for (flag, field, unset) in UNIVERSAL {
-        let value = flags.int(flag);
-        if value != unset {
-            let name = format!("compaction_options_universal.{field}");
-            options.apply(&name, &value.to_string(), &config)?;
-        }
-    }
     options.compaction_options_universal.stop_style = match flags.int("universal_stop_style") {
         0 => CompactionStopStyle::SimilarSize,
         1 => CompactionStopStyle::TotalSize,
@@ -130,7 +65,7 @@ fn set_compaction(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()
     options.apply(
         "compaction_options_fifo.max_table_files_size",
         &fifo_bytes.to_string(),
-        &config,
+        &ConfigOptions::default(),
     )?;
     // In RocksDB's tool --ttl_seconds undoes this flag even where it is not given.
     let is_undone = flags.is_given("ttl_seconds") || flags.bool("as_published");
@@ -191,7 +126,6 @@ fn blob_cache(flags: &Flags) -> Result<Option<LruCacheOptions>> {
 
 fn set_table(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
     let table = &mut options.table;
-    table.cache_index_and_filter_blocks = flags.bool("cache_index_and_filter_blocks");
     table.no_block_cache = flags.int("cache_size") <= 0;
     table.checksum = match flags.int("checksum_type") {
         0 => ChecksumType::NoChecksum,

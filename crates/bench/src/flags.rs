@@ -45,6 +45,10 @@ pub enum Support {
     Family(&'static str),
     /// Sets the option of this name of all tables.
     Table(&'static str),
+    /// Sets the option of this name of all column families, unless it is at the flag's default.
+    FamilyUnlessDefault(&'static str),
+    /// Sets the option of this name, to what code makes of the flag's value.
+    ByHand(Of, &'static str),
     /// It concerns only what is named, which is refused: a flag (`--name`) or a benchmark. Without
     /// it the flag changes nothing.
     OnlyWith(&'static str),
@@ -52,6 +56,30 @@ pub enum Support {
     NoEffect(&'static str),
     /// It would change the result and is refused with these words.
     Refused(&'static str),
+}
+
+/// What an option is one of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Of {
+    /// The database.
+    Db,
+    /// All column families.
+    Family,
+    /// All tables.
+    Table,
+}
+
+impl Support {
+    /// The option that the flag sets, and what it is one of; none if it sets none.
+    pub fn option(self) -> Option<(Of, &'static str)> {
+        match self {
+            Self::Db(name) => Some((Of::Db, name)),
+            Self::Family(name) | Self::FamilyUnlessDefault(name) => Some((Of::Family, name)),
+            Self::Table(name) => Some((Of::Table, name)),
+            Self::ByHand(of, name) => Some((of, name)),
+            Self::Honoured | Self::OnlyWith(_) | Self::NoEffect(_) | Self::Refused(_) => None,
+        }
+    }
 }
 
 /// Flags that take fewer values than their kind has.
@@ -201,8 +229,13 @@ impl Flags {
     pub fn changed(&self) -> impl Iterator<Item = (&'static Flag, &str)> {
         all().filter_map(|flag| {
             let value = self.given.get(flag.name)?;
-            (!same_value(flag, value, flag.default)).then_some((flag, value.as_str()))
+            self.is_changed(flag).then_some((flag, value.as_str()))
         })
+    }
+
+    /// Whether the flag has another value than its default.
+    pub fn is_changed(&self, flag: &Flag) -> bool {
+        !same_value(flag, self.text(flag.name), flag.default)
     }
 
     /// What should be said of flags that change nothing, a sentence each.

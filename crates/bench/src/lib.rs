@@ -81,12 +81,10 @@ fn print_help() {
     println!("Without --use_existing_db or --readonly, a database at --db is deleted first.\n");
     for flag in flags::all() {
         let note = match flag.support {
-            Support::Honoured | Support::Db(_) | Support::Family(_) | Support::Table(_) => {
-                String::new()
-            }
             Support::OnlyWith(what) => format!(" (only with {what}, which is not there)"),
             Support::NoEffect(why) => format!(" (without effect: {why})"),
             Support::Refused(why) => format!(" (refused: {why})"),
+            _ => String::new(),
         };
         println!(
             "  --{} ({}){note}\n      type: {:?}, default: \"{}\"",

@@ -1,7 +1,7 @@
 //! Where the options of databases come from: flags, or the file of `--options_file`.
 
 use crate::compaction_filters::KeepFilter;
-use crate::family_options::{self, SET_BY_HAND, family_options};
+use crate::family_options::{self, family_options};
 use crate::flags::{Flags, Support};
 use base::compaction_filter::SharedCompactionFilter;
 use base::{Result, Status};
@@ -37,7 +37,6 @@ fn db_options(flags: &Flags) -> Result<DbOptions> {
         Support::Db(name) => options.apply(name, value, &ConfigOptions::default()).map(|_| ()),
         _ => Ok(()),
     })?;
-    options.max_open_files = flags.int("open_files") as i32;
     options.wal_compression = family_options::compression(flags, "wal_compression")?;
     Ok(options)
 }
@@ -71,14 +70,8 @@ fn of_file(flags: &Flags, path: &Path) -> Result<(DbOptions, ColumnFamilyOptions
 
 /// Flags that were given and whose options the file decides.
 fn overruled(flags: &Flags) -> Vec<&'static str> {
-    let sets_option = |support: Support| {
-        matches!(support, Support::Db(_) | Support::Family(_) | Support::Table(_))
-    };
     let given = flags.changed().map(|(flag, _)| flag);
-    given
-        .filter(|flag| sets_option(flag.support) || SET_BY_HAND.contains(&flag.name))
-        .map(|flag| flag.name)
-        .collect()
+    given.filter(|flag| flag.support.option().is_some()).map(|flag| flag.name).collect()
 }
 
 #[cfg(test)]

@@ -134,7 +134,8 @@ pub(crate) fn check(flags: &Flags) -> Result<()> {
     }
     let is_count = |flag: &Flag| {
         let is_number = matches!(flag.kind, Kind::Int32 | Kind::Int64);
-        is_number && flag.support == Support::Honoured && !flag.default.starts_with('-')
+        let is_ours = matches!(flag.support, Support::Honoured | Support::ByHand(..));
+        is_number && is_ours && !flag.default.starts_with('-')
     };
     let negative = flags.changed().find(|(flag, _)| {
         is_count(flag) && !SIGNED.contains(&flag.name) && flags.int(flag.name) < 0

@@ -1,6 +1,6 @@
 //! Opens the databases of a run with options from flags.
 
-use crate::flags::{Flags, Support};
+use crate::flags::Flags;
 use crate::option_source::database_options;
 use crate::workload::Target;
 use base::compaction_filter::SharedCompactionFilter;
@@ -153,10 +153,7 @@ fn refuse_unhonoured(
 ) -> Result<()> {
     let unhonoured: Vec<_> = options.unhonoured().into_iter().chain(family.unhonoured()).collect();
     for (flag, value) in flags.changed() {
-        let (Support::Db(name) | Support::Family(name) | Support::Table(name)) = flag.support
-        else {
-            continue;
-        };
+        let Some((_, name)) = flag.support.option() else { continue };
         let is_set = |option: &str| {
             option.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };

@@ -47,7 +47,9 @@ fn flags_name_options_that_there_are() {
         let value = Flags::default().option_text(flag);
         let applied = match flag.support {
             Support::Db(name) => DbOptions::default().apply(name, &value, &config),
-            Support::Family(name) => ColumnFamilyOptions::default().apply(name, &value, &config),
+            Support::Family(name) | Support::FamilyUnlessDefault(name) => {
+                ColumnFamilyOptions::default().apply(name, &value, &config)
+            }
             Support::Table(name) => BlockBasedTableOptions::default().apply(name, &value, &config),
             _ => continue,
         };
