@@ -162,7 +162,9 @@ impl<'a, P: Provider> Runner<'a, P> {
             return properties::print_property(&self.targets, property);
         }
         match step.name.as_str() {
+            "cache_report_problems" => return cache_problems::print(&self.targets),
             "memstats" => return properties::print_memory(&self.targets),
+            "resetstats" => return self.targets.iter().try_for_each(|it| it.db.reset_stats()),
             "stats_history" => return properties::print_history(&self.targets),
             "verify" => return verify::run(self.flags, self.provider, &self.targets),
             _ => {}
@@ -255,6 +257,7 @@ fn open_targets<P: Provider>(
     Ok(targets)
 }
 
+mod cache_problems;
 pub(crate) mod harness;
 pub(crate) mod properties;
 mod secondary;

@@ -11,9 +11,7 @@ use engines::{Engine, NullEngine};
 
 /// Benchmarks of RocksDB's tool that are not there, and why.
 const NOT_THERE: &[(&str, &str)] = &[
-    ("approximatememtablestats", "memtables do not say how much of a range they hold"),
     ("backup", "there are no backups"),
-    ("cache_report_problems", "caches do not look for problems"),
     ("fillembeddedblob", "tables have no embedded blobs"),
     ("fillembeddedentity", "tables have no embedded blobs"),
     ("multireadrandomcoroutine", "there are no coroutines"),
@@ -21,18 +19,15 @@ const NOT_THERE: &[(&str, &str)] = &[
     ("readrandomcoroutine", "there are no coroutines"),
     ("readtorowcache", "there is no row cache"),
     ("replay", "operations are not traced"),
-    (
-        "resetstats",
-        "what a database has counted stays; intervals of its stats begin anew with each stats",
-    ),
     ("restore", "there are no backups"),
 ];
 
 /// Flags that may be negative though they are not by default.
 const SIGNED: [&str; 3] = ["blob_cache_numshardbits", "cache_size", "seed"];
 
-/// Steps that print or compare something, beside those that print a property.
-const OTHERS: [&str; 3] = ["memstats", "stats_history", "verify"];
+/// Steps that print, compare or forget something, beside those that print a property.
+const OTHERS: [&str; 5] =
+    ["cache_report_problems", "memstats", "resetstats", "stats_history", "verify"];
 
 /// One entry of `--benchmarks`: `name[X5-W1]`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -154,6 +154,7 @@ impl<E: Engine> Table<E> {
     const ROWS: &'static [Benchmark<E>] = &[
         Benchmark::computes("acquireload", acquire_load::run),
         Benchmark::writes("appendrandom", update_random::run_appending),
+        Benchmark::reads("approximatememtablestats", approximate_sizes::run_memtables),
         Benchmark::reads("approximatesizerandom", approximate_sizes::run),
         Benchmark::writes("compact", compact::run),
         Benchmark::computes("compress", codecs::run_compress),

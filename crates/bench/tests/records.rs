@@ -1,8 +1,9 @@
 //! What `--json` records, and that `--shape` makes the same tree out of any.
 
-use record::{FamilyShape, Record};
+use record::{Device, FamilyShape, Latency, Record};
 use std::fs;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Options of the campaign on shapes at a tenth of its size: a memtable of 800,000 bytes, eight files
 /// start a compaction of L0.
@@ -56,13 +57,110 @@ fn check_common(record: &Record) {
     }
     assert_eq!(record.parameters["bloom_bits"], "10");
     assert!(!record.parameters.contains_key("block_size"), "that is at its default");
-    let process = record.process.expect("counters of the process");
-    assert!(process.user_seconds + process.system_seconds > 0.0);
-    assert!(record.seconds > Some(0.0) && record.ops_per_second > Some(0.0));
-    let stalls = record.stalls.as_ref().expect("stalls");
+}
+
+/// Whether `actual` is `expected` but for what rounding leaves.
+fn is_about(actual: f64, expected: f64) -> bool {
+    (actual - expected).abs() <= 1e-9 * expected.abs().max(1.0)
+}
+
+fn unix_seconds() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).expect("a time after 1970").as_secs_f64()
+}
+
+fn check_latency(operation: &str, latency: &Latency, operations: u64, seconds: f64) {
+    let Latency { count, mean, stddev, min, max, p50, p95, p99, p999, p9999 } = *latency;
+    assert_eq!(count, operations, "{operation}: each is counted");
+    assert!(min <= mean && mean <= max && stddev >= 0.0, "{operation}: {latency:?}");
+    assert!(max <= seconds * 1e6 + 1.0, "{operation}: none took longer than all: {latency:?}");
+    let percentiles = [min, p50, p95, p99, p999, p9999, max];
+    assert!(percentiles.is_sorted(), "{operation}: {latency:?}");
+}
+
+fn check_device(device: &Device) {
+    let Device { name, reads, read_bytes, mean_read_bytes, writes, write_bytes, mean_write_bytes } =
+        device;
+    assert!(!name.is_empty());
+    for (count, bytes, mean) in
+        [(reads, read_bytes, mean_read_bytes), (writes, write_bytes, mean_write_bytes)]
+    {
+        let expected = (*count > 0).then(|| *bytes as f64 / *count as f64);
+        assert_eq!(expected.is_some(), mean.is_some(), "{device:?}");
+        assert!(mean.is_none_or(|mean| is_about(mean, expected.unwrap_or(0.0))), "{device:?}");
+    }
+}
+
+/// Every measure is in its unit: what follows from others is what they give. A field that is added must be
+/// named here.
+fn check_measures(record: &Record, threads: f64, begun: f64) {
+    let Record {
+        schema: _,
+        engine: _,
+        benchmark,
+        repeat: _,
+        warmup: _,
+        skipped: _,
+        started_unix_seconds,
+        parameters,
+        operations,
+        seconds,
+        micros_per_op,
+        ops_per_second,
+        bytes,
+        message,
+        found,
+        read,
+        latency_micros,
+        shape,
+        process,
+        devices,
+        stalls,
+        read_amplification,
+        host,
+        harness_nanos_per_op,
+    } = record;
+    let ended = unix_seconds();
+    assert!((begun..=ended).contains(started_unix_seconds), "{started_unix_seconds}");
+    let known = |name: &String| bench::flags::find(name).is_some();
+    assert!(parameters.keys().all(known), "{parameters:?}");
+    let (operations, seconds) = (operations.expect("operations"), seconds.expect("seconds"));
+    assert!(seconds > 0.0 && started_unix_seconds + seconds <= ended, "{seconds}");
+    let rate = ops_per_second.expect("a rate");
+    assert!((rate - operations as f64 / seconds).abs() <= 1.0, "{rate}");
+    // Threads begin and end about together.
+    let of_thread = micros_per_op.expect("a time") * operations as f64 / 1e6;
+    assert!((0.2 * seconds..=threads * seconds * 1.001).contains(&of_thread), "{of_thread}");
+    assert!(bytes.is_none_or(|bytes| bytes <= operations * 136), "{bytes:?}");
+    assert_eq!(found.is_some(), read.is_some());
+    assert!(found <= read, "{found:?} of {read:?}");
+    assert_eq!(read.is_some(), message.as_ref().is_some_and(|text| text.contains("found)")));
+    assert_eq!(latency_micros.len(), 1, "{benchmark}: one type of operation");
+    let each = |(name, latency): (&String, _)| check_latency(name, latency, operations, seconds);
+    latency_micros.iter().for_each(each);
+    for shape in [&shape.before, &shape.after] {
+        let family = default_family(shape.as_ref());
+        assert!((0..).zip(&family.levels).all(|(level, shape)| shape.level == level));
+        assert!(family.levels.iter().all(|level| (level.files == 0) == (level.bytes == 0)));
+        assert!(family.memtable_bytes >= family.memtable_entries * 136, "{family:?}");
+    }
+    let process = process.expect("counters of the process");
+    let busy = process.user_seconds + process.system_seconds;
+    assert!(busy > 0.0 && busy <= (seconds + 1.0) * host.cores as f64, "{busy} of {seconds}");
+    assert!(process.resident_bytes <= process.resident_peak_bytes, "{process:?}");
+    assert!(process.resident_bytes > Some(1 << 20), "in bytes: {process:?}");
+    let devices = devices.as_ref().expect("devices");
+    assert_eq!(devices.len(), host.max_sectors_kb.len());
+    devices.iter().for_each(check_device);
+    let stalls = stalls.as_ref().expect("stalls");
     assert!(stalls["total"].count.is_some() && stalls["total"].seconds.is_some());
-    assert!(record.host.cores > 0);
-    assert_eq!(record.devices.as_ref().map(Vec::len), Some(record.host.max_sectors_kb.len()));
+    assert!(stalls.values().all(|stall| stall.seconds.is_none_or(|time| time >= 0.0)));
+    if let Some(work) = read_amplification {
+        assert!(work.runs_per_query >= 1.0 && work.blocks_per_query > 0.5, "{work:?}");
+        assert!(work.filters_checked_per_query >= work.filters_useful_per_query, "{work:?}");
+        assert!(work.keys_compared_per_query.is_none_or(|compared| compared >= 1.0), "{work:?}");
+    }
+    assert!(host.cores > 0 && !host.cpu.is_empty() && !host.kernel.is_empty(), "{host:?}");
+    assert_eq!(*harness_nanos_per_op, None, "of the null engine alone");
 }
 
 #[test]
@@ -71,6 +169,7 @@ fn every_run_is_recorded_with_what_it_did() {
     let benchmarks = "--benchmarks=fillrandom,readrandom[X2-W1],seekrandom,levelstats";
     let arguments =
         [benchmarks, "--histogram", "--bloom_bits=10", "--reads=5000", "--seed=7", "--threads=2"];
+    let begun = unix_seconds();
     let (status, records) = bench(directory.path(), &arguments);
     assert_eq!(status, 0);
     let runs: Vec<_> = records
@@ -86,6 +185,7 @@ fn every_run_is_recorded_with_what_it_did() {
     ];
     assert_eq!(runs, expected);
     records.iter().for_each(check_common);
+    records.iter().for_each(|record| check_measures(record, 2.0, begun));
     let fill = &records[0];
     assert_eq!((fill.operations, fill.found, fill.read), (Some(200_000), None, None));
     assert_eq!(fill.bytes, Some(200_000 * 136));
@@ -99,9 +199,7 @@ fn every_run_is_recorded_with_what_it_did() {
     assert!(read.found > Some(5_000) && read.found < Some(10_000), "{:?}", read.found);
     assert_eq!(read.latency_micros["read"].count, 10_000);
     let work = read.read_amplification.expect("what lookups did");
-    assert!(work.runs_per_query >= 1.0, "{work:?}");
-    assert!(work.filters_checked_per_query >= work.filters_useful_per_query, "{work:?}");
-    assert!(work.blocks_per_query > 0.5, "{work:?}");
+    assert!(work.filters_useful_per_query > 0.0, "{work:?}");
     let seek = records[4].read_amplification.expect("what seeks did");
     assert!(seek.runs_per_query >= 2.0, "memtable and table at least: {seek:?}");
 }

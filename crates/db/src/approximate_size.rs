@@ -6,9 +6,9 @@
 use crate::column_family::{ColumnFamilyData, ColumnFamilyHandle};
 use crate::db::Db;
 use crate::property::source::blob_file_size;
+use crate::super_version::SuperVersion;
 use base::dbformat::{MAX_SEQUENCE_NUMBER, hex};
 use base::{InternalKey, Result, Status};
-use memtable::MemTable;
 use std::ops::Range;
 use version::{FileMetaData, Version};
 
@@ -67,14 +67,41 @@ impl Db {
         };
         ranges.iter().map(size).collect()
     }
+
+    /// About how much the keys of a range are in memtables: from its start on, without its end
+    /// (`GetApproximateMemTableStats`). Keys have no timestamps.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the range ends before it starts.
+    pub fn approximate_memtable_stats<K: AsRef<[u8]>>(
+        &self,
+        family: &ColumnFamilyHandle,
+        range: &Range<K>,
+    ) -> Result<MemTableStats> {
+        let family = &*family.0;
+        let [start, end] = internal_bounds(family, range.start.as_ref(), range.end.as_ref())?;
+        let super_version = family.super_version.load();
+        let version = &super_version.version;
+        let range = KeyRange { family, version, start: start.as_bytes(), end: end.as_bytes() };
+        Ok(range.in_memtables(&super_version))
+    }
 }
 
-fn size_of_range(
-    options: &SizeApproximationOptions,
+/// About how much memtables hold of a range.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemTableStats {
+    /// Entries, deletions and older versions of keys among them.
+    pub entries: u64,
+    /// Bytes of these entries.
+    pub bytes: u64,
+}
+
+/// The internal keys between which a range of user keys is.
+fn internal_bounds(
     family: &ColumnFamilyData,
     start: &[u8],
     end: &[u8],
-) -> Result<u64> {
+) -> Result<[InternalKey; 2]> {
     let user_keys = [start, end].map(|key| with_timestamp(family, key));
     if family.comparator.compare_user_keys(&user_keys[0], &user_keys[1]).is_gt() {
         return Err(Status::invalid_argument(format!(
@@ -83,7 +110,16 @@ fn size_of_range(
             hex(start)
         )));
     }
-    let [start, end] = user_keys.map(|key| InternalKey::for_seek(&key, MAX_SEQUENCE_NUMBER));
+    Ok(user_keys.map(|key| InternalKey::for_seek(&key, MAX_SEQUENCE_NUMBER)))
+}
+
+fn size_of_range(
+    options: &SizeApproximationOptions,
+    family: &ColumnFamilyData,
+    start: &[u8],
+    end: &[u8],
+) -> Result<u64> {
+    let [start, end] = internal_bounds(family, start, end)?;
     let super_version = family.super_version.load();
     let version = &super_version.version;
     let range = KeyRange { family, version, start: start.as_bytes(), end: end.as_bytes() };
@@ -95,8 +131,7 @@ fn size_of_range(
         size += if options.include_blob_files { blobs } else { 0 };
     }
     if options.include_memtables {
-        let memtables = super_version.memtables.iter();
-        size += memtables.map(|memtable| range.size_in_memtable(memtable)).sum::<u64>();
+        size += range.in_memtables(&super_version).bytes;
     }
     Ok(size)
 }
@@ -171,10 +206,15 @@ impl KeyRange<'_> {
         files[first + 1..last].iter().map(|file| file.file_size).fold(0, u64::saturating_add)
     }
 
-    fn size_in_memtable(&self, memtable: &MemTable) -> u64 {
-        let count = memtable.approximate_num_entries(self.start, self.end);
-        let bytes_each = memtable.data_size_bytes().checked_div(memtable.num_entries());
-        count.saturating_mul(bytes_each.unwrap_or(0))
+    fn in_memtables(&self, super_version: &SuperVersion) -> MemTableStats {
+        let mut stats = MemTableStats::default();
+        for memtable in &super_version.memtables {
+            let entries = memtable.approximate_num_entries(self.start, self.end);
+            let bytes_each = memtable.data_size_bytes().checked_div(memtable.num_entries());
+            stats.entries += entries;
+            stats.bytes += entries.saturating_mul(bytes_each.unwrap_or(0));
+        }
+        stats
     }
 
     fn size_in_file(&self, level: usize, file: &FileMetaData) -> Result<u64> {

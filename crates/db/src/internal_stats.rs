@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 /// Counters and times of a column family since it was opened.
 #[derive(Debug)]
 pub(crate) struct InternalStats {
-    opened_at: Instant,
+    /// When it was opened, or its stats were last reset.
+    counts_since: Mutex<Instant>,
     opened_at_secs: u64,
     /// As they were when last reported; the next report's interval begins there.
     last_family_report: Mutex<Activity>,
@@ -85,7 +86,7 @@ impl InternalStats {
     /// The column family is opened now.
     pub(crate) fn new() -> Self {
         Self {
-            opened_at: Instant::now(),
+            counts_since: Mutex::new(Instant::now()),
             opened_at_secs: WallClock.now_seconds(),
             last_family_report: Mutex::default(),
             last_db_report: Mutex::default(),
@@ -94,9 +95,17 @@ impl InternalStats {
         }
     }
 
-    /// Seconds since it was opened.
+    /// Seconds since it was opened, or its stats were last reset.
     pub(crate) fn uptime_secs(&self) -> f64 {
-        self.opened_at.elapsed().as_secs_f64()
+        self.counts_since.lock().elapsed().as_secs_f64()
+    }
+
+    /// Begins anew, as if it was opened now; what it knows of the block cache stays.
+    pub(crate) fn reset(&self) {
+        *self.jobs.lock() = JobCounts::default();
+        *self.last_family_report.lock() = Activity::default();
+        *self.last_db_report.lock() = WriteActivity::default();
+        *self.counts_since.lock() = Instant::now();
     }
 
     /// When it was opened, in seconds since 1970.
@@ -179,7 +188,7 @@ impl InternalStats {
         jobs.add(level, JobPriority::User, &stats);
     }
 
-    /// What flushes and compactions did since it was opened.
+    /// What flushes and compactions did since it was opened, or its stats were last reset.
     pub(crate) fn jobs(&self) -> JobCounts {
         self.jobs.lock().clone()
     }

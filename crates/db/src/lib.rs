@@ -84,7 +84,7 @@ mod write_stats;
 #[doc = include_str!("../../../docs/hooks.md")]
 pub mod hooks {}
 
-pub use approximate_size::SizeApproximationOptions;
+pub use approximate_size::{MemTableStats, SizeApproximationOptions};
 pub use background_control::WaitForCompactOptions;
 pub use close::FlushWalOptions;
 pub use column_family::{ColumnFamilyDescriptor, ColumnFamilyHandle, DEFAULT_COLUMN_FAMILY_NAME};

@@ -26,6 +26,8 @@ mod texts;
 use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;
 use crate::db_impl::DbImpl;
+use crate::flow_control::stall_times::StallTimes;
+use crate::flow_control::write_controller::StallCounts;
 use cache_entry_stats::Freshness;
 use source::Source;
 use std::collections::{BTreeMap, HashSet};
@@ -91,6 +93,23 @@ impl Db {
     /// The names of all properties, those without arguments first found in this order.
     pub fn property_names() -> impl Iterator<Item = &'static str> {
         properties().map(|property| property.info.name)
+    }
+}
+
+impl Db {
+    /// Begins to count anew what properties tell of flushes, compactions, stalls, writes and
+    /// background errors, and the time since when (`ResetStats`). Tickers and histograms of
+    /// statistics stay, and so do the latencies of file reads and what is known of caches.
+    pub fn reset_stats(&self) {
+        for family in self.inner.families.load_full().iter() {
+            family.stats.reset();
+        }
+        let Some(writing) = &self.inner.writing else { return };
+        writing.stats.reset();
+        let mut state = writing.state.lock();
+        state.stall_times = StallTimes::default();
+        state.errors.count = 0;
+        state.families.values_mut().for_each(|family| family.stall.counts = StallCounts::default());
     }
 }
 

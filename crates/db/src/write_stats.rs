@@ -1,5 +1,6 @@
 //! Counters of writes.
 
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counted by the leader of each group.
@@ -12,6 +13,8 @@ pub(crate) struct WriteStats {
     logged_batches: AtomicU64,
     wal_bytes: AtomicU64,
     wal_syncs: AtomicU64,
+    /// The counters when they were last reset.
+    forgotten: Mutex<WriteCounts>,
 }
 
 /// What was counted.
@@ -54,8 +57,28 @@ impl WriteStats {
         }
     }
 
-    /// The counters now.
+    /// Counts from zero again. Leaders go on adding meanwhile, so that the counters stay.
+    pub(crate) fn reset(&self) {
+        let mut forgotten = self.forgotten.lock();
+        *forgotten = self.all_counts();
+    }
+
+    /// What was counted since the last reset.
     pub(crate) fn counts(&self) -> WriteCounts {
+        let forgotten = *self.forgotten.lock();
+        let all = self.all_counts();
+        WriteCounts {
+            groups: all.groups - forgotten.groups,
+            batches: all.batches - forgotten.batches,
+            entries: all.entries - forgotten.entries,
+            bytes: all.bytes - forgotten.bytes,
+            logged_batches: all.logged_batches - forgotten.logged_batches,
+            wal_bytes: all.wal_bytes - forgotten.wal_bytes,
+            wal_syncs: all.wal_syncs - forgotten.wal_syncs,
+        }
+    }
+
+    fn all_counts(&self) -> WriteCounts {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         WriteCounts {
             groups: load(&self.groups),

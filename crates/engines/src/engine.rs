@@ -322,6 +322,26 @@ pub trait Engine: Sized + Send + Sync + 'static {
         Err(lacks("sizes of ranges"))
     }
 
+    /// About how many entries with keys of a range memtables hold.
+    ///
+    /// # Errors
+    /// `NotSupported`; `InvalidArgument` if the range ends before it starts.
+    fn approximate_memtable_entries(
+        &self,
+        _family: &Self::Family,
+        _range: &Range<Vec<u8>>,
+    ) -> Result<u64> {
+        Err(lacks("counts of what memtables hold of a range"))
+    }
+
+    /// Forgets what the database has counted so far for its properties.
+    ///
+    /// # Errors
+    /// `NotSupported`.
+    fn reset_stats(&self) -> Result<()> {
+        Err(lacks("a way to forget what it has counted"))
+    }
+
     /// The operands of a key that are not merged yet, oldest first; none if the key is not there.
     ///
     /// # Errors

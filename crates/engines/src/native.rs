@@ -348,6 +348,19 @@ impl Engine for Touchstone {
         self.db.approximate_sizes(family, ranges)
     }
 
+    fn approximate_memtable_entries(
+        &self,
+        family: &ColumnFamilyHandle,
+        range: &Range<Vec<u8>>,
+    ) -> Result<u64> {
+        self.db.approximate_memtable_stats(family, range).map(|stats| stats.entries)
+    }
+
+    fn reset_stats(&self) -> Result<()> {
+        self.db.reset_stats();
+        Ok(())
+    }
+
     fn merge_operands(
         &self,
         options: &ReadOptions,

@@ -14,3 +14,31 @@ fn steps_repeat_and_warm_up() {
         assert!(parse_step(bad).unwrap_err().message().contains(bad), "{bad}");
     }
 }
+
+/// Rows of the document: what stands in its first column, and in its second.
+fn documented() -> Vec<(String, String)> {
+    let document = include_str!("../../../../docs/bench-missing.md");
+    let rows = document.lines().filter_map(|line| line.strip_prefix("| `")?.strip_suffix(" |"));
+    let cells = rows.filter_map(|row| row.split_once("` | "));
+    cells.map(|(what, why)| (what.to_owned(), why.replace('`', ""))).collect()
+}
+
+#[test]
+fn the_document_lists_what_is_not_there() {
+    let flags = |wanted: fn(Support) -> Option<&'static str>| {
+        crate::flags::all()
+            .filter_map(move |flag| Some((format!("--{}", flag.name), wanted(flag.support)?)))
+    };
+    let refused = flags(|support| match support {
+        Support::Refused(why) => Some(why),
+        _ => None,
+    });
+    let only_with = flags(|support| match support {
+        Support::OnlyWith(what) => Some(what),
+        _ => None,
+    });
+    let benchmarks = NOT_THERE.iter().map(|(name, why)| ((*name).to_owned(), *why));
+    let actual = benchmarks.chain(refused).chain(only_with);
+    let actual: Vec<_> = actual.map(|(what, why)| (what, why.to_owned())).collect();
+    assert_eq!(documented(), actual);
+}

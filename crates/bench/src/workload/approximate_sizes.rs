@@ -1,8 +1,10 @@
-//! `approximatesizerandom`: sizes of `--batch_size` random ranges at a time.
+//! `approximatesizerandom`: sizes of `--batch_size` random ranges at a time;
+//! `approximatememtablestats`: how many entries memtables hold of `--batch_size` keys in a row.
 
 use super::{Thread, Workload};
 use crate::stats::OperationType;
-use base::Result;
+use base::histogram::Histogram;
+use base::{Result, Status};
 use engines::Engine;
 use std::ops::Range;
 
@@ -20,6 +22,33 @@ pub(super) fn run<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) ->
     }
     let average = short(total as f64 / count as f64);
     thread.stats.add_message(&format!("(Avg approx size={average})"));
+    Ok(())
+}
+
+pub(super) fn run_memtables<E: Engine>(
+    workload: &Workload<'_, E>,
+    thread: &mut Thread,
+) -> Result<()> {
+    let (keys, expected) = (workload.chooser.key_count, workload.batch_size);
+    let starts = keys.checked_sub(expected).filter(|starts| *starts > 0).ok_or_else(|| {
+        Status::invalid_argument(format!(
+            "approximatememtablestats looks at --batch_size={expected} keys in a row, of more keys \
+             than that: --num={keys}"
+        ))
+    })?;
+    let mut counts = Histogram::default();
+    let mut range = Range { start: Vec::new(), end: Vec::new() };
+    let mut limit = workload.limit();
+    while !limit.is_done(1) {
+        let target = workload.select_target(&mut thread.random);
+        let first = thread.random.next_u64() % starts;
+        workload.key(first, &mut range.start);
+        workload.key(first + expected, &mut range.end);
+        counts.add(target.db.approximate_memtable_entries(&target.families[0], &range)?);
+        thread.stats.finished_operations(1, OperationType::Other);
+    }
+    let message = format!("\nReported entry count stats (expected {expected}):\n{counts}");
+    thread.stats.add_message(&message);
     Ok(())
 }
 

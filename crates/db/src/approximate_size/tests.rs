@@ -41,6 +41,13 @@ fn memtables_count_where_they_are_wanted() {
     assert!((100_000..150_000).contains(&all), "{all}");
     let half = size(&setup, "0000".."0500", MEMTABLES_ONLY);
     assert!((all / 4..all * 3 / 4).contains(&half), "{half} of {all}");
+    let stats =
+        |range: Range<&str>| setup.db.approximate_memtable_stats(&setup.family("default"), &range);
+    let whole = stats("0000".."9").unwrap();
+    assert_eq!(whole.bytes, all);
+    assert!((900..1100).contains(&whole.entries), "{whole:?}");
+    assert_eq!(stats("5".."9").unwrap(), MemTableStats::default());
+    assert!(stats("9".."5").unwrap_err().message().contains("before its start"));
     assert_eq!(size(&setup, "5".."9", MEMTABLES_ONLY), 0);
     flush(&setup);
     assert_eq!(size(&setup, "0000".."9", MEMTABLES_ONLY), 0);

@@ -44,6 +44,37 @@ fn names_are_looked_up_without_their_digits() {
 }
 
 #[test]
+fn what_was_counted_is_forgotten_when_asked() {
+    let setup = crate::set_options::tests::Setup::new("", &[("default", "")]);
+    let family = setup.family("default");
+    let line = |property: &str, start: &str| {
+        let text = setup.db.property(&family, property).unwrap();
+        text.lines().find(|line| line.starts_with(start)).map(str::to_owned).unwrap()
+    };
+    let counts = || {
+        let writes = line("rocksdb.dbstats", "Cumulative writes");
+        let flushed = setup.db.map_property(&family, "rocksdb.cfstats").unwrap();
+        (writes, flushed["compaction.Sum.CompCount"].clone())
+    };
+    let write = || {
+        setup.put("default", "key", 100);
+        setup.db.flush(&crate::FlushOptions::default(), &[&family]).unwrap();
+    };
+    write();
+    let once = counts();
+    assert!(once.0.starts_with("Cumulative writes: 1 writes, 1 keys"), "{once:?}");
+    assert_eq!(once.1, "1.000000");
+    setup.db.reset_stats();
+    let none = counts();
+    assert!(none.0.starts_with("Cumulative writes: 0 writes, 0 keys"), "{none:?}");
+    assert_eq!(none.1, "0.000000");
+    write();
+    let again = counts();
+    assert!(again.0.starts_with("Cumulative writes: 1 writes, 1 keys"), "{again:?}");
+    assert_eq!(again.1, "1.000000");
+}
+
+#[test]
 fn numbers_are_numbers_and_maps_are_maps() {
     let (_unpacked, db) = open(|_, _| {});
     let family = default(&db);

@@ -48,6 +48,37 @@ fn blocks_and_files_are_verified() {
 }
 
 #[test]
+fn what_memtables_hold_of_a_range_is_estimated() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = directory.path().join("db");
+    let estimate = ["--benchmarks=fillseq,approximatememtablestats", "--batch_size=1000"];
+    let stdout = stdout_of(&db, &[&estimate[..], &["--reads=50"]].concat());
+    let mut lines = stdout.lines().skip_while(|line| !line.starts_with("approximatememtablestats"));
+    assert!(lines.next().is_some_and(|line| line.contains(" 50 operations;")), "{stdout}");
+    assert_eq!(lines.next(), Some("Reported entry count stats (expected 1000):"));
+    let average = lines.next().and_then(|line| line.strip_prefix("Count: 50 Average: "));
+    let average: f64 =
+        average.and_then(|rest| rest.split(' ').next()?.parse().ok()).expect(&stdout);
+    assert!((500.0..2000.0).contains(&average), "{stdout}");
+    let said = error_of(&db, &["--benchmarks=fillseq,approximatememtablestats", "--num=1"]);
+    assert!(said.contains("--batch_size=1 keys in a row"), "{said}");
+}
+
+#[test]
+fn what_was_counted_is_forgotten() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = directory.path().join("db");
+    let steps = ["--benchmarks=fillseq,stats,resetstats,stats,cache_report_problems"];
+    let stdout = stdout_of(&db, &steps);
+    let writes: Vec<&str> =
+        stdout.lines().filter(|line| line.starts_with("Cumulative writes: ")).collect();
+    assert_eq!(writes.len(), 2, "{stdout}");
+    assert!(!writes[0].starts_with("Cumulative writes: 0 writes"), "{stdout}");
+    assert!(writes[1].starts_with("Cumulative writes: 0 writes, 0 keys"), "{stdout}");
+    assert!(stdout.ends_with("cache_report_problems: none\n"), "{stdout}");
+}
+
+#[test]
 fn databases_are_compared() {
     let directory = tempfile::tempdir().expect("a directory");
     let (truth, db) = (directory.path().join("truth"), directory.path().join("db"));
