@@ -69,7 +69,36 @@ pub(crate) enum Mode {
     Keep,
     /// Compares with what the same takes where statistics count.
     Statistics,
+    /// Compares levels of the perf context.
+    PerfLevels,
 }
+
+/// What is counted or timed beside the operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Measuring {
+    /// What a thread counts that says nothing.
+    Default,
+    Statistics,
+    /// The level of the perf context has this number.
+    PerfLevel(u8),
+}
+
+impl Measuring {
+    /// The flag that the program has for it.
+    fn flag(self) -> Option<String> {
+        match self {
+            Self::Default => None,
+            Self::Statistics => Some("--statistics".to_owned()),
+            Self::PerfLevel(number) => Some(format!("--perf-level={number}")),
+        }
+    }
+}
+
+/// Levels of the perf context, by RocksDB's numbers. From 5 on the system is asked for the time of the
+/// processor, in a way that fails under Valgrind, and most of what that takes would not count.
+const PERF_LEVELS: [u8; 4] = [1, 2, 3, 4];
+/// A read, a seek and a write.
+const PERF_LEVEL_PATHS: [&str; 3] = ["get", "seek", "put_scattered"];
 
 /// The program that does operations.
 struct Program {
@@ -85,8 +114,10 @@ pub(crate) fn run(mode: Mode) -> Result<(), String> {
     let paths = parse(&text)?;
     let directory = files::root().join("target/instructions");
     let program = Program { executable: build()?, directory };
-    if mode == Mode::Statistics {
-        return compare_statistics(&program, &paths);
+    match mode {
+        Mode::Statistics => return compare_statistics(&program, &paths),
+        Mode::PerfLevels => return compare_perf_levels(&program),
+        Mode::Compare | Mode::Keep => {}
     }
     let (counted, failed) = compare(&program, &paths)?;
     if mode == Mode::Keep {
@@ -100,7 +131,7 @@ pub(crate) fn run(mode: Mode) -> Result<(), String> {
 fn compare(program: &Program, paths: &[Kept]) -> Result<(Vec<Kept>, Vec<String>), String> {
     let (mut counted, mut failed) = (Vec::new(), Vec::new());
     for Kept { path, instructions: before } in paths {
-        let instructions = program.count(path, false)?;
+        let instructions = program.count(path, Measuring::Default)?;
         let verdict = Verdict::of(*before, instructions);
         println!("{path:<24} kept {before:>8.0} counted {instructions:>8.0}  {}", verdict.text());
         if verdict == Verdict::More {
@@ -119,7 +150,8 @@ fn compare(program: &Program, paths: &[Kept]) -> Result<(Vec<Kept>, Vec<String>)
 fn compare_statistics(program: &Program, paths: &[Kept]) -> Result<(), String> {
     let mut failed = Vec::new();
     for Kept { path, .. } in paths {
-        let (without, with) = (program.count(path, false)?, program.count(path, true)?);
+        let without = program.count(path, Measuring::Default)?;
+        let with = program.count(path, Measuring::Statistics)?;
         let percent = 100.0 * (with / without - 1.0);
         println!("{path:<24} without {without:>8.0} with {with:>8.0}  {percent:+.1} %");
         if percent > STATISTICS_PERCENT_MAX {
@@ -127,6 +159,28 @@ fn compare_statistics(program: &Program, paths: &[Kept]) -> Result<(), String> {
         }
     }
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
+}
+
+/// Prints what operations take at each level, as a row of a table, and what more than at the first.
+fn compare_perf_levels(program: &Program) -> Result<(), String> {
+    for path in PERF_LEVEL_PATHS {
+        let counts: Result<Vec<_>, _> = PERF_LEVELS
+            .map(|number| program.count(path, Measuring::PerfLevel(number)))
+            .into_iter()
+            .collect();
+        println!("{}", perf_level_row(path, &counts?));
+    }
+    Ok(())
+}
+
+/// The first count, and the others with what they are more than that.
+fn perf_level_row(path: &str, counts: &[f64]) -> String {
+    let first = counts.first().copied().unwrap_or(f64::NAN);
+    let cells = counts.iter().enumerate().map(|(place, count)| match place {
+        0 => format!(" {count:.0} |"),
+        _ => format!(" {count:.0} ({:+.1} %) |", 100.0 * (count / first - 1.0)),
+    });
+    format!("| {path} |{}", cells.collect::<String>())
 }
 
 fn parse(text: &str) -> Result<Vec<Kept>, String> {
@@ -175,7 +229,7 @@ fn build() -> Result<PathBuf, String> {
 
 impl Program {
     /// Instructions of one operation of a path.
-    fn count(&self, path: &str, has_statistics: bool) -> Result<f64, String> {
+    fn count(&self, path: &str, measuring: Measuring) -> Result<f64, String> {
         let Self { executable, directory } = self;
         match std::fs::remove_dir_all(directory) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -190,7 +244,7 @@ impl Program {
                 .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", COUNTED_FUNCTION])
                 .arg(executable)
                 .args([&format!("--count={at}"), path, KEYS])
-                .args(has_statistics.then_some("--statistics")),
+                .args(measuring.flag()),
         )?;
         let report = String::from_utf8_lossy(&output.stderr);
         let said = String::from_utf8_lossy(&output.stdout);

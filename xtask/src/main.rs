@@ -23,8 +23,9 @@ usage: cargo xtask COMMAND
   doc      the documentation of every crate, warnings denied
   test     the tests of every crate
 
-  instructions [--keep | --statistics]
-           instructions of operations, against those kept, or with statistics against without
+  instructions [--keep | --statistics | --perf-levels]
+           instructions of operations, against those kept, or with statistics against without, or at
+           each level of the perf context that needs no time of the processor
            (needs Valgrind; not part of the gate)
 ";
 
@@ -37,9 +38,8 @@ fn main() -> ExitCode {
             None => instructions::run(Mode::Compare),
             Some("--keep") => instructions::run(Mode::Keep),
             Some("--statistics") => instructions::run(Mode::Statistics),
-            Some(other) => {
-                Err(format!("instructions: {other} is not --keep or --statistics\n{USAGE}"))
-            }
+            Some("--perf-levels") => instructions::run(Mode::PerfLevels),
+            Some(other) => Err(format!("instructions: {other} is no flag of it\n{USAGE}")),
         },
         Some("fmt") => ci::cargo(&["fmt", "--all"], &[]),
         Some(name) if ci::is_step(name) => ci::run_step(name),

@@ -3,9 +3,12 @@
 //! - `cargo bench -p touchstone-db --bench operations` prints nanoseconds of the processor for each
 //!   path, of 200,000 keys in memory: the median of rounds. `-- PATH KEYS` does one, of so many keys.
 //!   With `--compare-statistics` two databases take turns, one of which counts, and what the one that
-//!   counts takes more is printed beside.
+//!   counts takes more is printed beside: the median of what it takes more in each pair of turns, and
+//!   between what the middle half of these is.
 //! - `cargo xtask instructions` has Valgrind count the instructions of each, and compares them with
-//!   `operations.tsv` beside this file; with `--statistics`, with and without statistics.
+//!   `operations.tsv` beside this file; with `--statistics`, with and without statistics; with
+//!   `--perf-levels`, at each level of the perf context.
+//! - `--perf-level=NUMBER` sets that level, as RocksDB numbers them, for times and counts.
 
 use base::PinnableSlice;
 use db::{
@@ -13,6 +16,7 @@ use db::{
     OpenContext, ReadOptions, WriteOptions,
 };
 use options::{ColumnFamilyOptions, DbOptions};
+use perf_context::{PerfLevel, set_perf_level};
 use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 use std::path::Path;
@@ -294,33 +298,55 @@ fn time(path: &OperationPath, keys: u64) {
     black_box(bench.found);
 }
 
+/// Turns are short, so that who else works on the machine does so in both turns of a pair.
+const PAIRS: u64 = 200;
+const OPERATIONS_OF_TURN: u64 = 2500;
+
 /// Without statistics, with, without, with, and so on.
 fn compare_statistics(path: &OperationPath, keys: u64) {
     let directories = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
     let mut turns = [false, true].map(|has_statistics| {
         let directory = directories[usize::from(has_statistics)].path();
         prepare(directory, path.shape, keys);
-        (warm_up(directory, path.shape, keys, has_statistics), Times::new())
+        warm_up(directory, path.shape, keys, has_statistics)
     });
-    for round in 0..ROUNDS {
-        for (bench, times) in &mut turns {
-            time_round(bench, path, round, times);
+    let (mut times, mut percents) = ([Times::new(), Times::new()], Times::new());
+    for pair in 0..PAIRS {
+        let mut pair_times = [0.0; 2];
+        // Who comes second finds the processor as the first one left it, so they take turns in that too.
+        for turn in if pair.is_multiple_of(2) { [0, 1] } else { [1, 0] } {
+            let start = processor_nanos();
+            let first = pair * OPERATIONS_OF_TURN;
+            measured_operations(&mut turns[turn], path.run, first, OPERATIONS_OF_TURN);
+            pair_times[turn] = (processor_nanos() - start) / OPERATIONS_OF_TURN as f64;
         }
+        percents.push(100.0 * (pair_times[1] / pair_times[0] - 1.0));
+        times.iter_mut().zip(pair_times).for_each(|(all, time)| all.push(time));
     }
-    let [without, with] = turns.each_ref().map(|(_, times)| median(times));
-    let percent = 100.0 * (with / without - 1.0);
-    let least = 100.0 * (turns[1].1[0] / turns[0].1[0] - 1.0);
+    times.iter_mut().chain([&mut percents]).for_each(|all| all.sort_by(f64::total_cmp));
+    let [without, with] = times.each_ref().map(median);
+    let [low, high] = [1, 3].map(|quarter| percents[percents.len() * quarter / 4]);
     println!(
-        "{:<22} {without:>8.1} ns, with statistics {with:>8.1}: {percent:+.1} %, the least {least:+.1} %",
-        path.name
+        "{:<22} {without:>8.1} ns, with statistics {with:>8.1}: {:+.1} % ({low:+.1} to {high:+.1})",
+        path.name,
+        median(&percents)
     );
-    black_box(turns[0].0.found);
+    black_box(turns[0].found);
+}
+
+/// The level of this number.
+fn perf_level(number: &str) -> PerfLevel {
+    let level = PerfLevel::ALL.into_iter().find(|&level| (level as u8).to_string() == number);
+    level.unwrap_or_else(|| panic!("--perf-level={number} is not 1 to 6"))
 }
 
 /// `[PATH [KEYS]]` times; `--prepare=DIRECTORY` and `--count=DIRECTORY [--statistics]` do one part.
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let flag = |name: &str| arguments.iter().find_map(|argument| argument.strip_prefix(name));
+    if let Some(number) = flag("--perf-level=") {
+        set_perf_level(perf_level(number));
+    }
     let mut words = arguments.iter().filter(|argument| !argument.starts_with("--"));
     let wanted = words.next();
     let keys = words.next().map_or(200_000, |text| text.parse().expect("a number of keys"));

@@ -25,6 +25,28 @@ println!(\"{}\", perf_context().to_text(true));
 **From** is the level of [`set_perf_level`] from which on a metric is measured: `count` (the level of
 a thread that sets none), `wait`, `time`, `cpu time`, `mutex time`. Times are in nanoseconds. What is
 counted by level needs `enable_per_level_perf_context` too.
+
+## What the levels cost
+
+Instructions of a lookup, a seek and a write at each level, and what they are more than at the first; on 20,000
+keys in the block cache. `cargo xtask instructions --perf-levels` counts them again.
+
+| Operation | nothing | count | wait | time |
+| --- | ---: | ---: | ---: | ---: |
+| get | 2852 | 2896 (+1.5 %) | 2887 (+1.2 %) | 4110 (+44.1 %) |
+| seek | 1970 | 1996 (+1.3 %) | 1995 (+1.2 %) | 2470 (+25.4 %) |
+| put_scattered | 3273 | 3273 (-0.0 %) | 3749 (+14.6 %) | 4704 (+43.7 %) |
+
+From `cpu time` on the system is asked for the time of the processor, which takes most of the time of an
+operation and no instructions that could be counted. Nanoseconds, the least of 50 rounds on a machine with others
+at work, by `cargo bench -p touchstone-db --bench operations -- get 20000 --perf-level=5` (levels as RocksDB
+numbers them):
+
+| Operation | nothing | time | cpu time | mutex time |
+| --- | ---: | ---: | ---: | ---: |
+| get | 354 | 657 | 1964 | 1791 |
+| seek | 189 | 306 | 1494 | 1634 |
+| put_scattered | 415 | 798 | 836 | 917 |
 ";
 
 /// The text of docs/perf-context.md.

@@ -1,4 +1,4 @@
-use super::{Kept, Verdict, number_after, parse, with_counts};
+use super::{Kept, Verdict, number_after, parse, perf_level_row, with_counts};
 
 const TEXT: &str = "# what it is\nget\t1200\nseek\t900\n";
 
@@ -26,4 +26,10 @@ fn numbers_are_found_in_reports() {
     assert_eq!(number_after(report, "Collected :"), Some(4_500_000.0));
     assert_eq!(number_after("operations 2000 found 3", "operations"), Some(2000.0));
     assert_eq!(number_after(report, "operations"), None);
+}
+
+#[test]
+fn levels_of_the_perf_context_are_compared_with_the_first() {
+    let row = perf_level_row("get", &[1000.0, 1020.4, 900.0]);
+    assert_eq!(row, "| get | 1000 | 1020 (+2.0 %) | 900 (-10.0 %) |");
 }
