@@ -120,12 +120,12 @@ fn report(
 fn crashes(flags: &Flags) -> Result<(), String> {
     let start = Instant::now();
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let place = flags.directory.clone().unwrap_or_else(process_crash::fast_directory);
     let readers = Readers::installed();
     let mut tally = process_crash::Tally::default();
     let (mut failures, mut left, mut seed) = (0, flags.rounds, flags.seed);
     while left > 0 {
         let rounds = left.min(KILLS_OF_A_DATABASE);
+        let place = flags.directory.clone().unwrap_or_else(|| process_crash::directory_of(seed));
         let directory = place.join(format!("touchstone-stress-{}-{seed}", std::process::id()));
         if let Err(why) = crash_one(&program, &directory, &readers, (seed, rounds), &mut tally) {
             let kept = directory.display();

@@ -7,14 +7,15 @@
 mod rocksdb;
 
 use crate::database::{Database, families};
+use crate::ingestion;
 use crate::model::{Content, ThreadModel};
-use crate::operation::{operation, to_batch};
+use crate::operation::{Operation, operation, to_batch};
 use crate::random::Random;
 use crate::random_options::Traits;
 use base::status::Code;
 use db::{ColumnFamilyHandle, Db, FlushOptions, WriteOptions};
 use options::WalRecoveryMode;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -37,8 +38,13 @@ const OPENED: u64 = u64::MAX;
 const SLOWED: u64 = u64::MAX - 1;
 /// The same: writes are stopped.
 const STOPPED: u64 = u64::MAX - 2;
+/// The same: a write went by way of a table made apart.
+const INGESTED: u64 = u64::MAX - 3;
 /// Added to a thread: so many writes are tried, where many are ahead of the acknowledged ones.
 const TRIED: u64 = 1 << 32;
+
+/// How seldom a write that can goes past WAL and memtables.
+const INGEST_ONE_IN: u64 = 20;
 
 /// What is broken on purpose, to see that a round then fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,23 +68,30 @@ pub struct Tally {
     pub stopped: u64,
     /// Writes acknowledged.
     pub acknowledged: u64,
+    /// Rounds in which writes went into tables made apart, which were taken in.
+    pub ingested: u64,
+    /// Rounds that left a WAL with zeros at its end, as only those are that were appended to through a
+    /// mapping.
+    pub mapped: u64,
     /// Readings by RocksDB's `ldb`, all with the same content as ours.
     pub ldb_readings: u64,
     /// Readings by RocksDB's newest library, as well.
     pub library_readings: u64,
 }
 
-/// Where databases are fast: in memory, if there is such a place. The death of a process takes no
-/// file, wherever it is.
-pub fn fast_directory() -> PathBuf {
+/// Where the database of a seed is. The death of a process takes no file, wherever it is: every other
+/// one is in memory, which is fast, if there is such a place; the others are where WALs can be mapped,
+/// if the directory for temporary files is on such a file system.
+pub fn directory_of(seed: u64) -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
-    if memory.is_dir() { memory } else { std::env::temp_dir() }
+    if seed.is_multiple_of(2) && memory.is_dir() { memory } else { std::env::temp_dir() }
 }
 
 /// What stays as it is while a database of that seed lives.
 fn traits_of(seed: u64, sabotage: Sabotage) -> Traits {
     let mut traits = Traits::new(&mut Random::of(&[seed, 4]));
     traits.logs_nothing &= sabotage == Sabotage::None;
+    traits.takes_tables_in &= sabotage == Sabotage::None;
     traits
 }
 
@@ -93,14 +106,14 @@ fn database(
     let database = Database::new(directory, env::default_file_system());
     let drawn = database.with_random_options(traits, &mut random);
     let mut database = drawn.map_err(|error| error.to_string())?;
-    // What one process leaves is whole but for the last record, in whatever mode it is read. Not in
-    // the OPTIONS file is kSkipAnyCorruptedRecords: RocksDB 7.8.3 then reads a record that a recycled
-    // WAL held before over and over.
-    database.options.wal_recovery_mode = random.pick(&[
-        WalRecoveryMode::PointInTimeRecovery,
-        WalRecoveryMode::PointInTimeRecovery,
-        WalRecoveryMode::TolerateCorruptedTailRecords,
-    ]);
+    // What one process leaves is whole but for the last record. The mode stays as it is while the
+    // database lives: the WALs that one process left, which may have been mapped, the next one keeps.
+    // Not in the OPTIONS file is kSkipAnyCorruptedRecords: RocksDB 7.8.3 then reads a record that a
+    // recycled WAL held before over and over.
+    database.options.wal_recovery_mode = match traits.tells_ends {
+        true => WalRecoveryMode::TolerateCorruptedTailRecords,
+        false => WalRecoveryMode::PointInTimeRecovery,
+    };
     database.options.manual_wal_flush |= sabotage == Sabotage::EarlyAcknowledgement;
     Ok(database)
 }
@@ -126,6 +139,8 @@ impl Writer<'_> {
     pub fn write(&self) -> Result<(), String> {
         let traits = traits_of(self.database_seed, self.sabotage);
         let opened = database(self.directory, traits, self.seed, self.sabotage)?.open();
+        let made = fs::create_dir_all(apart(self.directory));
+        made.map_err(|error| format!("a directory for tables: {error}"))?;
         let db = opened.map_err(|error| format!("opening: {error}"))?;
         acknowledge(OPENED, 0)?;
         let is_over = AtomicBool::new(false);
@@ -154,11 +169,20 @@ impl Writer<'_> {
                 disable_wal: traits.logs_nothing,
                 ..WriteOptions::default()
             };
-            let batch = to_batch(&operation(self.seed, thread, index), &ids).map_err(said)?;
+            let operation = operation(self.seed, thread, index);
             if traits.logs_nothing {
                 acknowledge(thread as u64 + TRIED, index + 1)?;
             }
-            db.write(&options, batch).map_err(said)?;
+            let may_ingest = traits.takes_tables_in && operation.as_table().is_some();
+            if may_ingest && random.one_in(INGEST_ONE_IN) {
+                let path = apart(self.directory).join(format!("{}-{thread}-{index}.sst", self.seed));
+                let ingested = ingest(db, &handles, traits, &operation, &path, &mut random);
+                ingested.map_err(said)?;
+                acknowledge(INGESTED, 1)?;
+                acknowledge(thread as u64, index + 1)?;
+                continue;
+            }
+            db.write(&options, to_batch(&operation, &ids).map_err(said)?).map_err(said)?;
             if traits.logs_nothing {
                 if index % 64 != 63 {
                     continue;
@@ -178,6 +202,30 @@ impl Writer<'_> {
         }
         Ok(())
     }
+}
+
+/// Writes by way of a table. That outlives the process at once, so that all before is given out of its
+/// hands first: what comes before a write that survives must survive.
+fn ingest(
+    db: &Db,
+    handles: &[ColumnFamilyHandle],
+    traits: Traits,
+    operation: &Operation,
+    path: &Path,
+    random: &mut Random,
+) -> base::Result<bool> {
+    match traits.logs_nothing {
+        true => db.flush(&FlushOptions::default(), &handles.iter().collect::<Vec<_>>())?,
+        false => db.flush_wal(false)?,
+    }
+    ingestion::ingest(db, handles, operation, path, random)
+}
+
+/// Where tables are made that the database takes in: beside its directory.
+fn apart(directory: &Path) -> PathBuf {
+    let mut name = directory.as_os_str().to_owned();
+    name.push("-apart");
+    name.into()
 }
 
 /// Tells the recorder when writes are slowed down or stopped.
@@ -214,6 +262,7 @@ struct Recorded {
     opened: AtomicBool,
     slowed: AtomicBool,
     stopped: AtomicBool,
+    ingested: AtomicBool,
     counts: [AtomicU64; THREADS],
     tried: [AtomicU64; THREADS],
 }
@@ -229,6 +278,7 @@ impl Recorded {
                 OPENED => self.opened.store(true, Ordering::SeqCst),
                 SLOWED => self.slowed.store(true, Ordering::SeqCst),
                 STOPPED => self.stopped.store(true, Ordering::SeqCst),
+                INGESTED => self.ingested.store(true, Ordering::SeqCst),
                 TRIED.. => set(&self.tried, thread - TRIED, count),
                 _ => set(&self.counts, thread, count),
             }
@@ -285,6 +335,13 @@ impl Campaign<'_> {
             };
             let result = self.round(&writer, &mut models, tally);
             result.map_err(|why| format!("round {round}: {why}"))?;
+            // What the killed process had made and not taken in yet.
+            match fs::remove_dir_all(apart(self.directory)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(format!("removing tables: {error}"));
+                }
+                _ => {}
+            }
         }
         Ok(())
     }
@@ -302,9 +359,11 @@ impl Campaign<'_> {
         }
         tally.slowed += u64::from(recorded.slowed.load(Ordering::SeqCst));
         tally.stopped += u64::from(recorded.stopped.load(Ordering::SeqCst));
+        tally.ingested += u64::from(recorded.ingested.load(Ordering::SeqCst));
         tally.acknowledged += recorded.total();
         let traits = traits_of(writer.database_seed, self.sabotage);
         let database = database(self.directory, traits, writer.seed, self.sabotage)?;
+        tally.mapped += u64::from(leaves_zeros(&database));
         let checked = self.check(&database, &recorded, models, tally);
         checked.map_err(|why| format!("{why}\n{}", database.text))
     }
@@ -369,10 +428,27 @@ impl Campaign<'_> {
     }
 }
 
+/// Whether a WAL ends in zeros.
+fn leaves_zeros(database: &Database) -> bool {
+    let directory = match database.options.wal_dir.as_str() {
+        "" => database.path.clone(),
+        directory => directory.into(),
+    };
+    let names = fs::read_dir(directory).into_iter().flatten().flatten();
+    let wals = names.map(|entry| entry.path());
+    let mut wals = wals.filter(|path| path.extension().is_some_and(|kind| kind == "log"));
+    wals.any(|path| fs::read(path).is_ok_and(|bytes| bytes.ends_with(&[0; 64])))
+}
+
 /// In every other `wal_recovery_mode` the same is read; but in the strictest a record that was being
-/// written is an error.
+/// written is an error, and in both that tell ends from damage the part of one in a WAL that was
+/// mapped.
 fn check_modes(database: &Database, found: &Content) -> Result<(), String> {
     use WalRecoveryMode::*;
+    let is_mapped = database.traits.is_some_and(|traits| !traits.tells_ends);
+    let may_refuse = |mode| {
+        mode == AbsoluteConsistency || (is_mapped && mode == TolerateCorruptedTailRecords)
+    };
     for mode in [
         PointInTimeRecovery,
         TolerateCorruptedTailRecords,
@@ -381,7 +457,7 @@ fn check_modes(database: &Database, found: &Content) -> Result<(), String> {
     ] {
         let difference = match database.read_in_mode(mode) {
             Ok(content) => found.difference(&content),
-            Err(error) if mode == AbsoluteConsistency && error.code() == Code::Corruption => None,
+            Err(error) if may_refuse(mode) && error.code() == Code::Corruption => None,
             Err(error) => Some(error.to_string()),
         };
         if let Some(difference) = difference {
