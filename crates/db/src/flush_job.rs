@@ -43,6 +43,15 @@ pub(crate) struct FlushPick {
     pub(crate) reason: FlushReason,
 }
 
+/// How far a flush came.
+#[derive(Debug, Default)]
+struct Made {
+    /// What is made and certainly not in the MANIFEST.
+    edits: Vec<(u32, VersionEdit)>,
+    /// Of how many picks it was told that they began.
+    started: usize,
+}
+
 impl DbImpl {
     /// Flushes what waits in the column families `ids`, all of it in one step of the MANIFEST.
     /// Whether there was anything to do.
@@ -62,7 +71,7 @@ impl DbImpl {
             tracing::info_span!(target: "touchstone::flush", "flush", job = job_id).entered();
         let outputs = writing.protect_outputs();
         let operation = self.begin_flush_operation(job_id, &picks);
-        let mut made = Vec::new();
+        let mut made = Made::default();
         let job = || format!("a flush of {}", names(&picks));
         let tracked = operation.as_ref().map(OperationGuard::operation);
         let run = || Ok(self.build_and_install(writing, &picks, &mut made, job_id, tracked));
@@ -72,9 +81,12 @@ impl DbImpl {
         };
         if let Err((reason, status)) = &result {
             // Whoever hears of the error finds the files gone.
-            self.discard_outputs(writing, &picks, &made, job_id);
+            self.discard_outputs(writing, &picks, &made.edits, job_id);
             if let Some(reason) = reason {
                 self.set_background_error(*reason, status);
+            }
+            for pick in &picks[..made.started] {
+                writing.events.flush_failed(job_id, &pick.family, status);
             }
         }
         match result.map_err(|(_, status)| status) {
@@ -110,12 +122,12 @@ impl DbImpl {
         Some(guard)
     }
 
-    /// What is made meanwhile and certainly not in the MANIFEST stands in `made`.
+    /// What is made meanwhile stands in `made`.
     fn build_and_install(
         &self,
         writing: &Writing,
         picks: &[FlushPick],
-        made: &mut Vec<(u32, VersionEdit)>,
+        made: &mut Made,
         job_id: u64,
         operation: Option<&Arc<Operation>>,
     ) -> std::result::Result<(), FlushError> {
@@ -130,6 +142,7 @@ impl DbImpl {
                 pick.memtables.iter().map(|immutable| immutable.memtable.clone()).collect();
             let facts = FlushFacts { job_id, pick, file_number: writing.file_numbers.next() };
             writing.events.flush_started(&facts);
+            made.started += 1;
             if let Some(statistics) = &self.context.statistics {
                 count_flush_started(statistics, &memtables, pick.reason);
             }
@@ -148,7 +161,7 @@ impl DbImpl {
             writing.events.level0_table_built(job_id, &pick.family, &built);
             let edit = &mut built.edit;
             edit.log_number = pick.memtables.last().map(|newest| newest.next_log_number);
-            made.push((pick.family.id, edit.clone()));
+            made.edits.push((pick.family.id, edit.clone()));
             numbers.push(facts.file_number);
             tables.push(built);
         }
@@ -172,10 +185,10 @@ impl DbImpl {
             operation.set_stage(OperationStage::MemtableInstallFlushResults);
         }
         // From here on the MANIFEST may have them.
-        let ours = std::mem::take(made);
+        let ours = std::mem::take(&mut made.edits);
         let edits = Edits::from_iter(ours.iter().cloned());
         self.log_and_install(writing, edits, remove_memtables).map_err(|status| {
-            *made = ours;
+            made.edits = ours;
             (Some(BackgroundErrorReason::manifest_write(has_no_wal(writing))), status)
         })?;
         self.tell_finished(writing, picks, &tables, &numbers, job_id);

@@ -60,7 +60,7 @@ pub(crate) fn blob_file_options(
 
 /// The codec of a level's tables: by `compression_per_level` if it is set, where levels count from
 /// the base level on, else `compression`. L0 and memtables have the first of them.
-fn flush_compression(family: &ColumnFamilyOptions) -> options::CompressionType {
+pub(crate) fn flush_compression(family: &ColumnFamilyOptions) -> options::CompressionType {
     match family.compression_per_level.first() {
         Some(first) => *first,
         None => family.compression,

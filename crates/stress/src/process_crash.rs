@@ -175,7 +175,8 @@ impl Writer<'_> {
             }
             let may_ingest = traits.takes_tables_in && operation.as_table().is_some();
             if may_ingest && random.one_in(INGEST_ONE_IN) {
-                let path = apart(self.directory).join(format!("{}-{thread}-{index}.sst", self.seed));
+                let path =
+                    apart(self.directory).join(format!("{}-{thread}-{index}.sst", self.seed));
                 let ingested = ingest(db, &handles, traits, &operation, &path, &mut random);
                 ingested.map_err(said)?;
                 acknowledge(INGESTED, 1)?;
@@ -446,9 +447,8 @@ fn leaves_zeros(database: &Database) -> bool {
 fn check_modes(database: &Database, found: &Content) -> Result<(), String> {
     use WalRecoveryMode::*;
     let is_mapped = database.traits.is_some_and(|traits| !traits.tells_ends);
-    let may_refuse = |mode| {
-        mode == AbsoluteConsistency || (is_mapped && mode == TolerateCorruptedTailRecords)
-    };
+    let may_refuse =
+        |mode| mode == AbsoluteConsistency || (is_mapped && mode == TolerateCorruptedTailRecords);
     for mode in [
         PointInTimeRecovery,
         TolerateCorruptedTailRecords,

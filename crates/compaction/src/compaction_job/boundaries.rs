@@ -6,8 +6,8 @@ use base::dbformat::{TRAILER_SIZE, extract_user_key};
 use base::{Result, Status};
 use version::FileMetaData;
 
-/// Anchors taken from one file, at most.
-const ANCHORS_MAX: usize = 128;
+/// Anchors taken from one file, about.
+const ANCHORS: usize = 128;
 
 impl CompactionJob {
     /// User keys that divide the job into parts of about equal size, by the indexes of its inputs;
@@ -34,8 +34,8 @@ impl CompactionJob {
         let table = self.environment.open_table(file, level)?;
         let separators_are_user_keys = table.index_keys_are_user_keys();
         let blocks = table.data_blocks()?;
-        let blocks_per_anchor = blocks.len().div_ceil(ANCHORS_MAX).max(1);
-        let mut anchors = Vec::new();
+        let blocks_per_anchor = (blocks.len() / ANCHORS).max(1);
+        let (mut anchors, mut end) = (Vec::new(), 0);
         for group in blocks.chunks(blocks_per_anchor) {
             let Some(last) = group.last() else { continue };
             let user_key = match &last.key[..] {
@@ -49,7 +49,10 @@ impl CompactionJob {
                     )));
                 }
             };
-            let range_size = group.iter().map(|block| block.handle.size).sum();
+            let start = end;
+            // The last one's trailer counts with the next group, as in RocksDB.
+            end = last.handle.offset + last.handle.size;
+            let range_size = end.saturating_sub(start);
             anchors.push(KeyAnchor { user_key: user_key.to_vec(), range_size });
         }
         Ok(anchors)

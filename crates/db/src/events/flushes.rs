@@ -7,6 +7,7 @@ use crate::event_listener::{FlushJobInfo, ManualFlushInfo, MemTableInfo};
 use crate::flush_job::FlushPick;
 use crate::level0_table::Level0Table;
 use crate::table_builder_options::compression_type;
+use base::Status;
 use base::dbformat::MAX_SEQUENCE_NUMBER;
 use env::thread_status::thread_id;
 use options::ColumnFamilyOptions;
@@ -111,6 +112,14 @@ impl Events {
                 listener.on_flush_completed(db, &info);
             });
         }
+    }
+
+    /// A flush that began failed; its memtables wait again. Listeners hear of the error alone.
+    pub(crate) fn flush_failed(&self, job: u64, family: &ColumnFamilyData, status: &Status) {
+        self.log.flush_failed(job, family);
+        tracing::info!(
+            target: "touchstone::flush", job, cf = %family.name, error = %status, "flush failed"
+        );
     }
 
     /// A flush that a user asked for, or a manual compaction, is scheduled.

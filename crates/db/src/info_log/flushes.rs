@@ -4,7 +4,10 @@ use super::InfoLog;
 use super::level_summary::lsm_state;
 use crate::column_family::ColumnFamilyData;
 use crate::flush_job::FlushPick;
-use crate::level0_table::Level0Table;
+use crate::job_io::JobIo;
+use crate::level0_table::{Level0Table, flush_compression};
+use crate::table_builder_options::compression_type;
+use compression::CompressionType;
 use memtable::MemTable;
 
 impl InfoLog {
@@ -63,14 +66,30 @@ impl InfoLog {
         levels: &str,
     ) {
         self.info(format_args!("[{}] Level summary: {levels}", family.name));
+        self.flush_ended(job, family, built.compression, built.io.as_ref());
+    }
+
+    /// A flush failed. As in RocksDB the event does not say so: it is told after one that does.
+    pub(crate) fn flush_failed(&self, job: u64, family: &ColumnFamilyData) {
+        let compression = compression_type(flush_compression(&family.options()));
+        self.flush_ended(job, family, compression, None);
+    }
+
+    fn flush_ended(
+        &self,
+        job: u64,
+        family: &ColumnFamilyData,
+        compression: CompressionType,
+        io: Option<&JobIo>,
+    ) {
         let super_version = family.super_version.load();
         self.event(|event| {
             event.field("job", job).field("event", "flush_finished");
-            event.field("output_compression", built.compression.to_string());
+            event.field("output_compression", compression.to_string());
             lsm_state(event, &super_version.version);
             let immutable = super_version.memtables.len().saturating_sub(1);
             event.field("immutable_memtables", immutable);
-            if let Some(io) = &built.io {
+            if let Some(io) = io {
                 event.field("file_write_nanos", io.write_nanos);
                 event.field("file_range_sync_nanos", io.range_sync_nanos);
                 event.field("file_fsync_nanos", io.fsync_nanos);

@@ -3,6 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
+mod errors;
+mod stalls;
+mod subcompactions;
+mod work;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;

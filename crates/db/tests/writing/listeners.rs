@@ -261,6 +261,43 @@ fn told_of_a_compaction(db: &Db, kept: &Kept) {
 }
 
 #[test]
+fn each_part_of_a_compaction_is_told() {
+    let mut fixture = Fixture::new();
+    fixture.options.max_subcompactions = 2;
+    fixture.family_options.target_file_size_base = 20_000;
+    fixture.family_options.compression = options::CompressionType::NoCompression;
+    let kept = listening(&mut fixture);
+    let db = fixture.open();
+    for round in 0..2 {
+        for key in 0..60 {
+            put(&db, &format!("{key:02}{round}"), &"value".repeat(200));
+        }
+        flush(&db);
+    }
+    kept.take();
+    db.compact_range(&CompactRangeOptions::default(), &default_family(&db), None, None).unwrap();
+    let told = kept.take();
+    let of = |start: &str, end: &str| -> Vec<usize> {
+        let is_it = |line: &String| line.starts_with(start) && line.contains(end);
+        (0..told.len()).filter(|index| is_it(&told[*index])).collect()
+    };
+    let (begin, commit) = (of("compaction begins", "")[0], of("compaction commits", "")[0]);
+    let mut records = 0;
+    for part in 0..2 {
+        let part = format!("part {part} ");
+        let (started, ended) = (of(&part, "begins"), of(&part, "completed"));
+        assert_eq!((started.len(), ended.len()), (1, 1), "{told:#?}");
+        assert!(begin < started[0] && started[0] < ended[0] && ended[0] < commit, "{told:#?}");
+        let (_, count) = told[ended[0]].rsplit_once("completed, ").unwrap();
+        let count: u64 = count.trim_end_matches(" records").parse().unwrap();
+        assert!(count > 20, "{told:#?}");
+        records += count;
+    }
+    assert_eq!(records, 120);
+    assert_eq!(of("part ", "").len(), 4, "{told:#?}");
+}
+
+#[test]
 fn a_dropped_column_family_is_told() {
     let mut fixture = Fixture::new();
     let kept = listening(&mut fixture);
