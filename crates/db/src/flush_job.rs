@@ -159,9 +159,8 @@ impl DbImpl {
             let flush = || BackgroundErrorReason::flush(has_no_wal(writing));
             let mut built = built.map_err(|status| (Some(reason_of(&status, flush())), status))?;
             writing.events.level0_table_built(job_id, &pick.family, &built);
-            let edit = &mut built.edit;
-            edit.log_number = pick.memtables.last().map(|newest| newest.next_log_number);
-            made.edits.push((pick.family.id, edit.clone()));
+            built.edit.log_number = pick.memtables.last().map(|newest| newest.next_log_number);
+            made.edits.push((pick.family.id, built.edit.clone()));
             numbers.push(facts.file_number);
             tables.push(built);
         }
