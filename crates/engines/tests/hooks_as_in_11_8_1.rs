@@ -8,3 +8,8 @@ mod user_code;
 fn the_same_code_gives_the_same_database() {
     user_code::compare_with("11.8.1");
 }
+
+#[test]
+fn the_same_code_is_not_called_much_more_often() {
+    user_code::compare_calls_with("11.8.1", 1.2);
+}

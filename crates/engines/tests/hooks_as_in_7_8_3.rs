@@ -8,3 +8,10 @@ mod user_code;
 fn the_same_code_gives_the_same_database() {
     user_code::compare_with("7.8.3");
 }
+
+#[test]
+fn the_same_code_is_not_called_much_more_often() {
+    // A scan within a prefix asks of each key whether it has one and which, as in later releases; this
+    // one asks only which.
+    user_code::compare_calls_with("7.8.3", 2.0);
+}

@@ -115,6 +115,8 @@ pub struct DbIterator {
     key: Vec<u8>,
     /// Bytes at the end of `key` that users don't see.
     hidden_size: usize,
+    /// Going forwards: there is no older version of `key`, since the one shown has sequence number 0.
+    is_oldest: bool,
     entry: Entry,
     /// Prefix of the last seek, while it confines the scan.
     prefix: Option<Vec<u8>>,
@@ -178,6 +180,7 @@ impl DbIterator {
             status: Ok(()),
             stands: Stands::OnEntry,
             key: Vec::new(),
+            is_oldest: false,
             entry: Entry::default(),
             prefix: None,
             target: Vec::new(),
@@ -401,16 +404,18 @@ impl DbIterator {
     #[inline]
     fn next_inner(&mut self) -> Result<()> {
         self.hidden_run.begin_move();
+        let mut skipping = true;
         match self.stands {
             Stands::OnEntry => {
                 self.direction = Direction::Forward;
                 self.internal.next()?;
+                skipping = !self.is_oldest;
             }
             Stands::PastEntry => self.stands = Stands::OnEntry,
             Stands::BeforeVersions => self.turn_forward()?,
             Stands::OnVersion => return self.next_version(),
         }
-        self.find_next_user_entry(true)
+        self.find_next_user_entry(skipping)
     }
 
     /// Bytes of key and value here.
@@ -578,6 +583,7 @@ impl DbIterator {
             }
             skips = 0;
             let (value_type, key_len) = (parsed.value_type, plain_key.len());
+            self.is_oldest = parsed.sequence == 0 && key_len == parsed.user_key.len();
             self.key.clear();
             self.key.extend_from_slice(parsed.user_key);
             if value_type.is_point_deletion() || self.is_range_deleted()? {

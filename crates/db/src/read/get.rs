@@ -122,7 +122,7 @@ pub(crate) fn look_up_in_memtables(
         let mut visited = Ok(true);
         memtable.get(key.internal_key(), |entry| {
             visited = ParsedInternalKey::parse(entry.key())
-                .and_then(|parsed| context.visit(parsed, &entry));
+                .and_then(|parsed| context.visit_version(parsed, &entry));
             matches!(visited, Ok(true))
         });
         visited?;
@@ -143,7 +143,9 @@ fn look_up_in_tables(
 ) -> Result<Source> {
     context.take_match();
     let lookup = TableLookup::new(scope.options, key.internal_key(), scope.recorder);
-    for runs in scope.view.super_version.runs.chunks(RUNS_AHEAD) {
+    // Keys that are not ordered as bytes are compared by code of the user, which may be slow.
+    let ahead = if scope.family.comparator.is_bytewise() { RUNS_AHEAD } else { 1 };
+    for runs in scope.view.super_version.runs.chunks(ahead) {
         let mut candidates = [None; RUNS_AHEAD];
         for (run, candidate) in runs.iter().zip(&mut candidates) {
             *candidate = run.first_with_key(&scope.family.comparator, key.internal_key());

@@ -137,7 +137,8 @@ impl<'a> GetContext<'a> {
         std::mem::take(&mut self.has_match)
     }
 
-    /// Takes a version; false once no older one matters.
+    /// Takes an entry, which may be of another key; false once no later one matters.
+    #[inline]
     pub(crate) fn visit(
         &mut self,
         key: ParsedInternalKey<'_>,
@@ -146,6 +147,15 @@ impl<'a> GetContext<'a> {
         if !self.comparator.is_equal_without_timestamp(key.user_key, self.user_key) {
             return Ok(false);
         }
+        self.visit_version(key, value)
+    }
+
+    /// Takes a version of the key; false once no older one matters.
+    pub(crate) fn visit_version(
+        &mut self,
+        key: ParsedInternalKey<'_>,
+        value: &impl StoredValue,
+    ) -> Result<bool> {
         self.has_match = true;
         if key.sequence > self.sequence
             || (!self.uncommitted.is_empty()

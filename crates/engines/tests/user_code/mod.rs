@@ -1,10 +1,13 @@
 //! One program's code, and the same work done with it in RocksDB and in this engine. A process loads
 //! one library, so that each release has a test program of its own.
 
+mod calls;
 mod ours;
 mod theirs;
 
+pub(crate) use calls::compare_calls_with;
 use std::cmp::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 /// Keys and values, in order.
@@ -28,6 +31,9 @@ struct Code {
     asked: Mutex<Asked>,
     /// One filter serves all compactions.
     has_one_filter: bool,
+    /// How often keys were compared, and the extractor asked.
+    compares: AtomicU64,
+    prefixes: AtomicU64,
 }
 
 /// What a filter says.
@@ -39,7 +45,8 @@ enum Verdict {
 
 impl Code {
     /// Short keys first, then by bytes from the end.
-    fn compare(a: &[u8], b: &[u8]) -> Ordering {
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        self.compares.fetch_add(1, Relaxed);
         a.len().cmp(&b.len()).then_with(|| a.iter().rev().cmp(b.iter().rev()))
     }
 
@@ -73,7 +80,8 @@ impl Code {
     }
 
     /// The first two bytes of keys that have three.
-    fn prefix_length(key: &[u8]) -> Option<usize> {
+    fn prefix_length(&self, key: &[u8]) -> Option<usize> {
+        self.prefixes.fetch_add(1, Relaxed);
         (key.len() >= 3).then_some(2)
     }
 
@@ -91,12 +99,16 @@ trait Subject {
     fn put(&self, key: &[u8], value: &[u8]);
     fn merge(&self, key: &[u8], operand: &[u8]);
     fn delete(&self, key: &[u8]);
+    /// Whether the key is there.
+    fn get(&self, key: &[u8]) -> bool;
     fn flush(&self);
     fn compact(&self);
     /// All entries; those from the end back first, if `backwards`.
     fn scan(&self, backwards: bool) -> Entries;
     /// The entries from `key` on that have its prefix.
     fn scan_prefix(&self, key: &[u8]) -> Entries;
+    /// How often keys were compared, and the extractor asked, by now.
+    fn calls(&self) -> (u64, u64);
 }
 
 /// The options of both.

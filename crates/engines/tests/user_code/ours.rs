@@ -1,6 +1,6 @@
 //! The code in this engine.
 
-use super::{Asked, Code, Entries, FAMILY, Shown, Subject, Verdict};
+use super::{Asked, Code, Entries, FAMILY, Subject, Verdict};
 use base::compaction_filter::{
     CompactionFilter, CompactionFilterContext, CompactionFilterFactory, Decision, FilterValue,
 };
@@ -13,6 +13,7 @@ use options::{ColumnFamilyOptions, DbOptions};
 use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 const NAME: &str = "example.Code";
 
@@ -25,7 +26,7 @@ impl Comparator for Held {
         NAME
     }
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
-        Code::compare(a, b)
+        self.0.compare(a, b)
     }
 }
 
@@ -78,16 +79,17 @@ impl SliceTransform for Held {
         NAME
     }
     fn transform<'a>(&self, key: &'a [u8]) -> &'a [u8] {
-        &key[..Code::prefix_length(key).unwrap_or(key.len())]
+        &key[..self.0.prefix_length(key).unwrap_or(key.len())]
     }
     fn in_domain(&self, key: &[u8]) -> bool {
-        Code::prefix_length(key).is_some()
+        self.0.prefix_length(key).is_some()
     }
 }
 
 struct Ours {
     db: Db,
     family: ColumnFamilyHandle,
+    code: Arc<Code>,
 }
 
 impl Ours {
@@ -118,6 +120,9 @@ impl Subject for Ours {
     fn delete(&self, key: &[u8]) {
         self.db.delete(&WriteOptions::default(), &self.family, key).unwrap();
     }
+    fn get(&self, key: &[u8]) -> bool {
+        self.db.get(&ReadOptions::default(), &self.family, key).unwrap().is_some()
+    }
     fn flush(&self) {
         self.db.flush(&FlushOptions::default(), &[&self.family]).unwrap();
     }
@@ -136,13 +141,16 @@ impl Subject for Ours {
         let options = ReadOptions { prefix_same_as_start: true, ..ReadOptions::default() };
         self.collect(&options, Some(key), false)
     }
+    fn calls(&self) -> (u64, u64) {
+        (self.code.compares.load(Relaxed), self.code.prefixes.load(Relaxed))
+    }
 }
 
-pub(super) fn with_database(
+pub(super) fn with_database<S>(
     path: &Path,
     has_one_filter: bool,
-    work: impl FnOnce(&dyn Subject) -> Vec<Shown>,
-) -> (Vec<Shown>, Asked) {
+    work: impl FnOnce(&dyn Subject) -> Vec<S>,
+) -> (Vec<S>, Asked) {
     let code = Arc::new(Code { has_one_filter, ..Code::default() });
     let held = Held(code.clone());
     let mut options = ColumnFamilyOptions::from_string(FAMILY).unwrap();
@@ -161,6 +169,6 @@ pub(super) fn with_database(
     );
     let db = db.unwrap();
     let family = db.column_family("default").unwrap();
-    let shown = work(&Ours { db, family });
+    let shown = work(&Ours { db, family, code: code.clone() });
     (shown, code.asked())
 }

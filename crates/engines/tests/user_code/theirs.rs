@@ -1,6 +1,6 @@
 //! The code in RocksDB.
 
-use super::{Asked, Code, Entries, FAMILY, Shown, Subject, Verdict};
+use super::{Asked, Code, Entries, FAMILY, Subject, Verdict};
 use librocksdb::{
     CompactRange, Database, Family, Filtered, Hooks, Library, Options, ReadOption, ReadOptions,
     WriteOptions,
@@ -9,13 +9,14 @@ use std::cmp::Ordering;
 use std::ffi::CStr;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 impl Hooks for Code {
     fn name(&self) -> &CStr {
         c"example.Code"
     }
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
-        Code::compare(a, b)
+        Code::compare(self, a, b)
     }
     fn full_merge(
         &self,
@@ -44,7 +45,7 @@ impl Hooks for Code {
         }
     }
     fn prefix_length(&self, key: &[u8]) -> Option<usize> {
-        Code::prefix_length(key)
+        Code::prefix_length(self, key)
     }
 }
 
@@ -58,6 +59,7 @@ struct Theirs {
     write: WriteOptions,
     read: ReadOptions,
     read_prefix: ReadOptions,
+    code: Arc<Code>,
 }
 
 impl Subject for Theirs {
@@ -69,6 +71,9 @@ impl Subject for Theirs {
     }
     fn delete(&self, key: &[u8]) {
         self.database.delete(&self.write, &self.family, key).unwrap();
+    }
+    fn get(&self, key: &[u8]) -> bool {
+        self.database.get(&self.read, &self.family, key).unwrap().is_some()
     }
     fn flush(&self) {
         self.database.flush(&self.family).unwrap();
@@ -105,14 +110,17 @@ impl Subject for Theirs {
         cursor.status().unwrap();
         entries
     }
+    fn calls(&self) -> (u64, u64) {
+        (self.code.compares.load(Relaxed), self.code.prefixes.load(Relaxed))
+    }
 }
 
-pub(super) fn with_database(
+pub(super) fn with_database<S>(
     library: &Arc<Library>,
     path: &Path,
     has_one_filter: bool,
-    work: impl FnOnce(&dyn Subject) -> Vec<Shown>,
-) -> (Vec<Shown>, Asked) {
+    work: impl FnOnce(&dyn Subject) -> Vec<S>,
+) -> (Vec<S>, Asked) {
     let code = Arc::new(Code { has_one_filter, ..Code::default() });
     let text = format!("create_if_missing=true;{FAMILY}");
     let mut options = Options::new(library).unwrap().with_string(&text).unwrap();
@@ -125,6 +133,7 @@ pub(super) fn with_database(
         write: WriteOptions::new(library, false, false, false, false).unwrap(),
         read: reading(ReadOption::TotalOrderSeek),
         read_prefix: reading(ReadOption::PrefixSameAsStart),
+        code: code.clone(),
         database,
         family,
     });
