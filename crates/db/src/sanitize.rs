@@ -84,32 +84,28 @@ fn sanitize_triggers(result: &mut ColumnFamilyOptions) {
     }
 }
 
-/// `ttl` and `periodic_compaction_seconds`; 0 turns them off.
+/// `ttl` and `periodic_compaction_seconds`; 0 turns them off. FIFO compaction goes by `ttl` alone, and
+/// universal compaction by the shorter of both.
 fn sanitize_ages(result: &mut ColumnFamilyOptions) {
     let is_block_based = result.table_factory == TableFactory::BlockBased;
-    let is_fifo = result.compaction_style == CompactionStyle::Fifo;
-    if result.ttl == UNSET_SECONDS {
-        result.ttl = if is_block_based && !is_fifo { DEFAULT_SECONDS } else { 0 };
-    }
     let has_filter =
         result.compaction_filter.is_some() || result.compaction_filter_factory.is_some();
-    let period = &mut result.periodic_compaction_seconds;
-    if !is_fifo {
-        if has_filter && is_block_based && *period == UNSET_SECONDS {
-            *period = DEFAULT_SECONDS;
-        }
-    } else if result.ttl == 0 {
-        if is_block_based {
-            if *period == UNSET_SECONDS {
-                *period = DEFAULT_SECONDS;
-            }
-            result.ttl = *period;
-        }
-    } else if *period != 0 {
-        result.ttl = result.ttl.min(*period);
+    let ttl = &mut result.ttl;
+    if *ttl == UNSET_SECONDS {
+        *ttl = if is_block_based { DEFAULT_SECONDS } else { 0 };
     }
-    if result.compaction_style == CompactionStyle::Universal && result.ttl != 0 {
-        *period = if *period == 0 { result.ttl } else { result.ttl.min(*period) };
+    let period = &mut result.periodic_compaction_seconds;
+    let style = result.compaction_style;
+    let has_default = match style {
+        CompactionStyle::Level => is_block_based && has_filter,
+        CompactionStyle::Universal => is_block_based,
+        _ => false,
+    };
+    if *period == UNSET_SECONDS && has_default {
+        *period = DEFAULT_SECONDS;
+    }
+    if style == CompactionStyle::Universal && *ttl != 0 {
+        *period = if *period == 0 { *ttl } else { (*ttl).min(*period) };
     }
     if *period == UNSET_SECONDS {
         *period = 0;

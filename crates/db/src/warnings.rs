@@ -1,7 +1,7 @@
 //! What whoever opens a database should know about the options they gave.
 
 use crate::column_family::ColumnFamilyDescriptor;
-use options::{ColumnFamilyOptions, DbOptions};
+use options::{ColumnFamilyOptions, CompactionStyle, DbOptions};
 
 /// Options that name an object, and what a missing one means for reads.
 const OBJECTS_OF_READS: [(&str, &str); 2] = [
@@ -72,6 +72,9 @@ fn collect(
         warnings.extend(unregistered(&owner, options, &OBJECTS_OF_READS));
         let of_writes = OBJECTS_OF_WRITES.into_iter().filter(|(option, _)| matters(option));
         warnings.extend(unregistered(&owner, options, &of_writes.collect::<Vec<_>>()));
+        if matters("periodic_compaction_seconds") {
+            warnings.extend(period_of_fifo(&owner, options));
+        }
     }
     // Names and values may have line ends in them; a warning is one line.
     warnings.into_iter().map(one_line).collect()
@@ -83,6 +86,16 @@ fn unhonoured(owner: &str, options: &[(String, String)]) -> Option<String> {
     }
     let values: Vec<_> = options.iter().map(|(name, value)| format!("{name}={value}")).collect();
     Some(format!("{owner}: accepted, not honoured yet: {}", values.join(", ")))
+}
+
+fn period_of_fifo(owner: &str, options: &ColumnFamilyOptions) -> Option<String> {
+    let period = options.periodic_compaction_seconds;
+    let is_set = ![0, ColumnFamilyOptions::default().periodic_compaction_seconds].contains(&period);
+    (is_set && options.compaction_style == CompactionStyle::Fifo).then(|| {
+        format!(
+            "{owner}: periodic_compaction_seconds={period} does nothing in FIFO compaction: set ttl"
+        )
+    })
 }
 
 fn unregistered(

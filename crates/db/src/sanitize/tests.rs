@@ -35,19 +35,29 @@ fn ages_by_style() {
     };
     assert_eq!(ages(filter), (MONTH, MONTH));
     assert_eq!(ages(|family| family.compaction_style = CompactionStyle::Universal), (MONTH, MONTH));
-    assert_eq!(ages(|family| family.compaction_style = CompactionStyle::Fifo), (MONTH, MONTH));
+    assert_eq!(ages(|family| family.compaction_style = CompactionStyle::Fifo), (MONTH, 0));
+    let off = |family: &mut ColumnFamilyOptions| {
+        family.compaction_style = CompactionStyle::Fifo;
+        family.ttl = 0;
+    };
+    assert_eq!(ages(off), (0, 0));
     let fifo = |family: &mut ColumnFamilyOptions| {
         family.compaction_style = CompactionStyle::Fifo;
         family.ttl = 500;
         family.periodic_compaction_seconds = 300;
     };
-    assert_eq!(ages(fifo), (300, 300));
+    assert_eq!(ages(fifo), (500, 300));
     let universal = |family: &mut ColumnFamilyOptions| {
         family.compaction_style = CompactionStyle::Universal;
         family.ttl = 500;
         family.periodic_compaction_seconds = 0;
     };
     assert_eq!(ages(universal), (500, 500));
+    let universal_without_ttl = |family: &mut ColumnFamilyOptions| {
+        family.compaction_style = CompactionStyle::Universal;
+        family.ttl = 0;
+    };
+    assert_eq!(ages(universal_without_ttl), (0, MONTH));
 }
 
 #[test]

@@ -99,3 +99,18 @@ fn a_memtable_that_is_not_there_is_said_to_be_a_skip_list() {
         )]
     );
 }
+
+#[test]
+fn a_period_says_nothing_to_fifo_compaction() {
+    let said = |text: &str| {
+        let options = ColumnFamilyOptions::from_string(text).unwrap();
+        warnings(&DbOptions::default(), &[ColumnFamilyDescriptor::new("a", options)])
+    };
+    let fifo = "compaction_style=kCompactionStyleFIFO";
+    assert_eq!(said(fifo), [""; 0]);
+    assert_eq!(said("periodic_compaction_seconds=7"), [""; 0]);
+    assert_eq!(
+        said(&format!("{fifo};periodic_compaction_seconds=7")),
+        ["column family a: periodic_compaction_seconds=7 does nothing in FIFO compaction: set ttl"]
+    );
+}
