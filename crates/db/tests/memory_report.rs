@@ -192,7 +192,7 @@ fn load(db: &Db, memory_bytes: u64) {
     let keys = 4 * memory_bytes / VALUE_SIZE as u64;
     let family = default_family(db);
     let key = |number: u64| format!("key{:012}", number.wrapping_mul(0x9e37_79b1) % keys);
-    let write = WriteOptions { disable_wal: true, ..WriteOptions::default() };
+    let write = WriteOptions::default();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for number in 0..keys {
