@@ -5,7 +5,6 @@ use crate::compaction_filters::ExpiredTimeFilter;
 use crate::counted_files::FileCounters;
 use crate::flags::Flags;
 use crate::measure::shape;
-use crate::option_source::database_options;
 use crate::recorder::{Moment, Recorder, RunOf};
 use crate::report;
 use crate::shape::keeper::ShapeKeeper;
@@ -87,7 +86,7 @@ impl<'a, P: Provider> Runner<'a, P> {
         };
         let recorder = Recorder::open(flags, &provider.identity(), seed_base)?;
         // Nothing is deleted for options that make no sense, nor for a report that nobody will get.
-        database_options(flags, None)?;
+        target::checked_options(flags, provider, None)?;
         threads::check_report_file(flags)?;
         if !keeps_database(flags) && steps.iter().any(Step::writes) {
             target::destroy_all(flags, provider)?;

@@ -18,10 +18,7 @@ pub(crate) fn open_all<P: Provider>(
     provider: &P,
     filter: Option<SharedCompactionFilter>,
 ) -> Result<Vec<Target<P::Engine>>> {
-    let (options, family) = database_options(flags, filter)?;
-    if provider.identity().kind == Kind::Native && flags.text("options_file").is_empty() {
-        refuse_unhonoured(flags, &options, &family)?;
-    }
+    let (options, family) = checked_options(flags, provider, filter)?;
     let open = |(path, index)| {
         let mut options = options.clone();
         if let Some(directory) = wal_dir(flags, index) {
@@ -33,6 +30,19 @@ pub(crate) fn open_all<P: Provider>(
         open(provider, &Opening { path, options, families, read_only, secondary_path })
     };
     paths(flags).into_iter().map(open).collect()
+}
+
+/// The options of the databases; flags that would set one in vain are refused.
+pub(crate) fn checked_options<P: Provider>(
+    flags: &Flags,
+    provider: &P,
+    filter: Option<SharedCompactionFilter>,
+) -> Result<(DbOptions, ColumnFamilyOptions)> {
+    let (options, family) = database_options(flags, filter)?;
+    if provider.identity().kind == Kind::Native && flags.text("options_file").is_empty() {
+        refuse_unhonoured(flags, &options, &family)?;
+    }
+    Ok((options, family))
 }
 
 /// Opens another database than the run's, to read what is in its family `default`.

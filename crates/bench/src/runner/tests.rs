@@ -13,7 +13,8 @@ fn command_lines_that_make_no_sense_are_refused() {
     };
     let kept = tempfile::tempdir().unwrap();
     std::fs::write(kept.path().join("CURRENT"), "").unwrap();
-    let kept = format!("--db={}", kept.path().display());
+    let directory_of_kept = kept.path();
+    let kept = format!("--db={}", directory_of_kept.display());
     // The processor's benchmarks delete nothing.
     assert!(error(&["--benchmarks=crc32c,readseq", &kept]).contains("--use_existing_db"));
     assert!(error(&["--use_existing_db", "--num=0"]).contains("--num"));
@@ -37,6 +38,9 @@ fn command_lines_that_make_no_sense_are_refused() {
     let db = format!("--db={}", directory.path().join("db").display());
     let unhonoured = error(&["--benchmarks=fillseq", "--mmap_read", &db]);
     assert!(unhonoured.starts_with("--mmap_read=true: "), "{unhonoured}");
+    // What is there is not deleted for it.
+    assert!(error(&["--benchmarks=fillseq", "--mmap_read", &kept]).starts_with("--mmap_read"));
+    assert!(std::fs::exists(directory_of_kept.join("CURRENT")).unwrap());
     assert!(error(&["--benchmarks=fillseq,mergerandom"]).contains("--merge_operator"));
 }
 
