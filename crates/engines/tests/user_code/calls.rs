@@ -5,6 +5,9 @@ use super::{Subject, ours, theirs};
 /// How often more than RocksDB keys are compared, at most; with fewer calls than a few hundred chance
 /// decides.
 const COMPARES_MAX: f64 = 1.2;
+/// The same in memtables, where RocksDB's own count is another in each process, by the heights that its nodes
+/// happen to get: 77,000 to 97,000 in the same stage.
+const COMPARES_IN_MEMORY_MAX: f64 = 1.5;
 const FEW: u64 = 500;
 
 const KEYS: u64 = 4_000;
@@ -100,7 +103,11 @@ pub(crate) fn compare_calls_with(release: &str, prefixes_max: f64) {
             ratio(*prefixes, *their_prefixes)
         );
         println!("{line}");
-        if is_too_much(*compares, *their_compares, COMPARES_MAX)
+        let compares_max = match name.contains("memory") || name.starts_with("puts") {
+            true => COMPARES_IN_MEMORY_MAX,
+            false => COMPARES_MAX,
+        };
+        if is_too_much(*compares, *their_compares, compares_max)
             || is_too_much(*prefixes, *their_prefixes, prefixes_max)
         {
             too_much.push(line);
