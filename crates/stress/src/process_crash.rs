@@ -32,6 +32,9 @@ pub const THREADS: usize = 4;
 /// Writes that a thread may have done beyond the acknowledged ones.
 const AHEAD_MAX: u64 = 8;
 
+/// How long a process that acknowledges something now and then writes at most.
+const LONG_ENOUGH: Duration = Duration::from_secs(20);
+
 /// In place of a thread in a record: the database is open.
 const OPENED: u64 = u64::MAX;
 /// The same: writes are slowed down.
@@ -406,10 +409,16 @@ impl Campaign<'_> {
         let end = thread::scope(|scope| {
             scope.spawn(|| recorded.record(pipe));
             let start = Instant::now();
+            let (mut total, mut moved) = (0, start);
             let result = loop {
+                if recorded.total() != total {
+                    (total, moved) = (recorded.total(), Instant::now());
+                }
+                // Writes that are slowed down may come to a few in a second.
+                let is_slow = start.elapsed() >= LONG_ENOUGH && moved.elapsed() < LONG_ENOUGH;
                 let is_time = match kills_early {
                     true => start.elapsed() >= early,
-                    false => recorded.total() >= acknowledged_max,
+                    false => total >= acknowledged_max || is_slow,
                 };
                 if is_time {
                     break Ok(());
@@ -417,7 +426,7 @@ impl Campaign<'_> {
                 if let Ok(Some(status)) = child.try_wait() {
                     break Err(format!("the writer ended by itself: {status}"));
                 }
-                if start.elapsed() > Duration::from_secs(60) {
+                if moved.elapsed() > Duration::from_secs(60) {
                     break Err("the writer hangs".to_owned());
                 }
                 thread::sleep(Duration::from_micros(200));
