@@ -13,7 +13,7 @@ use version::FileMetaData;
 pub(crate) struct LevelFilesBrief {
     /// How many bytes all largest user keys begin with alike.
     common: usize,
-    /// Of what follows in each, [`key_prefix`].
+    /// Of what follows in each, [`key_prefix()`].
     largest: Box<[u64]>,
 }
 

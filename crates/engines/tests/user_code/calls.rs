@@ -52,7 +52,7 @@ fn work(subject: &dyn Subject) -> Vec<Stage> {
     let misses = || assert!(!shuffled(4).any(|number| subject.get(&missing(number))));
     let prefixes = || (0..500).for_each(|number| drop(subject.scan_prefix(&key(number))));
     stage("puts in order", &|| {
-        (0..KEYS).for_each(|number| subject.put(&number.to_be_bytes(), b""))
+        (0..KEYS).for_each(|number| subject.put(&number.to_be_bytes(), b""));
     });
     stage("flush of those", &|| subject.flush());
     stage("puts at random", &|| shuffled(1).for_each(put));
