@@ -219,7 +219,8 @@ fn masked(line: &str) -> String {
         // Numbers are rounded to units, and dashes are as many as fit below the columns.
         let number = masked.strip_suffix(['K', 'M']).unwrap_or(&masked);
         match number {
-            "#" => "#".to_owned(),
+            // A very short time has an exponent.
+            "#" | "#e-#" => "#".to_owned(),
             "KB" | "MB" => "bytes".to_owned(),
             dashes if dashes.starts_with("-----") => "-----".to_owned(),
             _ => masked,
