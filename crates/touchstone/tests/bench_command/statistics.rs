@@ -33,6 +33,7 @@ fn histogram(output: &Output, name: &str) -> (u64, u64) {
 
 /// Tickers that reads of both count alike.
 const OF_READS: &[&str] = &[
+    "rocksdb.block.cache.data.hit",
     "rocksdb.block.cache.data.miss",
     "rocksdb.block.cache.data.add",
     "rocksdb.bloom.filter.useful",
@@ -61,6 +62,7 @@ const OF_READS: &[&str] = &[
     "rocksdb.number.iter.skip",
     "rocksdb.number.reseeks.iteration",
     "rocksdb.block.cache.add",
+    "rocksdb.block.cache.hit",
     "rocksdb.block.cache.miss",
     "rocksdb.block.cache.add.failures",
     "rocksdb.block.cache.index.add",
@@ -105,7 +107,11 @@ fn tickers_of_reads_are_db_benchs() {
             let (ours, theirs) = (ticker(&ours, name), ticker(&theirs, name));
             // RocksDB looks into a block more where a key is behind the last one of a block.
             let may_be_less = benchmarks == "readmissing" && name.starts_with("rocksdb.block");
-            let is_same = ours == theirs || may_be_less && ours < theirs;
+            // Of thousands of looks into cached blocks by scans and seeks, it makes one or two more.
+            let is_close = name.starts_with("rocksdb.block.cache")
+                && name.ends_with(".hit")
+                && theirs.checked_sub(ours).is_some_and(|more| more < 3);
+            let is_same = ours == theirs || may_be_less && ours < theirs || is_close;
             assert!(is_same, "{benchmarks}: {name}: {ours}, db_bench has {theirs}");
             counted += usize::from(ours > 0);
         }
