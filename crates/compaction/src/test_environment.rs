@@ -1,6 +1,11 @@
 //! An environment over a file system in memory.
 
+use crate::Cancellation;
+use crate::compaction_iterator::IterationContext;
+use crate::deeper_levels::DeeperLevels;
 use crate::job_environment::{JobEnvironment, NewOutputFile, OutputFileHint};
+use crate::range_tombstones::Cover;
+use crate::snapshot_rules::SnapshotRules;
 use base::dbformat::MAX_SEQUENCE_NUMBER;
 use base::filename::{blob_file_name, table_file_name};
 use base::{InternalKey, InternalKeyComparator, PinnableSlice, Result, ValueType};
@@ -153,6 +158,33 @@ pub(crate) fn type_name(value_type: ValueType) -> &'static str {
         ValueType::ValuePreferredSeqno => "TIMED",
         ValueType::RangeDeletion => "RANGEDEL",
         _ => "?",
+    }
+}
+
+/// What an iteration over entries at level 0 knows that has neither objects of users nor blob files.
+pub(crate) fn iteration_context(
+    environment: &TestEnvironment,
+    cover: Cover,
+    snapshots: SnapshotRules,
+) -> IterationContext<'_> {
+    let comparator = environment.comparator.clone();
+    IterationContext {
+        comparator: comparator.clone(),
+        cover,
+        zeroes_sequences_up_to: snapshots.earliest(),
+        snapshots,
+        merge_operator: None,
+        filter: None,
+        full_history_ts_low: None,
+        enforce_single_del_contracts: true,
+        level: 0,
+        is_bottommost: false,
+        deeper_levels: DeeperLevels::unknown(comparator),
+        blob_cutoff: None,
+        cancellation: Cancellation::default(),
+        environment,
+        blob_builder: None,
+        statistics: None,
     }
 }
 

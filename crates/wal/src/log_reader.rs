@@ -529,10 +529,7 @@ impl LogReader {
         };
         self.zeros = None;
         self.position = start;
-        Some(match self.damage(kind, offset, torn_bytes) {
-            Step::Damage(damage) => Step::Damage(LogDamage { in_recycled_log, ..damage }),
-            step => step,
-        })
+        Some(Step::Damage(LogDamage { in_recycled_log, ..self.lose(kind, offset, torn_bytes) }))
     }
 
     /// What zeros mean that only zeros follow: none if they are the clean end of a log. Bytes behind a
@@ -761,13 +758,18 @@ impl LogReader {
         self.damage(kind, self.offset_of(record), record.payload.end - record.start)
     }
 
-    /// Reports damage; what was read of a logical record is lost with it.
+    /// Reports damage.
     fn damage(&mut self, kind: DamageKind, offset: u64, dropped: usize) -> Step {
+        Step::Damage(self.lose(kind, offset, dropped))
+    }
+
+    /// Goes on behind damage: what was read of a logical record is lost with it.
+    fn lose(&mut self, kind: DamageKind, offset: u64, dropped: usize) -> LogDamage {
         self.zeros = None;
         self.start_damaged |= offset == 0 && self.decompressor.is_none();
         let damage = self.damage_at(kind, offset, dropped);
         self.unfinished = None;
-        Step::Damage(damage)
+        damage
     }
 
     fn damage_at(&self, kind: DamageKind, offset: u64, dropped: usize) -> LogDamage {

@@ -2,7 +2,9 @@ use super::*;
 use crate::compaction_input::KeyRange;
 use crate::created_files::CreatedFiles;
 use crate::range_tombstones::JobRangeTombstonesBuilder;
-use crate::test_environment::{TestEnvironment, parse_entry, type_name, vec_iterator};
+use crate::test_environment::{
+    TestEnvironment, iteration_context, parse_entry, type_name, vec_iterator,
+};
 use base::compaction_filter::{Decision, FilterValue};
 use base::comparator::U64TimestampComparator;
 use base::{InternalKey, RangeTombstone};
@@ -89,25 +91,19 @@ fn iterate(directive: &Directive) -> String {
     };
     let history_low = directive.value("history-low");
     let history_low = history_low.map(|low| low.parse::<u64>().unwrap().to_le_bytes().to_vec());
+    let cover = builder.build().cover(&snapshots, history_low.as_deref());
+    let zeroes_sequences_up_to = directive.parse_or("zero-up-to", snapshots.earliest());
     let context = IterationContext {
-        comparator: comparator.clone(),
-        cover: builder.build().cover(&snapshots, history_low.as_deref()),
-        zeroes_sequences_up_to: directive.parse_or("zero-up-to", snapshots.earliest()),
-        snapshots,
+        zeroes_sequences_up_to,
         merge_operator: base::merge_operator::builtin(
             directive.value("operator").unwrap_or("stringappend"),
         ),
         filter: directive.has("filter").then(|| Box::new(TestFilter) as _),
         full_history_ts_low: history_low,
         enforce_single_del_contracts: !directive.has("lenient"),
-        level: 0,
         is_bottommost,
         deeper_levels,
-        blob_cutoff: None,
-        cancellation: Cancellation::default(),
-        environment: &environment,
-        blob_builder: None,
-        statistics: None,
+        ..iteration_context(&environment, cover, snapshots)
     };
     let inner = Box::new(vec_iterator(&comparator, &entries));
     let input = CompactionInput::new(inner, comparator, &KeyRange::all(), false);

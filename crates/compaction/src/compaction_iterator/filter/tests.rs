@@ -1,13 +1,11 @@
 use super::*;
-use crate::Cancellation;
 use crate::blob_file_builder::{BlobFileBuilder, BlobFileOptions};
 use crate::compaction_input::{CompactionInput, KeyRange};
 use crate::compaction_iterator::IterationContext;
 use crate::created_files::CreatedFiles;
-use crate::deeper_levels::DeeperLevels;
 use crate::range_tombstones::JobRangeTombstonesBuilder;
 use crate::snapshot_rules::SnapshotRules;
-use crate::test_environment::{COLUMN_FAMILY_ID, TestEnvironment, vec_iterator};
+use crate::test_environment::{COLUMN_FAMILY_ID, TestEnvironment, iteration_context, vec_iterator};
 use base::{InternalKey, InternalKeyComparator};
 use std::sync::{Arc, Mutex};
 
@@ -86,23 +84,11 @@ fn filtered(filter: Arc<dyn CompactionFilter + Sync>, has_file: bool) -> Result<
     let entries = [(key, wide_columns::encode(&columns))];
     let snapshots = SnapshotRules::new(Vec::new());
     let tombstones = JobRangeTombstonesBuilder::new(comparator.clone(), snapshots.clone()).build();
+    let cover = tombstones.cover(&snapshots, None);
     let context = IterationContext {
-        comparator: comparator.clone(),
-        cover: tombstones.cover(&snapshots, None),
         zeroes_sequences_up_to: 0,
-        snapshots,
-        merge_operator: None,
         filter: Some(Box::new(filter)),
-        full_history_ts_low: None,
-        enforce_single_del_contracts: true,
-        level: 0,
-        is_bottommost: false,
-        deeper_levels: DeeperLevels::unknown(comparator.clone()),
-        blob_cutoff: None,
-        cancellation: Cancellation::default(),
-        environment: &environment,
-        blob_builder: None,
-        statistics: None,
+        ..iteration_context(&environment, cover, snapshots)
     };
     let inner = Box::new(vec_iterator(&comparator, &entries));
     let input = CompactionInput::new(inner, comparator, &KeyRange::all(), false);
