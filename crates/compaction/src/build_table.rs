@@ -5,7 +5,7 @@
 
 use crate::blob_file_builder::{BlobFileBuilder, BlobFileOptions};
 use crate::cancellation::Cancellation;
-use crate::compaction_input::{CompactionInput, KeyRange};
+use crate::compaction_input::{CompactionInput, EntrySource, KeyRange};
 use crate::compaction_iterator::{
     CompactionIterator, IterationContext, checked_filter, preferred_sequence,
 };
@@ -232,7 +232,8 @@ fn start_iterator<'a>(
         }),
         statistics: options.tables.builder.statistics.clone(),
     };
-    let input = CompactionInput::new(merged, comparator, &KeyRange::all(), false);
+    let source = EntrySource::Iterator(merged);
+    let input = CompactionInput::new(source, comparator, &KeyRange::all(), false);
     Ok(CompactionIterator::new(input, context))
 }
 

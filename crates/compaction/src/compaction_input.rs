@@ -1,6 +1,7 @@
 //! The entries that go into a job, and how many.
 
 use crate::blob_garbage_meter::BlobFlow;
+use crate::merge_kernel::MergeKernel;
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
 use base::{
     InternalIterator, InternalKey, InternalKeyComparator, ParsedInternalKey, PinnableSlice, Result,
@@ -35,9 +36,63 @@ impl KeyRange {
     }
 }
 
+/// Where a job's entries come from, sorted.
+pub(crate) enum EntrySource {
+    Kernel(MergeKernel),
+    /// Memtables, and what the kernel does not merge.
+    Iterator(Box<dyn InternalIterator>),
+}
+
+/// Calls the same method of either source.
+macro_rules! either {
+    ($self:expr, $source:ident => $call:expr) => {
+        match $self {
+            EntrySource::Kernel($source) => $call,
+            EntrySource::Iterator($source) => $call,
+        }
+    };
+}
+
+impl EntrySource {
+    #[inline]
+    fn valid(&self) -> bool {
+        either!(self, source => source.valid())
+    }
+
+    fn seek_to_first(&mut self) -> Result<()> {
+        either!(self, source => source.seek_to_first())
+    }
+
+    fn seek(&mut self, target: &[u8]) -> Result<()> {
+        either!(self, source => source.seek(target))
+    }
+
+    #[inline]
+    fn next(&mut self) -> Result<()> {
+        either!(self, source => source.next())
+    }
+
+    #[inline]
+    fn key(&self) -> &[u8] {
+        either!(self, source => source.key())
+    }
+
+    #[inline]
+    fn value(&self) -> &[u8] {
+        either!(self, source => source.value())
+    }
+
+    fn pinned_value(&self) -> PinnableSlice {
+        match self {
+            Self::Kernel(kernel) => PinnableSlice::from(kernel.value()),
+            Self::Iterator(iterator) => iterator.pinned_value(),
+        }
+    }
+}
+
 /// A forward cursor over a job's input, within a range.
 pub(crate) struct CompactionInput {
-    inner: Box<dyn InternalIterator>,
+    inner: EntrySource,
     comparator: InternalKeyComparator,
     /// Padded.
     range: KeyRange,
@@ -50,7 +105,7 @@ pub(crate) struct CompactionInput {
 
 impl CompactionInput {
     pub(crate) fn new(
-        inner: Box<dyn InternalIterator>,
+        inner: EntrySource,
         comparator: InternalKeyComparator,
         range: &KeyRange,
         counts_blobs: bool,

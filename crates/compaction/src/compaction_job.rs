@@ -23,13 +23,13 @@ use base::compaction_filter::TableFileCreationReason;
 use base::dbformat::MAX_SEQUENCE_NUMBER;
 use base::{
     CompactionFilterFactory, InternalKeyComparator, MergeOperator, Result, SequenceNumber,
-    SharedCompactionFilter, SstPartitionerFactory, Status,
+    SharedCompactionFilter, SstPartitionerFactory, Status, common_prefix_length,
 };
 use statistics::Activity;
 use std::sync::Arc;
 use std::time::Instant;
-use table::SeqnoToTimeMapping;
 use table::seqno_to_time_mapping::PAIRS_MAX;
+use table::{RankOrder, SeqnoToTimeMapping};
 use version::{BlobFileAddition, NewFile, VersionEdit};
 
 mod boundaries;
@@ -111,6 +111,9 @@ pub struct CompactionJob {
     options: CompactionJobOptions,
     environment: Arc<dyn JobEnvironment>,
     comparator: InternalKeyComparator,
+    /// Whether inputs are merged by the kernel where that is possible. Tests compare it with what is
+    /// used elsewhere.
+    merges_by_kernel: bool,
 }
 
 /// What is known of the inputs before they are read.
@@ -121,6 +124,9 @@ struct PreparedInputs {
     tombstone_count: u64,
     /// Whether tables tell apart entries and range tombstones as they do today.
     is_count_exact: bool,
+    /// Whether all tables can be gone over by scans, and by which order of keys.
+    can_be_scanned: bool,
+    order: RankOrder,
     newest_key_time: u64,
     /// When sequence numbers of the inputs were given out.
     times: SeqnoToTimeMapping,
@@ -141,7 +147,7 @@ impl CompactionJob {
         builder.target_file_size = compaction.max_output_file_size;
         builder.reason = TableFileCreationReason::Compaction;
         let comparator = builder.comparator.clone();
-        Self { compaction, options, environment, comparator }
+        Self { compaction, options, environment, comparator, merges_by_kernel: true }
     }
 
     /// Does it, in one part more than there are `boundaries`: user keys, ascending, at which parts
@@ -183,7 +189,7 @@ impl CompactionJob {
         let snapshots = self.options.snapshots.clone();
         let mut builder = JobRangeTombstonesBuilder::new(self.comparator.clone(), snapshots);
         let (mut entry_count, mut tombstone_count, mut newest_key_time) = (0, 0, 0);
-        let mut is_count_exact = true;
+        let (mut is_count_exact, mut can_be_scanned) = (true, self.merges_by_kernel);
         let mut times = SeqnoToTimeMapping::default();
         for input in &self.compaction.inputs {
             let units = input.atomic_compaction_units(&self.comparator);
@@ -193,6 +199,7 @@ impl CompactionJob {
                 if !self.options.drops_user_defined_indexes {
                     table.check_can_be_rewritten()?;
                 }
+                can_be_scanned &= table.can_be_scanned();
                 let properties = table.properties();
                 entry_count += properties.num_entries;
                 tombstone_count += properties.num_range_deletions;
@@ -224,10 +231,20 @@ impl CompactionJob {
             entry_count,
             tombstone_count,
             is_count_exact,
+            can_be_scanned,
+            order: self.rank_order(),
             newest_key_time,
             times,
             preserved_from,
         })
+    }
+
+    /// Ranks are made of what follows the bytes that all keys of the inputs begin with.
+    fn rank_order(&self) -> RankOrder {
+        let files = || self.compaction.input_files().map(|(_, file)| file);
+        let smallest = files().map(|file| file.smallest.user_key()).min().unwrap_or_default();
+        let largest = files().map(|file| file.largest.user_key()).max().unwrap_or_default();
+        RankOrder::new(&smallest[..common_prefix_length(smallest, largest)])
     }
 
     /// From where on sequence numbers are kept; what is older `times` forgets. Where nothing is
@@ -376,4 +393,4 @@ impl CompactionJob {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -3,48 +3,111 @@
 use crate::job_environment::JobEnvironment;
 use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result, Status};
 use std::sync::Arc;
-use table::{ReadOptions, TableIterator};
+use table::{BlockBasedTable, RankOrder, ReadOptions, TableIterator, TableScan};
 use version::FileMetaData;
 
+/// How the files of a level are gone over.
+#[derive(Clone)]
+pub(crate) struct LevelInputOptions {
+    pub(crate) environment: Arc<dyn JobEnvironment>,
+    pub(crate) comparator: InternalKeyComparator,
+    pub(crate) reads: Arc<ReadOptions>,
+    /// Of what is merged, where that goes by ranks.
+    pub(crate) order: RankOrder,
+}
+
+/// A cursor over one file, which goes forward.
+pub(crate) trait FileCursor: Sized {
+    fn open(table: &Arc<BlockBasedTable>, options: &LevelInputOptions) -> Result<Self>;
+    fn valid(&self) -> bool;
+    fn seek_to_first(&mut self) -> Result<()>;
+    fn seek(&mut self, target: &[u8]) -> Result<()>;
+    fn next(&mut self) -> Result<()>;
+}
+
+impl FileCursor for TableIterator {
+    fn open(table: &Arc<BlockBasedTable>, options: &LevelInputOptions) -> Result<Self> {
+        Ok(table.new_iterator(&options.reads))
+    }
+
+    #[inline]
+    fn valid(&self) -> bool {
+        InternalIterator::valid(self)
+    }
+
+    fn seek_to_first(&mut self) -> Result<()> {
+        InternalIterator::seek_to_first(self)
+    }
+
+    fn seek(&mut self, target: &[u8]) -> Result<()> {
+        InternalIterator::seek(self, target)
+    }
+
+    #[inline]
+    fn next(&mut self) -> Result<()> {
+        InternalIterator::next(self)
+    }
+}
+
+impl FileCursor for TableScan {
+    fn open(table: &Arc<BlockBasedTable>, options: &LevelInputOptions) -> Result<Self> {
+        table.new_scan(&options.reads, &options.order)
+    }
+
+    #[inline]
+    fn valid(&self) -> bool {
+        self.valid()
+    }
+
+    fn seek_to_first(&mut self) -> Result<()> {
+        self.seek_to_first()
+    }
+
+    fn seek(&mut self, target: &[u8]) -> Result<()> {
+        self.seek(target)
+    }
+
+    #[inline]
+    fn next(&mut self) -> Result<()> {
+        self.next()
+    }
+}
+
 /// Goes forward only.
-pub(crate) struct LevelInputIterator {
-    environment: Arc<dyn JobEnvironment>,
-    comparator: InternalKeyComparator,
+pub(crate) struct LevelInputIterator<C> {
+    options: LevelInputOptions,
     level: usize,
     /// Ascending, without overlap.
     files: Vec<Arc<FileMetaData>>,
-    options: Arc<ReadOptions>,
     next_file: usize,
-    current: Option<TableIterator>,
+    current: Option<C>,
 }
 
-impl LevelInputIterator {
+impl<C: FileCursor> LevelInputIterator<C> {
     pub(crate) fn new(
-        environment: Arc<dyn JobEnvironment>,
-        comparator: InternalKeyComparator,
+        options: LevelInputOptions,
         level: usize,
         files: Vec<Arc<FileMetaData>>,
-        options: Arc<ReadOptions>,
     ) -> Self {
-        Self { environment, comparator, level, files, options, next_file: 0, current: None }
+        Self { options, level, files, next_file: 0, current: None }
     }
 
     /// Opens the next file; none behind the last.
-    fn open_next(&mut self) -> Result<Option<&mut TableIterator>> {
+    fn open_next(&mut self) -> Result<Option<&mut C>> {
         self.current = None;
         let Some(file) = self.files.get(self.next_file) else { return Ok(None) };
         if self.is_behind_upper_bound(file) {
             return Ok(None);
         }
         self.next_file += 1;
-        let table = self.environment.open_table(file, self.level)?;
-        Ok(Some(self.current.insert(table.new_iterator(&self.options))))
+        let table = self.options.environment.open_table(file, self.level)?;
+        Ok(Some(self.current.insert(C::open(&table, &self.options)?)))
     }
 
     fn is_behind_upper_bound(&self, file: &FileMetaData) -> bool {
-        let Some(upper) = &self.options.iterate_upper_bound else { return false };
-        let user = self.comparator.user_comparator();
-        let has_timestamp = self.comparator.timestamp_size() > 0;
+        let Some(upper) = &self.options.reads.iterate_upper_bound else { return false };
+        let user = self.options.comparator.user_comparator();
+        let has_timestamp = self.options.comparator.timestamp_size() > 0;
         let smallest = file.smallest.user_key();
         user.compare_without_timestamp(smallest, has_timestamp, upper, false).is_ge()
     }
@@ -61,7 +124,43 @@ impl LevelInputIterator {
         Ok(())
     }
 
-    fn current(&self) -> &TableIterator {
+    #[inline]
+    pub(crate) fn valid(&self) -> bool {
+        self.current.as_ref().is_some_and(C::valid)
+    }
+
+    pub(crate) fn seek_to_first(&mut self) -> Result<()> {
+        self.next_file = 0;
+        if let Some(table) = self.open_next()? {
+            table.seek_to_first()?;
+        }
+        self.skip_exhausted()
+    }
+
+    pub(crate) fn seek(&mut self, target: &[u8]) -> Result<()> {
+        let comparator = &self.options.comparator;
+        self.next_file = self
+            .files
+            .partition_point(|file| comparator.compare(file.largest.as_bytes(), target).is_lt());
+        if let Some(table) = self.open_next()? {
+            table.seek(target)?;
+        }
+        self.skip_exhausted()
+    }
+
+    #[inline]
+    pub(crate) fn next(&mut self) -> Result<()> {
+        let Some(table) = &mut self.current else { return Ok(()) };
+        table.next()?;
+        if table.valid() { Ok(()) } else { self.skip_exhausted() }
+    }
+
+    /// The cursor over the file here.
+    ///
+    /// # Panics
+    /// If not valid.
+    #[inline]
+    pub(crate) fn current(&self) -> &C {
         match &self.current {
             Some(table) => table,
             None => panic!("iterator is not valid"),
@@ -74,18 +173,14 @@ fn forward_only() -> Status {
     Status::not_supported("the input of a compaction goes forward only")
 }
 
-impl InternalIterator for LevelInputIterator {
+impl InternalIterator for LevelInputIterator<TableIterator> {
     #[inline]
     fn valid(&self) -> bool {
-        self.current.as_ref().is_some_and(TableIterator::valid)
+        self.valid()
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
-        self.next_file = 0;
-        if let Some(table) = self.open_next()? {
-            table.seek_to_first()?;
-        }
-        self.skip_exhausted()
+        self.seek_to_first()
     }
 
     fn seek_to_last(&mut self) -> Result<()> {
@@ -93,13 +188,7 @@ impl InternalIterator for LevelInputIterator {
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
-        self.next_file = self.files.partition_point(|file| {
-            self.comparator.compare(file.largest.as_bytes(), target).is_lt()
-        });
-        if let Some(table) = self.open_next()? {
-            table.seek(target)?;
-        }
-        self.skip_exhausted()
+        self.seek(target)
     }
 
     fn seek_for_prev(&mut self, _target: &[u8]) -> Result<()> {
@@ -108,9 +197,7 @@ impl InternalIterator for LevelInputIterator {
 
     #[inline]
     fn next(&mut self) -> Result<()> {
-        let Some(table) = &mut self.current else { return Ok(()) };
-        table.next()?;
-        if table.valid() { Ok(()) } else { self.skip_exhausted() }
+        self.next()
     }
 
     fn prev(&mut self) -> Result<()> {

@@ -24,6 +24,7 @@ pub mod in_progress;
 pub mod iteration_stats;
 pub mod job_environment;
 mod level_input_iterator;
+mod merge_kernel;
 mod output_splitter;
 pub mod output_table;
 mod output_validator;

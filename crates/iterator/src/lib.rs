@@ -7,11 +7,13 @@
 #![forbid(unsafe_code)]
 
 mod heap;
+pub mod loser_tree;
 pub mod merge_helper;
 pub mod merging_iterator;
 pub mod range_tombstone;
 pub mod vec_iterator;
 
+pub use loser_tree::LoserTree;
 pub use merge_helper::{BaseValue, MergeContext, MergeResult, full_merge};
 pub use merging_iterator::{MergingIterator, merge};
 pub use range_tombstone::{

@@ -110,6 +110,19 @@ impl DataBlockDecoder {
         self.decode_rewritten(&contents, &self.transform)
     }
 
+    /// The contents of an uncompressed block in the plain form. Entries of one that is in this form
+    /// already are not looked at.
+    ///
+    /// # Errors
+    /// As [`Self::decode`].
+    pub fn plain(&self, contents: Vec<u8>) -> Result<Vec<u8>> {
+        let layout = BlockLayout::parse(&contents)?;
+        match layout.values_offset.is_none() && self.transform.is_identity() {
+            true => Ok(contents),
+            false => rewrite(&contents, &self.transform),
+        }
+    }
+
     fn decode_rewritten(&self, contents: &[u8], transform: &KeyTransform) -> Result<DataBlock> {
         let rewritten = rewrite(contents, transform)?;
         DataBlock::build_with_layout(rewritten, self.order)

@@ -21,6 +21,7 @@ pub mod block_iter;
 pub mod cache_entry_role;
 pub mod data_block;
 pub mod data_block_hash_index;
+mod entry_columns;
 pub mod filter;
 pub mod format;
 mod frame_slots;
@@ -42,11 +43,12 @@ pub mod unique_id;
 
 pub use block_based::{
     BatchReads, BlockBasedTable, BlockBasedTableBuilder, CacheWarming, EntryValue, FinishedTable,
-    LevelReads, StagedGet, TableIterator, TableLookup, TableTail,
+    LevelReads, StagedGet, TableIterator, TableLookup, TableScan, TableTail,
 };
 pub use block_iter::DataBlockIter;
 pub use cache_entry_role::{CacheEntryRole, WriteBufferCharge};
 pub use data_block::DataBlock;
+pub use entry_columns::RankOrder;
 pub use filter::FilterPolicy;
 pub use format::{BlockHandle, Footer};
 pub use index::IndexType;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::compaction_input::KeyRange;
+use crate::compaction_input::{EntrySource, KeyRange};
 use crate::created_files::CreatedFiles;
 use crate::range_tombstones::JobRangeTombstonesBuilder;
 use crate::test_environment::{
@@ -106,7 +106,8 @@ fn iterate(directive: &Directive) -> String {
         ..iteration_context(&environment, cover, snapshots)
     };
     let inner = Box::new(vec_iterator(&comparator, &entries));
-    let input = CompactionInput::new(inner, comparator, &KeyRange::all(), false);
+    let source = EntrySource::Iterator(inner);
+    let input = CompactionInput::new(source, comparator, &KeyRange::all(), false);
     let mut iterator = CompactionIterator::new(input, context);
     let result = collect(&mut iterator);
     drop(iterator);

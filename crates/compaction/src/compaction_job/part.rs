@@ -3,7 +3,7 @@
 use super::{CompactionJob, PreparedInputs};
 use crate::blob_file_builder::BlobFileBuilder;
 use crate::blob_garbage_meter::BlobFlow;
-use crate::compaction_input::{CompactionInput, KeyRange};
+use crate::compaction_input::{CompactionInput, EntrySource, KeyRange};
 use crate::compaction_iterator::{CompactionIterator, IterationContext, checked_filter};
 use crate::compaction_outputs::{CompactionOutputs, OutputsContext};
 use crate::compaction_stats::CompactionStats;
@@ -11,7 +11,8 @@ use crate::created_files::CreatedFiles;
 use crate::deeper_levels::DeeperLevels;
 use crate::iteration_stats::IterationStats;
 use crate::job_environment::OutputFileHint;
-use crate::level_input_iterator::LevelInputIterator;
+use crate::level_input_iterator::{LevelInputIterator, LevelInputOptions};
+use crate::merge_kernel::{InputRun, MergeKernel};
 use crate::output_splitter::{OutputSplitter, SplitRules};
 use crate::output_table::{OutputFile, OutputTableSpec};
 use base::compaction_filter::{
@@ -23,7 +24,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use table::ReadOptions;
+use table::{ReadOptions, TableIterator};
 use version::{BlobFileAddition, FileMetaData};
 
 /// After so many entries it is told that they were read.
@@ -126,9 +127,9 @@ impl Part<'_> {
     fn start_iterator(&self) -> Result<CompactionIterator<'_>> {
         let Self { job, inputs, files, range, .. } = self;
         let options = &job.options;
-        let merged = iterator::merge(&job.comparator, self.input_iterators());
         let counts_blobs = job.compaction.references_blob_files();
-        let input = CompactionInput::new(merged, job.comparator.clone(), range, counts_blobs);
+        let source = self.entry_source();
+        let input = CompactionInput::new(source, job.comparator.clone(), range, counts_blobs);
         let history = options.full_history_ts_low.as_deref();
         let context = IterationContext {
             comparator: job.comparator.clone(),
@@ -221,34 +222,40 @@ impl Part<'_> {
         })
     }
 
-    /// One input for each L0 file, and one for each other level.
-    fn input_iterators(&self) -> Vec<Box<dyn InternalIterator>> {
-        let compaction = &self.job.compaction;
-        let options = Arc::new(ReadOptions {
-            total_order_seek: true,
-            fill_cache: false,
-            readahead_size: self.job.options.compaction_readahead_size,
-            iterate_upper_bound: self.range.end.clone(),
-            rate_limiter_priority: self.job.environment.read_priority(),
-            ..ReadOptions::default()
-        });
-        let mut iterators: Vec<Box<dyn InternalIterator>> = Vec::new();
-        for input in &compaction.inputs {
-            let runs: Vec<Vec<Arc<FileMetaData>>> = match input.level {
-                0 => input.files.iter().map(|file| vec![Arc::clone(file)]).collect(),
-                _ => vec![input.files.clone()],
-            };
-            for run in runs {
-                iterators.push(Box::new(LevelInputIterator::new(
-                    Arc::clone(&self.job.environment),
-                    self.job.comparator.clone(),
-                    input.level,
-                    run,
-                    Arc::clone(&options),
-                )));
+    fn entry_source(&self) -> EntrySource {
+        let options = LevelInputOptions {
+            environment: Arc::clone(&self.job.environment),
+            comparator: self.job.comparator.clone(),
+            reads: Arc::new(ReadOptions {
+                total_order_seek: true,
+                fill_cache: false,
+                readahead_size: self.job.options.compaction_readahead_size,
+                iterate_upper_bound: self.range.end.clone(),
+                rate_limiter_priority: self.job.environment.read_priority(),
+                ..ReadOptions::default()
+            }),
+            order: self.inputs.order.clone(),
+        };
+        if self.inputs.can_be_scanned {
+            return EntrySource::Kernel(MergeKernel::new(&options, self.input_runs()));
+        }
+        let input = |(level, files)| -> Box<dyn InternalIterator> {
+            Box::new(LevelInputIterator::<TableIterator>::new(options.clone(), level, files))
+        };
+        let inputs = self.input_runs().into_iter().map(input).collect();
+        EntrySource::Iterator(iterator::merge(&self.job.comparator, inputs))
+    }
+
+    /// One for each L0 file, and one for each other level.
+    fn input_runs(&self) -> Vec<InputRun> {
+        let mut runs: Vec<InputRun> = Vec::new();
+        for input in &self.job.compaction.inputs {
+            match input.level {
+                0 => runs.extend(input.files.iter().map(|file| (0, vec![Arc::clone(file)]))),
+                level => runs.push((level, input.files.clone())),
             }
         }
-        iterators
+        runs
     }
 
     fn outputs_context(&self) -> OutputsContext<'_> {

@@ -17,7 +17,7 @@ mod histories;
 mod peer;
 mod times;
 
-pub(super) type Entry = (InternalKey, Vec<u8>);
+pub(crate) type Entry = (InternalKey, Vec<u8>);
 
 pub(super) fn table_options(environment: &TestEnvironment) -> OutputTableOptions {
     let builder = table::TableBuilderOptions { block_size: 200, ..environment.builder_options() };
@@ -30,7 +30,7 @@ pub(super) fn table_options(environment: &TestEnvironment) -> OutputTableOptions
 }
 
 /// Flushes entries, range tombstones among them.
-pub(super) fn flush(
+pub(crate) fn flush(
     environment: &TestEnvironment,
     entries: &[Entry],
     snapshots: &[u64],

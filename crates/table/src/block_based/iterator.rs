@@ -192,11 +192,9 @@ impl TableIterator {
                 block
             } else {
                 self.table.count_data_block_miss(self.table.stats.recorder());
-                let prefetcher = self.prefetcher.get_or_insert_with(|| {
-                    let mut prefetcher = SequentialPrefetcher::new(&self.readahead);
-                    prefetcher.set_end(self.table.data_end());
-                    Box::new(prefetcher)
-                });
+                let prefetcher = self
+                    .prefetcher
+                    .get_or_insert_with(|| Box::new(self.table.new_prefetcher(&self.readahead)));
                 let block = self.table.read_data_block(handle, self.options, Some(prefetcher))?;
                 self.index.link_frame(&block);
                 block

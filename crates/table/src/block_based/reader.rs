@@ -8,10 +8,12 @@ use crate::block_based::iterator::TableIterator;
 use crate::block_based::meta_block::{Meta, MetaBlock, MetaRef};
 use crate::block_based::perf_counts::time_of_reads;
 use crate::block_based::table_lookup::TableLookup;
+use crate::block_based::table_scan::TableScan;
 use crate::block_based::table_stats::{BlockKind, TableStats};
 use crate::block_fetcher::BlockFetcher;
 use crate::block_iter::BlockCursor;
 use crate::data_block::{DataBlock, DataBlockDecoder};
+use crate::entry_columns::RankOrder;
 use crate::filter::KeyHash;
 use crate::format::{BlockHandle, Footer};
 use crate::frame_slots::{BlockRef, Resident};
@@ -304,6 +306,28 @@ impl BlockBasedTable {
         TableIterator::new(Arc::clone(self), options, false)
     }
 
+    /// Whether there may be a [`TableScan`]: entries show as they are stored, and keys are ordered as
+    /// bytes.
+    pub fn can_be_scanned(&self) -> bool {
+        self.embedded_blobs.is_none() && self.comparator.is_bytewise()
+    }
+
+    /// A scan of the table, for a merge of tables whose keys have ranks by `order`.
+    ///
+    /// # Errors
+    /// `NotSupported` if there can be none ([`Self::can_be_scanned`]).
+    pub fn new_scan(
+        self: &Arc<Self>,
+        options: &ReadOptions,
+        order: &RankOrder,
+    ) -> Result<TableScan> {
+        if !self.can_be_scanned() {
+            let path = self.file.path().display();
+            return Err(Status::not_supported(format!("{path}: a scan of what is stored")));
+        }
+        Ok(TableScan::new(Arc::clone(self), options, order.clone()))
+    }
+
     /// The range tombstones, if there are any.
     pub fn range_tombstones(&self) -> Option<&Arc<FragmentedRangeTombstoneList>> {
         self.range_tombstones.as_ref()
@@ -458,20 +482,8 @@ impl BlockBasedTable {
         options: BlockReadOptions,
         prefetcher: Option<&mut SequentialPrefetcher>,
     ) -> Result<Arc<DataBlock>> {
-        if !options.may_read_files {
-            return Err(not_in_cache());
-        }
-        let _activity = options.activity.begin_if_unknown();
-        let start = self.stats.start_read(BlockKind::Data, handle);
-        let fetcher = self.fetcher(options.verify_checksums, options.rate_limiter_priority);
-        let dictionary = self.load_dictionary(options)?;
-        let contents = fetcher.fetch(handle, dictionary.as_deref(), prefetcher)?;
-        let block = self
-            .decoder
-            .decode(contents)
-            .map(Arc::new)
-            .map_err(|status| fetcher.explain(handle, &status))?;
-        self.stats.count_read(start);
+        let decode = |contents| self.decoder.decode(contents).map(Arc::new);
+        let block = self.read_and_decode(handle, options, prefetcher, decode)?;
         if let Some(TableCacheHandle { cache, id, .. }) = &self.cache
             && options.fill_cache
         {
@@ -487,6 +499,49 @@ impl BlockBasedTable {
             )?;
         }
         Ok(block)
+    }
+
+    /// The contents of a data block in the plain form, from the file.
+    pub(super) fn read_plain_block(
+        &self,
+        handle: BlockHandle,
+        options: BlockReadOptions,
+        prefetcher: Option<&mut SequentialPrefetcher>,
+    ) -> Result<Vec<u8>> {
+        self.read_and_decode(handle, options, prefetcher, |contents| self.decoder.plain(contents))
+    }
+
+    fn read_and_decode<T>(
+        &self,
+        handle: BlockHandle,
+        options: BlockReadOptions,
+        prefetcher: Option<&mut SequentialPrefetcher>,
+        decode: impl FnOnce(Vec<u8>) -> Result<T>,
+    ) -> Result<T> {
+        if !options.may_read_files {
+            return Err(not_in_cache());
+        }
+        let _activity = options.activity.begin_if_unknown();
+        let start = self.stats.start_read(BlockKind::Data, handle);
+        let fetcher = self.fetcher(options.verify_checksums, options.rate_limiter_priority);
+        let dictionary = self.load_dictionary(options)?;
+        let contents = fetcher.fetch(handle, dictionary.as_deref(), prefetcher)?;
+        let decoded = decode(contents).map_err(|status| fetcher.explain(handle, &status))?;
+        self.stats.count_read(start);
+        Ok(decoded)
+    }
+
+    /// An error found in a data block's contents, with file and offset put before it.
+    #[cold]
+    pub(super) fn explain(&self, handle: BlockHandle, status: &Status) -> Status {
+        self.fetcher(false, None).explain(handle, status)
+    }
+
+    /// Reads data blocks ahead, none of what follows them.
+    pub(super) fn new_prefetcher(&self, options: &ReadaheadOptions) -> SequentialPrefetcher {
+        let mut prefetcher = SequentialPrefetcher::new(options);
+        prefetcher.set_end(self.data_end());
+        prefetcher
     }
 
     /// The dictionary that data blocks are compressed with, if they are.

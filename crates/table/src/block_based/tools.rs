@@ -13,7 +13,6 @@ use crate::metaindex::{
 use crate::read_options::ReadOptions;
 use base::Result;
 use env::ReadaheadOptions;
-use env::readahead::SequentialPrefetcher;
 use statistics::Activity;
 
 /// One entry of an index, as stored.
@@ -204,8 +203,7 @@ impl BlockBasedTable {
             0 => self.readahead.max_size,
             size => size,
         };
-        let mut prefetcher = SequentialPrefetcher::new(&ReadaheadOptions::fixed(window));
-        prefetcher.set_end(self.data_end());
+        let mut prefetcher = self.new_prefetcher(&ReadaheadOptions::fixed(window));
         for block in self.data_blocks()? {
             fetcher.fetch_raw(block.handle, Some(&mut prefetcher))?;
         }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::blob_file_builder::{BlobFileBuilder, BlobFileOptions};
-use crate::compaction_input::{CompactionInput, KeyRange};
+use crate::compaction_input::{CompactionInput, EntrySource, KeyRange};
 use crate::compaction_iterator::IterationContext;
 use crate::created_files::CreatedFiles;
 use crate::range_tombstones::JobRangeTombstonesBuilder;
@@ -91,7 +91,8 @@ fn filtered(filter: Arc<dyn CompactionFilter + Sync>, has_file: bool) -> Result<
         ..iteration_context(&environment, cover, snapshots)
     };
     let inner = Box::new(vec_iterator(&comparator, &entries));
-    let input = CompactionInput::new(inner, comparator, &KeyRange::all(), false);
+    let source = EntrySource::Iterator(inner);
+    let input = CompactionInput::new(source, comparator, &KeyRange::all(), false);
     let mut iterator = CompactionIterator::new(input, context);
     iterator.seek_to_first()?;
     Ok(iterator.valid().then(|| iterator.parsed_key().value_type))

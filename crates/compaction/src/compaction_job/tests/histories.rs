@@ -2,6 +2,7 @@
 
 use super::*;
 use base::dbformat::MAX_SEQUENCE_NUMBER;
+use base::filename::table_file_name;
 use base::{InternalIterator, ParsedInternalKey};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -249,15 +250,23 @@ fn check_order(comparator: &InternalKeyComparator, files: &[OutputFile]) {
     }
 }
 
-fn check(operations: &[Operation], shape: &Shape) {
+/// A compaction of a history, with the files that it was made of.
+struct Compacted {
+    environment: Arc<TestEnvironment>,
+    before: Content,
+    base: Content,
+    outcome: CompactionOutcome,
+}
+
+/// None if there is nothing to compact.
+fn compact(history: &History, shape: &Shape, merges_by_kernel: bool) -> Option<Compacted> {
     let comparator = InternalKeyComparator::bytewise();
     let environment = Arc::new(TestEnvironment::new(comparator.clone()));
-    let history = History::of(operations, shape.has_base);
-    let (mut before, mut after, mut files) = (Content::default(), Content::default(), Vec::new());
+    let (mut before, mut base, mut files) = (Content::default(), Content::default(), Vec::new());
     if shape.has_base {
         files.push((3, flush(&environment, &base_entries(), &[], 1, None).unwrap()));
         before.add_entries(&base_entries());
-        after.add_entries(&base_entries());
+        base.add_entries(&base_entries());
     }
     for (index, entries) in history.flushes.iter().enumerate() {
         before.add_entries(entries);
@@ -268,7 +277,7 @@ fn check(operations: &[Operation], shape: &Shape) {
     }
     let version = version(&comparator, &files, &[]);
     if version.level_files(0).is_empty() && version.level_files(1).is_empty() {
-        return;
+        return None;
     }
     let mut compaction = compaction(version, &[0, 1], 1, !shape.has_base);
     compaction.max_output_file_size = shape.max_output_file_size;
@@ -279,9 +288,33 @@ fn check(operations: &[Operation], shape: &Shape) {
     }
     let boundaries: Vec<_> = shape.boundaries.iter().map(|index| user_key(*index)).collect();
     let options = job_options(&environment, &history.snapshots);
-    let job = CompactionJob::new(Arc::new(compaction), options, Arc::clone(&environment) as _);
+    let mut job = CompactionJob::new(Arc::new(compaction), options, Arc::clone(&environment) as _);
+    job.merges_by_kernel = merges_by_kernel;
     let outcome = job.run(&boundaries).unwrap();
-    check_order(&comparator, &outcome.files);
+    Some(Compacted { environment, before, base, outcome })
+}
+
+/// The bytes of the outputs of a compaction of one part. The numbers of files, and with them their
+/// checksums, follow from the order in which they are made.
+fn bytes_of_outputs(compacted: &Compacted) -> Vec<Vec<u8>> {
+    let Compacted { environment, outcome, .. } = compacted;
+    let bytes = |file: &OutputFile| {
+        let path = table_file_name(&environment.directory, file.metadata.number);
+        env::file_util::read_file_to_vec(&*environment.file_system, &path, 1 << 30).unwrap()
+    };
+    outcome.files.iter().map(bytes).collect()
+}
+
+fn check(operations: &[Operation], shape: &Shape) {
+    let history = History::of(operations, shape.has_base);
+    let Some(compacted) = compact(&history, shape, true) else { return };
+    let Some(reference) = compact(&history, shape, false) else { return };
+    assert_eq!(compacted.outcome.stats.iteration, reference.outcome.stats.iteration);
+    if shape.boundaries.is_empty() {
+        assert_eq!(bytes_of_outputs(&compacted), bytes_of_outputs(&reference));
+    }
+    let Compacted { environment, before, base: mut after, outcome } = compacted;
+    check_order(&environment.comparator, &outcome.files);
     for file in &outcome.files {
         after.add_file(&environment, &file.metadata);
     }

@@ -1,0 +1,211 @@
+//! Goes through the entries of a table once, forward: the input of compactions.
+//!
+//! Beside [`TableIterator`](super::TableIterator), which can turn round and seeks often, this one
+//! lays the entries of each block out side by side ([`EntryColumns`]) as the block comes from the
+//! file; no directory is made of it. Blocks that are in the block cache are taken from there.
+
+use crate::block_based::index_reader::IndexCursor;
+use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
+use crate::data_block::DataBlock;
+use crate::entry_columns::{EntryColumns, RankOrder};
+use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle};
+use crate::read_options::ReadOptions;
+use base::Result;
+use env::ReadaheadOptions;
+use env::readahead::SequentialPrefetcher;
+use statistics::Activity;
+use std::sync::Arc;
+
+/// A cursor over a table that only goes forward. The upper bound is looked at only where that saves
+/// the reading of a block.
+#[derive(Debug)]
+pub struct TableScan {
+    table: Arc<BlockBasedTable>,
+    options: BlockReadOptions,
+    upper_bound: Option<Box<[u8]>>,
+    order: RankOrder,
+    readahead: ReadaheadOptions,
+    /// Made when the first block must be read.
+    prefetcher: Option<SequentialPrefetcher>,
+    index: IndexCursor,
+    block: ScannedBlock,
+    columns: EntryColumns,
+    /// The entry of the columns.
+    position: usize,
+}
+
+/// A block in the plain form.
+#[derive(Debug)]
+enum ScannedBlock {
+    Read(Vec<u8>),
+    Cached(Arc<DataBlock>),
+}
+
+impl ScannedBlock {
+    #[inline]
+    fn contents(&self) -> &[u8] {
+        match self {
+            Self::Read(contents) => contents,
+            Self::Cached(block) => block.contents(),
+        }
+    }
+}
+
+impl TableScan {
+    /// A scan that is not valid until it is moved. `order` is the same for all that are merged.
+    pub(super) fn new(
+        table: Arc<BlockBasedTable>,
+        options: &ReadOptions,
+        order: RankOrder,
+    ) -> Self {
+        let readahead = match options.readahead_size {
+            0 => table.readahead,
+            size => ReadaheadOptions::fixed(size),
+        };
+        Self {
+            options: BlockReadOptions { activity: Activity::DbIterator, ..options.into() },
+            upper_bound: options.iterate_upper_bound.as_deref().map(Box::from),
+            order,
+            readahead,
+            prefetcher: None,
+            index: IndexCursor::new(),
+            block: ScannedBlock::Read(Vec::new()),
+            columns: EntryColumns::default(),
+            position: 0,
+            table,
+        }
+    }
+
+    /// Whether the cursor stands on an entry.
+    #[inline]
+    pub fn valid(&self) -> bool {
+        self.position < self.columns.len()
+    }
+
+    /// Moves to the first entry.
+    ///
+    /// # Errors
+    /// As the other moves: of reading, after which the cursor stands nowhere.
+    pub fn seek_to_first(&mut self) -> Result<()> {
+        self.stand_nowhere();
+        self.index.seek_to_first(&self.table, self.options)?;
+        self.load_block()?;
+        self.skip_empty_blocks()
+    }
+
+    /// Moves to the first entry at or after the internal key `target`.
+    ///
+    /// # Errors
+    /// As [`Self::seek_to_first`].
+    pub fn seek(&mut self, target: &[u8]) -> Result<()> {
+        self.stand_nowhere();
+        self.index.seek(&self.table, target, self.options)?;
+        self.load_block()?;
+        self.skip_empty_blocks()?;
+        while self.valid() && self.table.comparator.compare(self.key(), target).is_lt() {
+            self.next()?;
+        }
+        Ok(())
+    }
+
+    /// Moves on by one. The cursor must be valid.
+    ///
+    /// # Errors
+    /// As [`Self::seek_to_first`].
+    #[expect(clippy::should_implement_trait, reason = "entries are lent, which no Iterator can do")]
+    #[inline]
+    pub fn next(&mut self) -> Result<()> {
+        self.position += 1;
+        if self.position < self.columns.len() { Ok(()) } else { self.next_entries() }
+    }
+
+    /// The number of the user key here by the order that the scan was given.
+    ///
+    /// # Panics
+    /// As [`Self::key`] and [`Self::value`]: if not valid.
+    #[inline]
+    pub fn rank(&self) -> u64 {
+        self.columns.rank(self.position)
+    }
+
+    /// The internal key here.
+    #[inline]
+    pub fn key(&self) -> &[u8] {
+        self.columns.key(self.position)
+    }
+
+    /// The value here.
+    #[inline]
+    pub fn value(&self) -> &[u8] {
+        self.columns.value(self.block.contents(), self.position)
+    }
+
+    fn stand_nowhere(&mut self) {
+        self.columns.clear();
+        self.position = 0;
+    }
+
+    /// Goes on behind the last entry that is laid out.
+    #[inline(never)]
+    fn next_entries(&mut self) -> Result<()> {
+        self.lay_out()?;
+        self.skip_empty_blocks()
+    }
+
+    /// Goes to the first entry of the next block that has one, unless there is an entry.
+    fn skip_empty_blocks(&mut self) -> Result<()> {
+        while !self.valid() && self.index.handle().is_some() && !self.is_behind_upper_bound() {
+            self.index.next(&self.table, self.options)?;
+            self.load_block()?;
+        }
+        Ok(())
+    }
+
+    /// Whether all keys of later blocks are at or after the upper bound.
+    fn is_behind_upper_bound(&self) -> bool {
+        let Some(upper_bound) = &self.upper_bound else { return false };
+        let mut scratch = Vec::new();
+        let separator = self.index.user_key(&mut scratch);
+        separator.is_some_and(|separator| separator >= &**upper_bound)
+    }
+
+    fn lay_out(&mut self) -> Result<()> {
+        self.position = 0;
+        let Self { table, block, columns, index, order, .. } = self;
+        columns.fill(block.contents(), order).map(drop).map_err(|status| match index.handle() {
+            Some(handle) => table.explain(handle, &status),
+            None => status,
+        })
+    }
+
+    /// Begins the block that the index is at, if it is at one.
+    fn load_block(&mut self) -> Result<()> {
+        self.stand_nowhere();
+        let Some(handle) = self.index.handle() else { return Ok(()) };
+        let cached = self.index.frame().or_else(|| self.table.cached_data_block(handle));
+        self.block = match cached {
+            Some(block) => {
+                self.table.count_data_block_hit(&block, self.table.stats.recorder());
+                if let Some(prefetcher) = &mut self.prefetcher {
+                    let length = handle.size.saturating_add(BLOCK_TRAILER_SIZE as u64);
+                    prefetcher.note_cached(handle.offset, length);
+                }
+                ScannedBlock::Cached(block)
+            }
+            None => ScannedBlock::Read(self.read_block(handle)?),
+        };
+        let begun = self.columns.begin(self.block.contents());
+        begun.map_err(|status| self.table.explain(handle, &status))?;
+        self.lay_out()
+    }
+
+    fn read_block(&mut self, handle: BlockHandle) -> Result<Vec<u8>> {
+        self.table.count_data_block_miss(self.table.stats.recorder());
+        let prefetcher =
+            self.prefetcher.get_or_insert_with(|| self.table.new_prefetcher(&self.readahead));
+        self.table.read_plain_block(handle, self.options, Some(prefetcher))
+    }
+}
+
+#[cfg(test)]
+mod tests;
