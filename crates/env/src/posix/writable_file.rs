@@ -1,5 +1,6 @@
 //! Appends through a buffer and the page cache.
 
+use super::buffer_pool;
 use super::posix_file::PosixFile;
 use super::write_pacing::{Preallocations, RangeSyncs};
 use crate::file_system::{FileOptions, WritableFile};
@@ -82,6 +83,20 @@ impl PosixWritableFile {
         self.remember(result)
     }
 
+    /// Appends to the buffer, which has room for it. A small one grows; before it becomes a large one
+    /// it is replaced by one that was used before.
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        let size = self.buffer.len() + bytes.len();
+        let is_kept_size = (buffer_pool::SIZE_MIN..=buffer_pool::SIZE_MAX).contains(&size);
+        if size > self.buffer.capacity() && is_kept_size && self.buffer_size_max >= size {
+            let mut larger = buffer_pool::take(self.buffer_size_max.min(buffer_pool::SIZE_MAX));
+            larger.extend_from_slice(&self.buffer);
+            buffer_pool::give_back(std::mem::replace(&mut self.buffer, larger));
+        }
+        self.buffer.extend_from_slice(bytes);
+    }
+
     fn preallocate(&mut self, count: usize) {
         let _timer = Timer::start(IoMetric::PrepareWriteNanos);
         let size = self.size().saturating_add(count as u64);
@@ -102,7 +117,7 @@ impl WritableFile for PosixWritableFile {
             if !self.buffer.is_empty() {
                 // Filled up, so that writes start at multiples of the buffer's size.
                 let (head, tail) = bytes.split_at(room);
-                self.buffer.extend_from_slice(head);
+                self.put(head);
                 bytes = tail;
                 self.flush_buffer()?;
             }
@@ -110,7 +125,7 @@ impl WritableFile for PosixWritableFile {
                 return self.write_around_buffer(bytes);
             }
         }
-        self.buffer.extend_from_slice(bytes);
+        self.put(bytes);
         Ok(())
     }
 
@@ -160,6 +175,7 @@ impl Drop for PosixWritableFile {
             // Nobody is left to hear of an error; `close` is the way to learn of it.
             let _ = self.flush_buffer();
         }
+        buffer_pool::give_back(std::mem::take(&mut self.buffer));
         if let Some(end) = self.preallocations.reserved_end() {
             self.file.give_back(end);
         }

@@ -1,0 +1,38 @@
+//! Large buffers of files that were closed, for files that are written next.
+//!
+//! Memory that the allocator has just got from the kernel is cleared page by page when it is first
+//! touched; for a table of a few megabytes that takes as long as writing it.
+
+use parking_lot::Mutex;
+
+/// Buffers are kept from this size in bytes on.
+pub(super) const SIZE_MIN: usize = 64 << 10;
+/// Larger buffers are not kept, in bytes.
+pub(super) const SIZE_MAX: usize = 1 << 20;
+/// So many are kept for the whole process.
+const COUNT_MAX: usize = 4;
+
+static BUFFERS: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
+
+/// An empty buffer for `size` bytes.
+pub(super) fn take(size: usize) -> Vec<u8> {
+    let mut buffers = BUFFERS.lock();
+    let found = buffers.iter().position(|buffer| buffer.capacity() >= size);
+    let kept = found.map(|index| buffers.swap_remove(index));
+    drop(buffers);
+    kept.unwrap_or_else(|| Vec::with_capacity(size))
+}
+
+/// Keeps a buffer for the next file, if it is large and there is room.
+pub(super) fn give_back(mut buffer: Vec<u8>) {
+    if (SIZE_MIN..=SIZE_MAX).contains(&buffer.capacity()) {
+        buffer.clear();
+        let mut buffers = BUFFERS.lock();
+        if buffers.len() < COUNT_MAX {
+            buffers.push(buffer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,23 @@
+use super::*;
+
+#[test]
+fn buffers_come_back_empty_and_large_enough() {
+    for size in [SIZE_MIN, SIZE_MIN + 1, SIZE_MAX, SIZE_MAX + 1] {
+        let mut buffer = take(size);
+        assert!(buffer.is_empty() && buffer.capacity() >= size, "{size}");
+        buffer.resize(size, 1);
+        give_back(buffer);
+        let again = take(size);
+        assert!(again.is_empty() && again.capacity() >= size, "{size}");
+    }
+}
+
+#[test]
+fn few_are_kept_and_none_that_are_small_or_very_large() {
+    give_back(Vec::with_capacity(SIZE_MIN - 1));
+    give_back(Vec::with_capacity(2 * SIZE_MAX));
+    (0..3 * COUNT_MAX).for_each(|_| give_back(Vec::with_capacity(SIZE_MIN)));
+    let buffers = BUFFERS.lock();
+    assert!(buffers.len() <= COUNT_MAX);
+    assert!(buffers.iter().all(|buffer| (SIZE_MIN..=SIZE_MAX).contains(&buffer.capacity())));
+}
