@@ -85,6 +85,7 @@ pub const VALUE_TYPE_FOR_SEEK: ValueType = ValueType::ValuePreferredSeqno;
 
 impl ValueType {
     /// The type with this number, if there is one.
+    #[inline]
     pub fn from_u8(number: u8) -> Option<Self> {
         use ValueType::*;
         const ALL: [ValueType; 26] = [
@@ -119,19 +120,25 @@ impl ValueType {
     }
 
     /// Whether records of this type may stand in a memtable or a data block.
+    #[inline]
     pub fn is_stored(self) -> bool {
+        Self::is_stored_number(self as u8)
+    }
+
+    /// Whether a number is that of a type whose records may stand in a memtable or a data block.
+    #[inline]
+    pub fn is_stored_number(number: u8) -> bool {
         use ValueType::*;
-        matches!(
-            self,
-            Deletion
-                | Value
-                | Merge
-                | SingleDeletion
-                | BlobIndex
-                | DeletionWithTimestamp
-                | WideColumnEntity
-                | ValuePreferredSeqno
-        )
+        /// A bit for each type.
+        const STORED: u32 = 1 << Deletion as u8
+            | 1 << Value as u8
+            | 1 << Merge as u8
+            | 1 << SingleDeletion as u8
+            | 1 << BlobIndex as u8
+            | 1 << DeletionWithTimestamp as u8
+            | 1 << WideColumnEntity as u8
+            | 1 << ValuePreferredSeqno as u8;
+        number < 32 && STORED >> number & 1 == 1
     }
 
     /// Whether a record of this type hides older versions of its key and shows nothing itself.
@@ -177,6 +184,21 @@ pub struct ParsedInternalKey<'a> {
     pub value_type: ValueType,
 }
 
+#[cold]
+fn malformed_key(internal_key: &[u8]) -> Status {
+    let Some((_, trailer)) = internal_key.split_last_chunk::<TRAILER_SIZE>() else {
+        return Status::corruption(format!(
+            "internal key of {} bytes, expected at least {TRAILER_SIZE}",
+            internal_key.len()
+        ));
+    };
+    Status::corruption(format!(
+        "internal key {} has unknown value type {:#04x}",
+        hex(internal_key),
+        trailer[0]
+    ))
+}
+
 impl<'a> ParsedInternalKey<'a> {
     /// Takes an internal key apart.
     ///
@@ -184,21 +206,13 @@ impl<'a> ParsedInternalKey<'a> {
     /// `Corruption` if it is shorter than a trailer or its type is unknown.
     #[inline]
     pub fn parse(internal_key: &'a [u8]) -> Result<Self> {
-        let Some((user_key, trailer)) = internal_key.split_last_chunk::<TRAILER_SIZE>() else {
-            return Err(Status::corruption(format!(
-                "internal key of {} bytes, expected at least {TRAILER_SIZE}",
-                internal_key.len()
-            )));
-        };
-        let packed = u64::from_le_bytes(*trailer);
-        match ValueType::from_u8(packed as u8) {
-            Some(value_type) => Ok(Self { user_key, sequence: packed >> 8, value_type }),
-            None => Err(Status::corruption(format!(
-                "internal key {} has unknown value type {:#04x}",
-                hex(internal_key),
-                packed as u8
-            ))),
+        if let Some((user_key, trailer)) = internal_key.split_last_chunk::<TRAILER_SIZE>() {
+            let packed = u64::from_le_bytes(*trailer);
+            if let Some(value_type) = ValueType::from_u8(packed as u8) {
+                return Ok(Self { user_key, sequence: packed >> 8, value_type });
+            }
         }
+        Err(malformed_key(internal_key))
     }
 
     /// The packed trailer.

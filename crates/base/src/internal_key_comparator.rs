@@ -4,6 +4,7 @@
 
 use crate::comparator::{BYTEWISE_NAME, BytewiseComparator, Comparator};
 use crate::dbformat::{TRAILER_SIZE, extract_trailer, extract_user_key};
+use crate::key_prefix::key_prefix;
 use perf_context::{PerfMetric, count};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -79,7 +80,8 @@ impl InternalKeyComparator {
     pub fn is_equal_without_timestamp(&self, a: &[u8], b: &[u8]) -> bool {
         count_comparison();
         if self.bytewise {
-            a == b
+            // Most keys that are asked about differ early, which takes no call to find out.
+            a.len() == b.len() && key_prefix(a) == key_prefix(b) && a == b
         } else if self.timestamp_size == 0 {
             self.user.equal(a, b)
         } else {

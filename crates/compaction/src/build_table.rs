@@ -21,8 +21,8 @@ use crate::snapshot_rules::SnapshotRules;
 use crate::timestamp_stripping_iterator::TimestampStrippingIterator;
 use base::dbformat::TRAILER_SIZE;
 use base::{
-    CompactionFilter, InternalIterator, InternalKeyComparator, MergeOperator, Result, Status,
-    ValueType,
+    CompactionFilter, InternalIterator, InternalKeyComparator, MergeOperator, ParsedInternalKey,
+    Result, Status, ValueType,
 };
 use iterator::FragmentedRangeTombstoneList;
 use std::sync::Arc;
@@ -231,6 +231,7 @@ fn start_iterator<'a>(
             )
         }),
         statistics: options.tables.builder.statistics.clone(),
+        takes_shortcuts: true,
     };
     let source = EntrySource::Iterator(merged);
     let input = CompactionInput::new(source, comparator, &KeyRange::all(), false);
@@ -257,7 +258,7 @@ fn add_entries(entries: &mut CompactionIterator<'_>, table: &mut OutputTable) ->
         if entries.parsed_key().value_type == ValueType::ValuePreferredSeqno {
             add_timed_put(entries, table)?;
         } else {
-            table.add(entries.key(), entries.value())?;
+            table.add(&entries.parsed_key(), entries.key(), entries.value())?;
         }
         entries.next()?;
     }
@@ -279,7 +280,8 @@ fn add_timed_put(entries: &CompactionIterator<'_>, table: &mut OutputTable) -> R
     let mut key = entries.key().to_vec();
     let type_at = key.len() - TRAILER_SIZE;
     key[type_at] = ValueType::Value as u8;
-    table.add(&key, &value[..value.len() - size_of::<u64>()])
+    let parsed = ParsedInternalKey { value_type: ValueType::Value, ..entries.parsed_key() };
+    table.add(&parsed, &key, &value[..value.len() - size_of::<u64>()])
 }
 
 fn add_tombstones(tombstones: &JobRangeTombstones, table: &mut OutputTable) -> Result<()> {

@@ -73,6 +73,14 @@ impl EntrySource {
     }
 
     #[inline]
+    fn entry(&self) -> (&[u8], &[u8]) {
+        match self {
+            Self::Kernel(kernel) => kernel.entry(),
+            Self::Iterator(iterator) => (iterator.key(), iterator.value()),
+        }
+    }
+
+    #[inline]
     fn key(&self) -> &[u8] {
         either!(self, source => source.key())
     }
@@ -176,6 +184,12 @@ impl CompactionInput {
         self.is_count_exact = false;
         self.inner.seek(InternalKey::for_seek(user_key, MAX_SEQUENCE_NUMBER).as_bytes())?;
         self.arrive()
+    }
+
+    /// The internal key and the value here.
+    #[inline]
+    pub(crate) fn entry(&self) -> (&[u8], &[u8]) {
+        self.inner.entry()
     }
 
     #[inline]

@@ -16,6 +16,10 @@
 //! they are older than `full_history_ts_low`: then only the newest of those is kept.
 //!
 //! A flush goes through the same rules, knowing nothing of what is below.
+//!
+//! Most entries are values that are the newest version of their key. Where nothing beside may have a
+//! say in them (no filter, range tombstone, timestamp, blob file or prepared transaction) they are
+//! taken over at once.
 
 use crate::blob_file_builder::BlobFileBuilder;
 use crate::cancellation::Cancellation;
@@ -66,6 +70,21 @@ pub(crate) struct IterationContext<'a> {
     pub(crate) blob_builder: Option<BlobFileBuilder<'a>>,
     /// Where merges and the filter are timed.
     pub(crate) statistics: Option<Arc<Statistics>>,
+    /// Whether versions that no rule has a say in are not asked about. Tests see to it that this
+    /// changes nothing.
+    pub(crate) takes_shortcuts: bool,
+}
+
+impl IterationContext<'_> {
+    /// Whether the newest version of a key, if it is a value, stays whatever there is beside.
+    fn keeps_newest_values(&self) -> bool {
+        self.takes_shortcuts
+            && self.comparator.timestamp_size() == 0
+            && self.cover.is_empty()
+            && self.filter.is_none()
+            && self.blob_builder.is_none()
+            && self.snapshots.are_all_committed()
+    }
 }
 
 /// Where the value of the current entry is.
@@ -83,6 +102,7 @@ enum ValueSource {
 pub(crate) struct CompactionIterator<'a> {
     input: CompactionInput,
     context: IterationContext<'a>,
+    keeps_newest_values: bool,
     stats: IterationStats,
     valid: bool,
     /// The current internal key.
@@ -120,6 +140,7 @@ impl<'a> CompactionIterator<'a> {
     pub(crate) fn new(input: CompactionInput, context: IterationContext<'a>) -> Self {
         Self {
             input,
+            keeps_newest_values: context.keeps_newest_values(),
             context,
             stats: IterationStats::default(),
             valid: false,
@@ -156,6 +177,9 @@ impl<'a> CompactionIterator<'a> {
         } else {
             if !self.at_next {
                 self.input.next()?;
+                if self.keeps_newest_values && self.take_newest_value()? {
+                    return Ok(());
+                }
             }
             self.next_from_input()?;
         }
@@ -231,6 +255,47 @@ impl<'a> CompactionIterator<'a> {
     #[inline]
     fn is_same_user_key(&self, user_key: &[u8]) -> bool {
         self.context.comparator.is_equal_without_timestamp(user_key, self.user_key())
+    }
+
+    /// Takes over the entry that the input is at, if it is a value and its key's newest version, and so
+    /// stays: what the rules would come to. Returns whether it is.
+    #[inline]
+    fn take_newest_value(&mut self) -> Result<bool> {
+        if !self.input.valid() || self.clears_next_value {
+            return Ok(false);
+        }
+        let (key, value) = self.input.entry();
+        let Some((user_key, trailer)) = key.split_last_chunk::<TRAILER_SIZE>() else {
+            return Ok(false);
+        };
+        let trailer = u64::from_le_bytes(*trailer);
+        if trailer as u8 != ValueType::Value as u8
+            || self.has_current_user_key
+                && self
+                    .context
+                    .comparator
+                    .is_equal_without_timestamp(user_key, extract_user_key(&self.key))
+        {
+            return Ok(false);
+        }
+        self.context.cancellation.check()?;
+        self.stats.input_records += 1;
+        self.stats.input_raw_key_bytes += key.len() as u64;
+        self.stats.input_raw_value_bytes += value.len() as u64;
+        self.key.clear();
+        self.key.extend_from_slice(key);
+        self.sequence = trailer >> 8;
+        self.value_type = ValueType::Value;
+        self.value = ValueSource::Input { suffix: 0 };
+        self.has_current_user_key = true;
+        self.current_key_committed = true;
+        self.last_sequence = self.sequence;
+        self.last_snapshot = self.context.snapshots.stripe(self.sequence).snapshot;
+        self.last_sequence_zeroed = false;
+        self.valid = true;
+        self.has_output_key = true;
+        self.zero_sequence_at_bottom();
+        Ok(true)
     }
 
     /// Goes from the entry that the input is at to the next one that stays.
@@ -510,6 +575,12 @@ impl<'a> CompactionIterator<'a> {
             ValueType::WideColumnEntity => self.collect_entity_blob_garbage()?,
             _ => {}
         }
+        self.zero_sequence_at_bottom();
+        Ok(())
+    }
+
+    #[inline]
+    fn zero_sequence_at_bottom(&mut self) {
         if self.context.is_bottommost
             && self.sequence <= self.context.zeroes_sequences_up_to
             && self.value_type != ValueType::Merge
@@ -518,7 +589,6 @@ impl<'a> CompactionIterator<'a> {
         {
             self.zero_sequence();
         }
-        Ok(())
     }
 
     #[inline]

@@ -111,9 +111,9 @@ pub struct CompactionJob {
     options: CompactionJobOptions,
     environment: Arc<dyn JobEnvironment>,
     comparator: InternalKeyComparator,
-    /// Whether inputs are merged by the kernel where that is possible. Tests compare it with what is
-    /// used elsewhere.
-    merges_by_kernel: bool,
+    /// Whether inputs are merged by the kernel, and the rules take shortcuts, where that is possible.
+    /// Tests compare it with what is done elsewhere.
+    uses_kernel: bool,
 }
 
 /// What is known of the inputs before they are read.
@@ -147,7 +147,7 @@ impl CompactionJob {
         builder.target_file_size = compaction.max_output_file_size;
         builder.reason = TableFileCreationReason::Compaction;
         let comparator = builder.comparator.clone();
-        Self { compaction, options, environment, comparator, merges_by_kernel: true }
+        Self { compaction, options, environment, comparator, uses_kernel: true }
     }
 
     /// Does it, in one part more than there are `boundaries`: user keys, ascending, at which parts
@@ -189,7 +189,7 @@ impl CompactionJob {
         let snapshots = self.options.snapshots.clone();
         let mut builder = JobRangeTombstonesBuilder::new(self.comparator.clone(), snapshots);
         let (mut entry_count, mut tombstone_count, mut newest_key_time) = (0, 0, 0);
-        let (mut is_count_exact, mut can_be_scanned) = (true, self.merges_by_kernel);
+        let (mut is_count_exact, mut can_be_scanned) = (true, self.uses_kernel);
         let mut times = SeqnoToTimeMapping::default();
         for input in &self.compaction.inputs {
             let units = input.atomic_compaction_units(&self.comparator);

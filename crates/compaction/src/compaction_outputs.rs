@@ -112,7 +112,7 @@ impl<'a> CompactionOutputs<'a> {
                 &self.context.spec,
             )?),
         };
-        table.add(internal_key, value)?;
+        table.add(key, internal_key, value)?;
         if let Some(flow) = &mut self.blob_flow {
             flow.add(key.user_key, key.value_type, value)?;
         }

@@ -79,10 +79,17 @@ impl MergeKernel {
         Ok(())
     }
 
-    /// The internal key here.
+    /// The internal key and the value here.
     ///
     /// # Panics
-    /// As [`Self::value`]: if not valid.
+    /// As [`Self::key`] and [`Self::value`]: if not valid.
+    #[inline]
+    pub(crate) fn entry(&self) -> (&[u8], &[u8]) {
+        let table = self.sources[self.current].current();
+        (table.key(), table.value())
+    }
+
+    /// The internal key here.
     #[inline]
     pub(crate) fn key(&self) -> &[u8] {
         self.sources[self.current].current().key()

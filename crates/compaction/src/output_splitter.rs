@@ -130,6 +130,10 @@ impl<'a> OutputSplitter<'a> {
         if self.rules.output_level == 0 {
             return false;
         }
+        if self.goes_by_size_alone() {
+            return open.is_some_and(|open| open.full_size >= self.rules.max_file_size)
+                && !self.is_same_user_key(key, last_key);
+        }
         let previously_overlapped = self.overlapped_bytes;
         let borders = self.cross_borders(key);
         let crosses_old_file = self.old_files.cross(key, &self.comparator);
@@ -154,6 +158,15 @@ impl<'a> OutputSplitter<'a> {
             self.split_key = None;
         }
         true
+    }
+
+    /// Whether there is nothing, or nothing any more, at which a file might end before its time.
+    #[inline]
+    fn goes_by_size_alone(&self) -> bool {
+        self.grandparent >= self.grandparents.len()
+            && self.old_files.next >= self.old_files.files.len()
+            && self.split_key.is_none()
+            && self.partition.is_none()
     }
 
     fn is_same_user_key(&self, key: &[u8], last_key: &[u8]) -> bool {

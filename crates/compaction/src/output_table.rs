@@ -131,15 +131,19 @@ impl OutputTable {
         })
     }
 
-    /// Adds an entry.
+    /// Adds an entry. `parsed` are the parts of `key`.
     ///
     /// # Errors
     /// `Corruption` if keys do not ascend or a blob index is malformed; `IoError` from the file.
     #[inline]
-    pub(crate) fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        self.validator.add(key, value)?;
-        self.builder.add(key, value)?;
-        let parsed = ParsedInternalKey::parse(key)?;
+    pub(crate) fn add(
+        &mut self,
+        parsed: &ParsedInternalKey<'_>,
+        key: &[u8],
+        value: &[u8],
+    ) -> Result<()> {
+        self.validator.add(self.builder.last_key(), key, value)?;
+        self.builder.add_parsed(parsed, key, value)?;
         if self.smallest.is_none() {
             self.smallest = InternalKey::from_encoded(key.to_vec());
         }
@@ -147,6 +151,9 @@ impl OutputTable {
         metadata.smallest_seqno = metadata.smallest_seqno.min(parsed.sequence);
         metadata.largest_seqno = metadata.largest_seqno.max(parsed.sequence);
         self.entry_count += 1;
+        if parsed.value_type == ValueType::Value {
+            return Ok(());
+        }
         if matches!(parsed.value_type, ValueType::BlobIndex | ValueType::WideColumnEntity) {
             self.note_blobs(parsed.value_type, value)?;
         }
@@ -204,8 +211,9 @@ impl OutputTable {
     }
 
     /// The internal key of the last entry; empty before the first.
+    #[inline]
     pub(crate) fn last_key(&self) -> &[u8] {
-        self.validator.last_key()
+        self.builder.last_key()
     }
 
     /// Whether neither an entry nor a range tombstone was added.
@@ -340,9 +348,12 @@ pub(crate) fn verify_output(
     };
     let mut iterator = table.new_iterator(&options);
     let mut validator = OutputValidator::new(comparator.clone(), true);
+    let mut last_key = Vec::new();
     iterator.seek_to_first()?;
     while iterator.valid() {
-        validator.add(iterator.key(), iterator.value())?;
+        validator.add(&last_key, iterator.key(), iterator.value())?;
+        last_key.clear();
+        last_key.extend_from_slice(iterator.key());
         iterator.next()?;
     }
     if validator.hash() == Some(hash) {

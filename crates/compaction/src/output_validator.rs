@@ -1,39 +1,36 @@
 //! A last look at what goes into a table, and a fingerprint of it to compare a reread with.
 
-use base::dbformat::TRAILER_SIZE;
+use base::dbformat::{TRAILER_SIZE, extract_user_key, hex};
 use base::hash::xxh3_128_with_seed;
-use base::{InternalKeyComparator, Result, Status};
+use base::{InternalKeyComparator, Result, Status, key_prefix};
 
-/// Checks that keys ascend. Keeps the last one.
+/// Checks that keys ascend.
 #[derive(Clone, Debug)]
 pub(crate) struct OutputValidator {
     comparator: InternalKeyComparator,
-    last_key: Vec<u8>,
     /// Over all keys and values, if it is wanted (`paranoid_file_checks`).
     hash: Option<u64>,
 }
 
 impl OutputValidator {
     pub(crate) fn new(comparator: InternalKeyComparator, computes_hash: bool) -> Self {
-        Self { comparator, last_key: Vec::new(), hash: computes_hash.then_some(0) }
+        Self { comparator, hash: computes_hash.then_some(0) }
     }
 
-    /// Takes the next entry.
+    /// Takes the next entry, which follows that of `last_key`; that is empty before the first.
     ///
     /// # Errors
     /// `Corruption` if its key is too short or not after the last one.
     #[inline]
-    pub(crate) fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+    pub(crate) fn add(&mut self, last_key: &[u8], key: &[u8], value: &[u8]) -> Result<()> {
         if key.len() < TRAILER_SIZE {
             return Err(Status::corruption(
                 "Compaction tries to write a key without internal bytes.",
             ));
         }
-        if !self.last_key.is_empty() && self.comparator.compare(key, &self.last_key).is_le() {
-            return Err(self.out_of_order(key));
+        if !last_key.is_empty() && !self.is_after(key, last_key) {
+            return Err(out_of_order(key, last_key));
         }
-        self.last_key.clear();
-        self.last_key.extend_from_slice(key);
         if let Some(hash) = &mut self.hash {
             *hash = xxh3_128_with_seed(key, *hash) as u64;
             *hash = xxh3_128_with_seed(value, *hash) as u64;
@@ -41,25 +38,26 @@ impl OutputValidator {
         Ok(())
     }
 
-    #[cold]
-    fn out_of_order(&self, key: &[u8]) -> Status {
-        use base::dbformat::hex;
-        Status::corruption(format!(
-            "Compaction sees out-of-order keys: {} after {}",
-            hex(key),
-            hex(&self.last_key)
-        ))
-    }
-
-    /// The last key; empty before the first.
     #[inline]
-    pub(crate) fn last_key(&self) -> &[u8] {
-        &self.last_key
+    fn is_after(&self, key: &[u8], last_key: &[u8]) -> bool {
+        let prefix = |key| key_prefix(extract_user_key(key));
+        // Most keys differ early, which takes no call to find out.
+        self.comparator.is_bytewise() && prefix(key) > prefix(last_key)
+            || self.comparator.compare(key, last_key).is_gt()
     }
 
     pub(crate) fn hash(&self) -> Option<u64> {
         self.hash
     }
+}
+
+#[cold]
+fn out_of_order(key: &[u8], last_key: &[u8]) -> Status {
+    Status::corruption(format!(
+        "Compaction sees out-of-order keys: {} after {}",
+        hex(key),
+        hex(last_key)
+    ))
 }
 
 #[cfg(test)]

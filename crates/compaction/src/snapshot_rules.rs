@@ -78,6 +78,12 @@ impl SnapshotRules {
         self.earliest_write_conflict_snapshot.unwrap_or(MAX_SEQUENCE_NUMBER)
     }
 
+    /// Whether all writes are committed.
+    #[inline]
+    pub fn are_all_committed(&self) -> bool {
+        self.uncommitted.is_empty()
+    }
+
     /// Whether the write is committed.
     #[inline]
     pub fn is_committed(&self, sequence: SequenceNumber) -> bool {

@@ -185,6 +185,7 @@ pub(crate) fn iteration_context(
         environment,
         blob_builder: None,
         statistics: None,
+        takes_shortcuts: true,
     }
 }
 

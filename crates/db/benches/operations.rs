@@ -1,7 +1,8 @@
 //! What operations cost, through the whole database and nothing else: no command line, no harness.
 //!
 //! - `cargo bench -p touchstone-db --bench operations` prints nanoseconds of the processor for each
-//!   path, of 200,000 keys in memory: the median of rounds. `-- PATH KEYS` does one, of so many keys.
+//!   path, of 200,000 keys in memory: the median of rounds; also of flushes and compactions, for each
+//!   key. `-- PATH KEYS` does one, of so many keys.
 //!   With `--compare-statistics` two databases take turns, one of which counts, and what the one that
 //!   counts takes more is printed beside: the median of what it takes more in each pair of turns, and
 //!   between what the middle half of these is.
@@ -66,6 +67,20 @@ const PATHS: [OperationPath; 13] = [
     },
 ];
 
+/// Work in the background: its name, what it finds in the directory and the memtable, and what it is.
+/// What it takes is counted for each key.
+struct Job {
+    name: &'static str,
+    prepare: fn(&Path, u64),
+    fill: fn(&Db, &ColumnFamilyHandle, u64),
+    run: fn(&Db, &ColumnFamilyHandle),
+}
+
+const JOBS: [Job; 2] = [
+    Job { name: "flush", prepare: |_, _| (), fill: fill_scattered, run: flush },
+    Job { name: "compact", prepare: prepare_runs, fill: |_, _, _| (), run: compact },
+];
+
 /// As `db_bench` makes them: a number, then zeros.
 fn key(number: u64) -> [u8; 16] {
     let mut key = [b'0'; 16];
@@ -89,17 +104,44 @@ fn fill(db: &Db, family: &ColumnFamilyHandle, keys: impl Iterator<Item = u64>) {
     }
 }
 
+fn flush(db: &Db, family: &ColumnFamilyHandle) {
+    db.flush(&FlushOptions::default(), &[family]).expect("a flush");
+}
+
+fn compact(db: &Db, family: &ColumnFamilyHandle) {
+    db.compact_range(&CompactRangeOptions::default(), family, None, None).expect("a compaction");
+}
+
+fn fill_scattered(db: &Db, family: &ColumnFamilyHandle, keys: u64) {
+    fill(db, family, (0..keys).map(|number| scatter(number, u64::from(u32::MAX))));
+}
+
+/// The last level, with half of the keys, and four files of level 0 with the others: keys between each
+/// other, and each once.
+fn prepare_runs(directory: &Path, keys: u64) {
+    let (db, family) = open(directory, false);
+    fill(&db, &family, (0..keys).step_by(2));
+    flush(&db, &family);
+    compact(&db, &family);
+    let mut odd: Vec<u64> = (0..keys).skip(1).step_by(2).collect();
+    odd.sort_by_key(|&number| scatter(number, u64::MAX >> 32));
+    for run in odd.chunks(odd.len().div_ceil(4)) {
+        fill(&db, &family, run.iter().copied());
+        flush(&db, &family);
+    }
+    db.close().expect("closed");
+}
+
 /// Builds what is in files, and closes the database.
 fn prepare(directory: &Path, shape: Shape, keys: u64) {
     let (db, family) = open(directory, false);
-    let flush = || db.flush(&FlushOptions::default(), &[&family]).expect("a flush");
     fill(&db, &family, 0..keys);
-    flush();
-    db.compact_range(&CompactRangeOptions::default(), &family, None, None).expect("a compaction");
+    flush(&db, &family);
+    compact(&db, &family);
     if shape == Shape::PreFlush {
         for part in 0..6 {
             fill(&db, &family, (part..keys).step_by(20));
-            flush();
+            flush(&db, &family);
         }
     }
     db.close().expect("closed");
@@ -237,6 +279,7 @@ fn resident_megabytes() -> u64 {
 const OPERATIONS: u64 = 20_000;
 const ROUNDS: u64 = 25;
 const COUNTED_OPERATIONS: u64 = 2000;
+const JOB_ROUNDS: u64 = 9;
 
 /// Opens what was prepared, fills its memtable, and brings every block into the cache.
 fn warm_up(directory: &Path, shape: Shape, keys: u64, has_statistics: bool) -> Bench {
@@ -262,6 +305,36 @@ fn count(directory: &Path, path: &OperationPath, keys: u64, has_statistics: bool
     println!("operations {COUNTED_OPERATIONS} found {}", bench.found);
     // What is in the memtable is not to be flushed.
     std::process::exit(0);
+}
+
+/// Does a job once. Instructions are counted by the name of the function that does it in its thread.
+fn count_job(directory: &Path, job: &Job, keys: u64) {
+    let (db, family) = open(directory, false);
+    (job.fill)(&db, &family, keys);
+    (job.run)(&db, &family);
+    println!("operations {keys}");
+    std::process::exit(0);
+}
+
+/// Prints what a job takes of the processors, all threads together, for each key.
+fn time_job(job: &Job, keys: u64) {
+    let process_nanos = || {
+        let time = clock_gettime(ClockId::ProcessCPUTime);
+        time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
+    };
+    let mut times = Times::new();
+    for _ in 0..JOB_ROUNDS {
+        let directory = tempfile::tempdir().expect("a directory");
+        (job.prepare)(directory.path(), keys);
+        let (db, family) = open(directory.path(), false);
+        (job.fill)(&db, &family, keys);
+        let start = process_nanos();
+        (job.run)(&db, &family);
+        times.push((process_nanos() - start) / keys as f64);
+        db.close().expect("closed");
+    }
+    times.sort_by(f64::total_cmp);
+    println!("{:<22} {:>8.1} ns a key, least {:>8.1}", job.name, median(&times), times[0]);
 }
 
 #[inline(never)]
@@ -350,6 +423,15 @@ fn main() {
     let mut words = arguments.iter().filter(|argument| !argument.starts_with("--"));
     let wanted = words.next();
     let keys = words.next().map_or(200_000, |text| text.parse().expect("a number of keys"));
+    for job in JOBS.iter().filter(|job| wanted.is_none_or(|wanted| wanted == job.name)) {
+        if let Some(directory) = flag("--prepare=") {
+            (job.prepare)(Path::new(directory), keys);
+        } else if let Some(directory) = flag("--count=") {
+            count_job(Path::new(directory), job, keys);
+        } else if flag("--compare-statistics").is_none() {
+            time_job(job, keys);
+        }
+    }
     for path in PATHS.iter().filter(|path| wanted.is_none_or(|wanted| wanted == path.name)) {
         if let Some(directory) = flag("--prepare=") {
             prepare(Path::new(directory), path.shape, keys);

@@ -141,9 +141,9 @@ impl BlockBuilder {
         (shared, is_restart)
     }
 
-    #[inline]
+    #[inline(always)]
     fn put_sizes<const N: usize>(&mut self, sizes: &[usize; N]) {
-        if sizes.iter().all(|&size| size < 0x80) {
+        if sizes.iter().fold(0, |all, size| all | size) < 0x80 {
             self.entries.extend_from_slice(&sizes.map(|size| size as u8));
         } else {
             for &size in sizes {

@@ -451,7 +451,7 @@ fn check_entries(
             .ok_or_else(|| bad_entry(offset))?;
         key.splice(entry.shared, contents, entry.suffix_start, entry.non_shared);
         let type_byte = key.as_slice()[entry.key_size() - TRAILER_SIZE];
-        if !ValueType::from_u8(type_byte).is_some_and(ValueType::is_stored) {
+        if !ValueType::is_stored_number(type_byte) {
             return Err(Status::corruption(format!(
                 "unknown value type {type_byte:#04x} in block at its byte {offset}"
             )));

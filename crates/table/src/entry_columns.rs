@@ -165,7 +165,7 @@ impl EntryColumns {
             let size = entry.key_size();
             self.put_key(entries, &entry, start);
             let (user_key, trailer) = self.keys[start..start + size].split_at(size - TRAILER_SIZE);
-            if !ValueType::from_u8(trailer[0]).is_some_and(ValueType::is_stored) {
+            if !ValueType::is_stored_number(trailer[0]) {
                 return Err(unknown_type(trailer[0], offset));
             }
             // What it shares with a key that begins so, it begins with.

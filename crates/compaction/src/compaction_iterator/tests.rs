@@ -50,9 +50,17 @@ fn with_timestamp(key: &InternalKey) -> InternalKey {
     InternalKey::from_encoded(bytes.concat()).unwrap()
 }
 
-/// Entries in, entries out. Range tombstones among the input are those of the job.
+/// Entries in, entries out.
 fn iterate(directive: &Directive) -> String {
     assert_eq!(directive.command, "iterate", "{}", directive.position);
+    let [text, without_shortcuts] =
+        [true, false].map(|takes_shortcuts| iterate_by(directive, takes_shortcuts));
+    assert_eq!(text, without_shortcuts, "{}", directive.position);
+    text
+}
+
+/// Range tombstones among the input are those of the job.
+fn iterate_by(directive: &Directive, takes_shortcuts: bool) -> String {
     let comparator = match directive.has("timestamps") {
         true => InternalKeyComparator::new(Arc::new(U64TimestampComparator::BYTEWISE)),
         false => InternalKeyComparator::bytewise(),
@@ -103,6 +111,7 @@ fn iterate(directive: &Directive) -> String {
         enforce_single_del_contracts: !directive.has("lenient"),
         is_bottommost,
         deeper_levels,
+        takes_shortcuts,
         ..iteration_context(&environment, cover, snapshots)
     };
     let inner = Box::new(vec_iterator(&comparator, &entries));

@@ -155,6 +155,7 @@ impl Part<'_> {
                 )
             }),
             statistics: options.tables.builder.statistics.clone(),
+            takes_shortcuts: job.uses_kernel,
         };
         Ok(CompactionIterator::new(input, context))
     }

@@ -29,7 +29,7 @@ use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
 use base::file_checksum::FileChecksumGenContext;
 use base::hash::xxh3_128_with_seed;
 use base::table_properties_collector::{TablePropertiesCollector, TablePropertiesCollectorContext};
-use base::{ParsedInternalKey, Result, Status, ValueType};
+use base::{InternalKeyComparator, ParsedInternalKey, Result, Status, ValueType};
 use compression::CompressionType;
 use env::WritableFile;
 pub use finish::FinishedTable;
@@ -129,28 +129,58 @@ impl BlockBasedTableBuilder {
     ///
     /// # Errors
     /// `InvalidArgument` for a key that no table may hold; what writing the file gives.
-    #[inline]
     pub fn add(&mut self, internal_key: &[u8], value: &[u8]) -> Result<()> {
+        self.status.clone()?;
+        match ParsedInternalKey::parse(internal_key) {
+            Ok(parsed) => self.add_parsed(&parsed, internal_key, value),
+            Err(status) => {
+                self.status = Err(status.clone());
+                Err(status)
+            }
+        }
+    }
+
+    /// As [`Self::add`], of a key that was taken apart already.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    #[inline]
+    pub fn add_parsed(
+        &mut self,
+        parsed: &ParsedInternalKey<'_>,
+        internal_key: &[u8],
+        value: &[u8],
+    ) -> Result<()> {
         if let Err(status) = &self.status {
             return Err(status.clone());
         }
-        let result = self.add_any(internal_key, value);
+        let result = self.add_any(parsed, internal_key, value);
         if let Err(status) = &result {
             self.status = Err(status.clone());
         }
         result
     }
 
-    fn add_any(&mut self, internal_key: &[u8], value: &[u8]) -> Result<()> {
-        let parsed = ParsedInternalKey::parse(internal_key)?;
+    /// The internal key of the last entry; empty before the first.
+    #[inline]
+    pub fn last_key(&self) -> &[u8] {
+        &self.last_key
+    }
+
+    fn add_any(
+        &mut self,
+        parsed: &ParsedInternalKey<'_>,
+        internal_key: &[u8],
+        value: &[u8],
+    ) -> Result<()> {
         let value_type = parsed.value_type;
         if value_type == ValueType::RangeDeletion {
-            self.check_sizes(&parsed, value)?;
+            self.check_sizes(parsed, value)?;
             self.add_range_tombstone(internal_key, value)?;
             self.properties.num_range_deletions += 1;
             self.properties.num_deletions += 1;
         } else if value_type.is_stored() {
-            self.check_sizes(&parsed, value)?;
+            self.check_sizes(parsed, value)?;
             self.add_entry(internal_key, value)?;
             self.properties.num_deletions += u64::from(value_type.is_point_deletion());
             self.properties.num_merge_operands += u64::from(value_type == ValueType::Merge);
@@ -166,7 +196,7 @@ impl BlockBasedTableBuilder {
         properties.key_largest_seqno = properties.key_largest_seqno.max(parsed.sequence);
         properties.key_smallest_seqno = properties.key_smallest_seqno.min(parsed.sequence);
         for collector in &mut self.collectors {
-            collector.add(&parsed, value, self.writer.offset());
+            collector.add(parsed, value, self.writer.offset());
         }
         Ok(())
     }
@@ -205,9 +235,13 @@ impl BlockBasedTableBuilder {
             self.flush(Some(internal_key))?;
         }
         if self.held_back.is_none() {
-            let last_key = mem::take(&mut self.last_key);
-            self.add_to_filter_and_index(internal_key, &last_key);
-            self.last_key = last_key;
+            let Self { filter, index, options, last_key, .. } = self;
+            if let Some(filter) = filter {
+                add_to_filter(filter, index, &options.comparator, internal_key, last_key);
+            }
+            if self.index_wants_keys {
+                self.index.on_key_added(internal_key);
+            }
         }
         if self.stripped_timestamp_size == 0 {
             self.data_block.add_after(&self.last_key, internal_key, value);
@@ -220,22 +254,6 @@ impl BlockBasedTableBuilder {
         self.last_key.clear();
         self.last_key.extend_from_slice(internal_key);
         Ok(())
-    }
-
-    #[inline]
-    fn add_to_filter_and_index(&mut self, internal_key: &[u8], last_key: &[u8]) {
-        if let Some(filter) = &mut self.filter {
-            let comparator = &self.options.comparator;
-            let key = comparator.strip_timestamp(extract_user_key(internal_key));
-            let last_key = match last_key {
-                [] => last_key,
-                _ => comparator.strip_timestamp(extract_user_key(last_key)),
-            };
-            filter.add(key, last_key, &mut self.index);
-        }
-        if self.index_wants_keys {
-            self.index.on_key_added(internal_key);
-        }
     }
 
     fn add_range_tombstone(&mut self, internal_key: &[u8], end_key: &[u8]) -> Result<()> {
@@ -356,7 +374,13 @@ impl BlockBasedTableBuilder {
             let mut walker = EntryWalker::with_expansion(&blocks[index], usize::MAX)?;
             while let Some((stored_key, _)) = walker.next()? {
                 transform.apply(stored_key, &mut key)?;
-                self.add_to_filter_and_index(&key, &last_key);
+                if let Some(filter) = &mut self.filter {
+                    let comparator = &self.options.comparator;
+                    add_to_filter(filter, &mut self.index, comparator, &key, &last_key);
+                }
+                if self.index_wants_keys {
+                    self.index.on_key_added(&key);
+                }
                 mem::swap(&mut key, &mut last_key);
             }
             let next_key = match blocks.get(index + 1) {
@@ -420,6 +444,22 @@ impl BlockBasedTableBuilder {
     pub fn abandon(self) {
         drop(self);
     }
+}
+
+#[inline]
+fn add_to_filter(
+    filter: &mut FilterBlockBuilder,
+    index: &mut IndexBuilder,
+    comparator: &InternalKeyComparator,
+    internal_key: &[u8],
+    last_key: &[u8],
+) {
+    let key = comparator.strip_timestamp(extract_user_key(internal_key));
+    let last_key = || match last_key {
+        [] => last_key,
+        _ => comparator.strip_timestamp(extract_user_key(last_key)),
+    };
+    filter.add(key, last_key, index);
 }
 
 fn data_block_options(options: &TableBuilderOptions) -> BlockBuilderOptions {

@@ -11,11 +11,13 @@
 
 use super::{FilterBitsBuilder, HashEntries, METADATA_LENGTH};
 use base::hash::{fastrange32, hash64};
-use kernels::bloom_line::{self, LINE_SIZE as LINE, MULTIPLIER, position};
+use kernels::bloom_line::{self, LINE_SIZE as LINE, MULTIPLIER};
 use kernels::prefetch::prefetch_address;
 
 /// First byte of the metadata.
 pub(super) const MARKER: u8 = 0xff;
+/// So many lines are brought in from memory while others are written to.
+const LINES_AHEAD: usize = 16;
 /// Most bytes of lines that the 32-bit arithmetic of the format can reach.
 const LENGTH_MAX: u64 = 0xffff_ffc0;
 
@@ -123,12 +125,17 @@ pub(super) fn build(hashes: &[u64], size: BloomSize) -> Vec<u8> {
     let mut contents = vec![0; length + METADATA_LENGTH];
     contents[length..].copy_from_slice(&[MARKER, 0, probes, 0, 0]);
     let (lines, _) = contents[..length].as_chunks_mut::<LINE>();
-    for &hash in hashes {
-        let line = &mut lines[fastrange32(hash as u32, (length / LINE) as u32) as usize];
+    let line_of = |hash: u64| fastrange32(hash as u32, (length / LINE) as u32) as usize;
+    for (position, &hash) in hashes.iter().enumerate() {
+        if let Some(&ahead) = hashes.get(position + LINES_AHEAD) {
+            prefetch_address(lines.as_ptr().wrapping_add(line_of(ahead)).cast());
+        }
+        let (words, _) = lines[line_of(hash)].as_chunks_mut::<8>();
         let mut x = (hash >> 32) as u32;
         for _ in 0..probes {
-            let (byte, shift) = position(x);
-            line[byte] |= 1 << shift;
+            // Bit `x >> 23` of the line, in words of 64 bits.
+            let word = &mut words[(x >> 29) as usize];
+            *word = (u64::from_le_bytes(*word) | 1 << (x >> 23 & 63)).to_le_bytes();
             x = x.wrapping_mul(MULTIPLIER);
         }
     }

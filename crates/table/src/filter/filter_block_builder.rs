@@ -44,12 +44,17 @@ impl FilterBlockBuilder {
         Some(Self::Partitioned(Box::new(PartitionedFilterBlockBuilder::new(keys, shape))))
     }
 
-    /// Adds a user key without timestamp; `last_key` is the one before.
+    /// Adds a user key without timestamp; `last_key` gives the one before.
     #[inline]
-    pub(crate) fn add(&mut self, key: &[u8], last_key: &[u8], index: &mut IndexBuilder) {
+    pub(crate) fn add<'k>(
+        &mut self,
+        key: &[u8],
+        last_key: impl FnOnce() -> &'k [u8],
+        index: &mut IndexBuilder,
+    ) {
         match self {
             Self::Full(builder) => builder.add(key),
-            Self::Partitioned(builder) => builder.add(key, last_key, index),
+            Self::Partitioned(builder) => builder.add(key, last_key(), index),
         }
     }
 

@@ -259,7 +259,7 @@ struct Compacted {
 }
 
 /// None if there is nothing to compact.
-fn compact(history: &History, shape: &Shape, merges_by_kernel: bool) -> Option<Compacted> {
+fn compact(history: &History, shape: &Shape, uses_kernel: bool) -> Option<Compacted> {
     let comparator = InternalKeyComparator::bytewise();
     let environment = Arc::new(TestEnvironment::new(comparator.clone()));
     let (mut before, mut base, mut files) = (Content::default(), Content::default(), Vec::new());
@@ -289,7 +289,7 @@ fn compact(history: &History, shape: &Shape, merges_by_kernel: bool) -> Option<C
     let boundaries: Vec<_> = shape.boundaries.iter().map(|index| user_key(*index)).collect();
     let options = job_options(&environment, &history.snapshots);
     let mut job = CompactionJob::new(Arc::new(compaction), options, Arc::clone(&environment) as _);
-    job.merges_by_kernel = merges_by_kernel;
+    job.uses_kernel = uses_kernel;
     let outcome = job.run(&boundaries).unwrap();
     Some(Compacted { environment, before, base, outcome })
 }
