@@ -339,7 +339,7 @@ pub(crate) fn wal_file_options(options: &DbOptions) -> FileOptions {
 /// Whether WALs are to be appended to through a mapping, where their file system can (`wal_io`). A
 /// process that is killed may leave the first part of a long record with zeros behind it, which is
 /// no end that a mode that tells ends knows: it would refuse to open.
-fn maps_wals(options: &DbOptions) -> bool {
+pub(crate) fn maps_wals(options: &DbOptions) -> bool {
     !tells_ends(options)
         && match options.wal_io {
             WalIo::Write => false,

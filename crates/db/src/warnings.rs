@@ -1,7 +1,8 @@
 //! What whoever opens a database should know about the options they gave.
 
 use crate::column_family::ColumnFamilyDescriptor;
-use options::{ColumnFamilyOptions, CompactionStyle, DbOptions};
+use crate::open::maps_wals;
+use options::{ColumnFamilyOptions, CompactionStyle, DbOptions, WalIo};
 
 /// Options that name an object, and what a missing one means for reads.
 const OBJECTS_OF_READS: [(&str, &str); 2] = [
@@ -66,6 +67,9 @@ fn collect(
     };
     let mut warnings = Vec::new();
     warnings.extend(unhonoured("database", &that_matter(db.unhonoured())));
+    if matters("wal_io") {
+        warnings.extend(wals_not_mapped(db));
+    }
     for ColumnFamilyDescriptor { name, options } in families {
         let owner = format!("column family {name}");
         warnings.extend(unhonoured(&owner, &that_matter(options.unhonoured())));
@@ -86,6 +90,18 @@ fn unhonoured(owner: &str, options: &[(String, String)]) -> Option<String> {
     }
     let values: Vec<_> = options.iter().map(|(name, value)| format!("{name}={value}")).collect();
     Some(format!("{owner}: accepted, not honoured yet: {}", values.join(", ")))
+}
+
+fn wals_not_mapped(db: &DbOptions) -> Option<String> {
+    let reason = match () {
+        () if db.wal_io != WalIo::Mapped => return None,
+        () if !maps_wals(db) => {
+            "with this wal_recovery_mode, which tells the end of a WAL from damage"
+        }
+        () if !db.allow_fallocate => "with allow_fallocate=false",
+        () => return None,
+    };
+    Some(format!("database: wal_io=mapped: WALs are written by system calls {reason}"))
 }
 
 fn period_of_fifo(owner: &str, options: &ColumnFamilyOptions) -> Option<String> {

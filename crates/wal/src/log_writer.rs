@@ -131,6 +131,11 @@ impl LogWriter {
         self.file.size()
     }
 
+    /// Whether the file is appended to through a mapping.
+    pub fn is_mapped(&self) -> bool {
+        self.file.mapped_size().is_some()
+    }
+
     /// The file, to flush or sync it.
     pub fn file_mut(&mut self) -> &mut dyn WritableFile {
         &mut *self.file
@@ -192,7 +197,7 @@ impl LogWriter {
             }
             first = false;
             // Of a mapped file each header appears after its payload, and after those before it.
-            if self.output.len() >= OUTPUT_SIZE_MAX || self.file.mapped_size().is_some() {
+            if self.output.len() >= OUTPUT_SIZE_MAX || self.is_mapped() {
                 self.append()?;
             }
         }

@@ -20,6 +20,7 @@ use base::Result;
 use base::compaction_filter::TableFileCreationReason;
 use base::filename::wal_file_name;
 use memtable::{MemTable, MemTableMemory, MemTableOptions};
+use options::WalIo;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -226,6 +227,13 @@ impl DbImpl {
         kept.into_iter().for_each(|(number, size)| stage.wal.keep(number, size));
         let number = writing.file_numbers.next();
         stage.wal.start(number)?;
+        if self.options().wal_io == WalIo::Mapped && !stage.wal.is_current_mapped() {
+            writing.info_log.warn(format_args!(
+                "WAL {number} is written by system calls in spite of wal_io=mapped: the options or \
+                 the file system of {} do not let it be mapped",
+                self.wal_directory().display()
+            ));
+        }
         if self.options().track_and_verify_wals {
             // An open without any WAL fails, so that one must be there when the MANIFEST is.
             self.context.file_system.new_directory(&self.wal_directory())?.fsync()?;

@@ -28,6 +28,28 @@ fn what_is_set_and_not_honoured_is_said_once_for_each_owner() {
 }
 
 #[test]
+fn logs_that_are_to_be_mapped_and_cannot_be_are_said() {
+    let said = |options: &str| warnings(&DbOptions::from_string(options).unwrap(), &[]);
+    for quiet in [
+        "wal_io=mapped",
+        "wal_io=auto;allow_fallocate=false",
+        "wal_io=auto;wal_recovery_mode=kAbsoluteConsistency",
+        "wal_io=write;allow_fallocate=false",
+    ] {
+        assert_eq!(said(quiet), [""; 0], "{quiet}");
+    }
+    let written = "database: wal_io=mapped: WALs are written by system calls with";
+    assert_eq!(
+        said("wal_io=mapped;wal_recovery_mode=kTolerateCorruptedTailRecords"),
+        [format!("{written} this wal_recovery_mode, which tells the end of a WAL from damage")]
+    );
+    assert_eq!(
+        said("wal_io=mapped;allow_fallocate=false"),
+        [format!("{written} allow_fallocate=false")]
+    );
+}
+
+#[test]
 fn objects_nobody_registered_are_said() {
     let mut options = ColumnFamilyOptions::default();
     let config = ConfigOptions { ignore_unknown_options: true, ..ConfigOptions::default() };

@@ -109,6 +109,11 @@ impl WalStage {
         self.current.as_ref().map_or(0, |wal| wal.number)
     }
 
+    /// Whether the current WAL is appended to through a mapping.
+    pub(crate) fn is_current_mapped(&self) -> bool {
+        self.current.as_ref().is_some_and(|wal| wal.writer.is_mapped())
+    }
+
     /// Bytes of memory for what is to be written.
     pub(crate) fn buffer_bytes(&self) -> usize {
         let open = self.unsynced.iter().chain(&self.current);

@@ -4,7 +4,7 @@ use db::{
     ColumnFamilyDescriptor, ColumnFamilyHandle, Db, FlushOptions, OpenContext, ReadOptions,
     WriteOptions,
 };
-use env::{FileSystem, MemFileSystem};
+use env::{FileSystem, MemFileSystem, read_file_to_vec};
 use options::{ColumnFamilyOptions, DbOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,6 +72,12 @@ impl Fixture {
     /// Names that end in `suffix`.
     pub(crate) fn files_with(&self, suffix: &str) -> Vec<String> {
         self.files().into_iter().filter(|name| name.ends_with(suffix)).collect()
+    }
+
+    /// A text file.
+    pub(crate) fn text(&self, path: impl AsRef<Path>) -> String {
+        let fs = &*self.context.file_system;
+        String::from_utf8(read_file_to_vec(fs, path.as_ref(), 1 << 24).unwrap()).unwrap()
     }
 }
 

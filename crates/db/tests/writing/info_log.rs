@@ -7,7 +7,7 @@ use db::{
     OpenContext, WaitForCompactOptions,
 };
 use env::fault_injection_fs::{Effect, Fault, FaultError, OperationKind, Operations, When};
-use env::{FaultInjectionFileSystem, InfoLogLevel, Logger, read_file_to_vec};
+use env::{FaultInjectionFileSystem, InfoLogLevel, Logger};
 use options::{ColumnFamilyOptions, DbOptions};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,13 +15,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-fn read(fixture: &Fixture, path: impl AsRef<Path>) -> String {
-    let fs = &*fixture.context.file_system;
-    String::from_utf8(read_file_to_vec(fs, path.as_ref(), 1 << 24).unwrap()).unwrap()
-}
-
 fn log(fixture: &Fixture) -> String {
-    read(fixture, "/db/LOG")
+    fixture.text("/db/LOG")
 }
 
 fn events(log: &str) -> Vec<Value> {
@@ -104,7 +99,7 @@ fn each_open_begins_a_log() {
     assert_eq!(logs.len(), 3, "{logs:?}");
     let old: Vec<&String> = logs.iter().filter(|name| name.starts_with("LOG.old.")).collect();
     assert_eq!(old.len(), 2);
-    assert!(read(&fixture, fixture.path.join(old[0])).contains("Shutdown complete"));
+    assert!(fixture.text(fixture.path.join(old[0])).contains("Shutdown complete"));
 }
 
 #[test]
@@ -149,7 +144,7 @@ fn a_log_may_be_elsewhere_and_of_limited_size() {
     assert!(logs.contains(&"db_LOG".to_owned()), "{logs:?}");
     assert!(logs.len() > 2, "{logs:?}");
     for name in logs {
-        let text = read(&fixture, PathBuf::from("/logs").join(name));
+        let text = fixture.text(PathBuf::from("/logs").join(name));
         assert!(text.lines().next().unwrap().contains("Touchstone version: "));
     }
 }

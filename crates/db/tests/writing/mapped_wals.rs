@@ -71,6 +71,23 @@ fn auto_writes_where_an_end_must_be_told_from_damage() {
 }
 
 #[test]
+fn the_log_says_that_a_wal_which_was_to_be_mapped_is_written() {
+    let log = |wal_io, mode| {
+        let mut fixture = Fixture::new();
+        fixture.options.wal_io = wal_io;
+        fixture.options.wal_recovery_mode = mode;
+        drop(fixture.open());
+        fixture.text("/db/LOG")
+    };
+    let written = "is written by system calls in spite of wal_io=mapped";
+    let (tells_ends, default) =
+        (WalRecoveryMode::AbsoluteConsistency, WalRecoveryMode::PointInTimeRecovery);
+    assert!(log(WalIo::Mapped, tells_ends).contains(written));
+    assert!(!log(WalIo::Mapped, default).contains(written));
+    assert!(!log(WalIo::Auto, tells_ends).contains(written));
+}
+
+#[test]
 fn a_finished_wal_is_cut_before_the_next_begins() {
     let fixture = mapped();
     let db = fixture.open();

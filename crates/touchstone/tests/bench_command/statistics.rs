@@ -73,11 +73,8 @@ const OF_READS: &[&str] = &[
     "rocksdb.number.block.decompressed",
 ];
 
-#[test]
-fn tickers_of_reads_are_db_benchs() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join("db");
-    // Files in L0 and L1, and a memtable from the log.
+/// Makes a database with files in L0 and L1, and a memtable from the log. None without `db_bench`.
+fn fill_runs(path: &Path) -> Option<Output> {
     let shape = [
         "--benchmarks=fillrandom,compact,overwrite,flush,overwrite",
         "--writes=15000",
@@ -85,23 +82,36 @@ fn tickers_of_reads_are_db_benchs() {
         "--avoid_flush_during_recovery=1",
         "--bloom_bits=10",
     ];
-    let Some(_) = fill(&path, &shape) else { return };
+    fill(path, &shape)
+}
+
+/// What both print who read such a database by `benchmarks`, flags of which follow behind blanks.
+fn reads_of_both(path: &Path, benchmarks: &str) -> (Output, Output) {
+    let db = format!("--db={}", path.display());
+    let mut flags = vec![&*db, "--num=20000", "--reads=3000", "--seed=7", "--statistics"];
+    flags.extend(["--bloom_bits=10", "--cache_size=100000000", "--compression_type=none"]);
+    flags.extend(COMMON);
+    let mut words = benchmarks.split(' ');
+    let list = format!("--benchmarks={}", words.next().unwrap_or_default());
+    flags.push(&list);
+    flags.extend(words);
+    let (ours, theirs) = (touchstone(&flags), db_bench(&flags).expect("it was there before"));
+    assert!(ours.status.success(), "{}", text(&ours.stderr));
+    (ours, theirs)
+}
+
+#[test]
+fn tickers_of_reads_are_db_benchs() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("db");
+    let Some(_) = fill_runs(&path) else { return };
     let benchmarks = [
         "readrandom,multireadrandom",
         "readmissing",
         "readseq,readreverse,seekrandom --seek_nexts=5",
     ];
     for benchmarks in benchmarks {
-        let db = format!("--db={}", path.display());
-        let mut flags = vec![&*db, "--num=20000", "--reads=3000", "--seed=7", "--statistics"];
-        flags.extend(["--bloom_bits=10", "--cache_size=100000000", "--compression_type=none"]);
-        flags.extend(COMMON);
-        let mut words = benchmarks.split(' ');
-        let list = format!("--benchmarks={}", words.next().unwrap_or_default());
-        flags.push(&list);
-        flags.extend(words);
-        let (ours, theirs) = (touchstone(&flags), db_bench(&flags).expect("it was there before"));
-        assert!(ours.status.success(), "{}", text(&ours.stderr));
+        let (ours, theirs) = reads_of_both(&path, benchmarks);
         let mut counted = 0;
         for name in OF_READS {
             let (ours, theirs) = (ticker(&ours, name), ticker(&theirs, name));
@@ -126,6 +136,39 @@ fn tickers_of_reads_are_db_benchs() {
             let (ours, theirs) = (histogram(&ours, name), histogram(&theirs, name));
             assert_eq!(ours.0, theirs.0, "{benchmarks}: {name}");
             assert!(name.ends_with("micros") || ours.1 == theirs.1, "{benchmarks}: {name}");
+        }
+    }
+}
+
+#[test]
+fn indexes_and_filters_in_the_cache_count_as_db_benchs() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("db");
+    let Some(_) = fill_runs(&path) else { return };
+    for benchmarks in ["readrandom", "multireadrandom", "readseq", "seekrandom --seek_nexts=5"] {
+        let benchmarks = format!("{benchmarks} --cache_index_and_filter_blocks=1");
+        let (ours, theirs) = reads_of_both(&path, &benchmarks);
+        let counts = |name: &str| {
+            let name = format!("rocksdb.block.cache.{name}");
+            (ticker(&ours, &name), ticker(&theirs, &name))
+        };
+        let mut same = vec!["index.miss", "index.add", "data.miss", "data.add"];
+        // RocksDB reads the filters of tables that are scanned, too, which no scan looks into.
+        match benchmarks.contains("readrandom") {
+            true => same.extend(["filter.miss", "filter.add", "miss", "add"]),
+            false => assert_eq!(counts("filter.add").0, 0, "{benchmarks}"),
+        }
+        for name in same {
+            let (ours, theirs) = counts(name);
+            assert!(ours > 0 && ours == theirs, "{benchmarks}: {name}: {ours}, {theirs}");
+        }
+        // It looks up both once more when it opens a table, and a filter that it just stored again.
+        let opens = ticker(&theirs, "rocksdb.no.file.opens");
+        for name in ["index.hit", "filter.hit"] {
+            let (ours, theirs) = counts(name);
+            let more = theirs.checked_sub(ours);
+            let is_close = more.is_some_and(|more| more <= 2 * opens);
+            assert!(is_close, "{benchmarks}: {name}: {ours}, db_bench has {theirs}");
         }
     }
 }
