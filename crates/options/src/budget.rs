@@ -44,7 +44,8 @@ impl WorkloadProfile {
         match self {
             // The allocator adds a third to blocks of many sizes, and half where they are large: measured by
             // `crates/db/tests/memory_report.rs`.
-            Self::PointReads | Self::Scans => Shares { memtables: 10, block_cache: 65 },
+            Self::PointReads => Shares { memtables: 10, block_cache: 65 },
+            Self::Scans => Shares { memtables: 10, block_cache: 55 },
             Self::Ingest => Shares { memtables: 45, block_cache: 40 },
             Self::Mixed => Shares { memtables: 25, block_cache: 65 },
         }
