@@ -56,6 +56,9 @@ pub fn main(arguments: &[String]) -> i32 {
         println!("{}", build_info());
         return 0;
     }
+    if !flags.bool("huge_pages") {
+        host::huge_pages::ask_for_none();
+    }
     match engine_choice::run(&flags) {
         Ok(()) => 0,
         Err(status) => {

@@ -2,6 +2,7 @@
 
 use crate::block_devices::block_devices;
 use crate::cpu::{self, Cpu};
+use crate::huge_pages::HugePages;
 use crate::mounts::mount_of;
 use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,8 @@ pub struct HostFacts {
     pub governor: Option<String>,
     /// Instruction sets that matter here, separated by blanks.
     pub isa: String,
+    /// To whom the system gives huge pages: `always`, `madvise` (to those who ask) or `never`.
+    pub huge_pages: Option<String>,
     /// What the directory is on: `ext4`, ….
     pub filesystem: Option<String>,
     /// The largest read in KiB that is not split, by device: that of the directory and its members.
@@ -56,6 +59,7 @@ impl HostFacts {
             smt: cpu::simultaneous_multithreading(sys_devices_cpu),
             governor: cpu::governor(sys_devices_cpu),
             isa: cpu.isa,
+            huge_pages: HugePages::of_system().map(|pages| pages.name().to_owned()),
             filesystem: mount_of(directory).map(|mount| mount.filesystem),
             max_sectors_kb: devices
                 .into_iter()

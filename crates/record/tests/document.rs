@@ -74,6 +74,7 @@ fn full() -> Record {
         Some(ReadAmplification { keys_compared_per_query, ..ReadAmplification::default() });
     record.host.smt = Some(true);
     record.host.governor = Some(String::new());
+    record.host.huge_pages = Some(String::new());
     record.host.filesystem = Some(String::new());
     record.host.open_files_limit = Some(0);
     record.host.max_sectors_kb = one("DEVICE", Some(0));

@@ -17,6 +17,7 @@ pub static OWN_FLAGS: &[Flag] = &[
     row("as_published", Bool, "false", "Does what RocksDB's tool did where that was a mistake; with --shape: go to the stage as the campaign of 2021 did, with a flush that does nothing and the keys of the queries."),
     row("engine", String, "touchstone", "What is measured: touchstone; the path of a library of RocksDB; rocksdb:RELEASE; debian; fjall, redb or lmdb if they are built in; or null for the harness alone."),
     row("harness_cost", Bool, "false", "Also measure what the harness itself costs, with an engine that does nothing."),
+    row("huge_pages", Bool, "false", "Have the allocator of this program ask for huge pages where the system gives them to those who ask; stores with an allocator of their own do not."),
     row("json", String, "", "Append a record of each run to this file, as a line of JSON."),
     row("report_wallclock", Bool, "false", "A third column in the report file: seconds since 1970."),
     row("shape", String, "", "Bring the tree into this shape before each benchmark: pre_flush, post_flush, compact_l0, compact_l1, compact_all, l0_and_lmax, or for instance memtable=38200,l0=6,l1=87M."),

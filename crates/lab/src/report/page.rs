@@ -79,6 +79,7 @@ fn host(summary: &Summary) -> String {
         ("processors", format!("{}, {} of them", host.cpu, host.cores)),
         ("governor", host.governor.clone().unwrap_or_else(|| "not known".to_owned())),
         ("instruction sets", host.isa.clone()),
+        ("huge pages", host.huge_pages.clone().unwrap_or_else(|| "none".to_owned())),
         ("file system", host.filesystem.clone().unwrap_or_else(|| "not known".to_owned())),
         ("kernel", host.kernel.clone()),
     ];

@@ -1,0 +1,55 @@
+//! Huge pages: to whom the system gives them, and whether this process asks.
+//!
+//! Where only those who ask get them, it is the allocator of a program that asks, whatever store is in it. So
+//! stores that bring an allocator of their own, or have none, would be compared by that.
+
+use rustix::thread::disable_transparent_huge_pages;
+use std::path::Path;
+
+const ENABLED: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
+
+/// To whom the system gives huge pages by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HugePages {
+    /// To all.
+    Always,
+    /// To those who ask.
+    Madvise,
+    /// To nobody.
+    Never,
+}
+
+impl HugePages {
+    /// What the system says; none if it has no huge pages.
+    pub fn of_system() -> Option<Self> {
+        Self::parse(&std::fs::read_to_string(Path::new(ENABLED)).ok()?)
+    }
+
+    /// By the name that the kernel has for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::Madvise => "madvise",
+            Self::Never => "never",
+        }
+    }
+
+    /// What is chosen has brackets: `always [madvise] never`.
+    fn parse(text: &str) -> Option<Self> {
+        let chosen =
+            text.split_whitespace().find_map(|name| name.strip_prefix('[')?.strip_suffix(']'));
+        [Self::Always, Self::Madvise, Self::Never]
+            .into_iter()
+            .find(|one| Some(one.name()) == chosen)
+    }
+}
+
+/// From now on this process, and those that it starts, ask for no huge pages where only those who ask get
+/// them. Returns whether that is so now.
+pub fn ask_for_none() -> bool {
+    HugePages::of_system() == Some(HugePages::Madvise)
+        && disable_transparent_huge_pages(true).is_ok()
+}
+
+#[cfg(test)]
+mod tests;
