@@ -208,6 +208,10 @@ impl FamilyFiles {
                     true => events.blob_file_created(&facts, Err(&status)),
                     false => events.table_file_given_up(&facts, &status),
                 }
+                // Of a flush RocksDB does not tell it.
+                if self.job.compaction.is_some() && !is_blob && result.is_ok() {
+                    events.table_file_deleted(self.job.id, number, path, result);
+                }
             }
         }
     }

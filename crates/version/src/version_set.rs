@@ -91,6 +91,13 @@ pub struct VersionSet {
     live: LiveVersions,
 }
 
+/// Why edits were not written.
+struct NotWritten {
+    status: Status,
+    /// Whether no MANIFEST that CURRENT may name has any of them.
+    is_certain: bool,
+}
+
 impl VersionSet {
     /// Makes a new, empty database in `db_path` and opens it with the default column family.
     /// `db_id` goes into the MANIFEST if the options say so.
@@ -312,11 +319,13 @@ impl VersionSet {
     }
 
     fn write_and_install(&mut self, mut prepared: PreparedEdits) -> Result<()> {
-        if let Err(status) = self.write(&mut prepared) {
+        if let Err(NotWritten { status, is_certain }) = self.write(&mut prepared) {
             self.manifest = None;
-            let files = prepared.records.iter().flat_map(files_of);
-            self.files_in_doubt.extend(files);
-            self.in_doubt.extend(self.files_in_doubt.iter().map(ObsoleteFile::number));
+            if !is_certain {
+                let files = prepared.records.iter().flat_map(files_of);
+                self.files_in_doubt.extend(files);
+                self.in_doubt.extend(self.files_in_doubt.iter().map(ObsoleteFile::number));
+            }
             return Err(status);
         }
         self.in_doubt.clear();
@@ -325,12 +334,13 @@ impl VersionSet {
         Ok(())
     }
 
-    fn write(&mut self, prepared: &mut PreparedEdits) -> Result<()> {
+    fn write(&mut self, prepared: &mut PreparedEdits) -> std::result::Result<(), NotWritten> {
         let limit = self.manifest_size_limit_bytes();
         match &mut self.manifest {
             Some(manifest) if manifest.size_bytes() < limit => {
-                prepared.records.iter().try_for_each(|edit| manifest.add(edit))?;
-                manifest.sync()
+                let added = prepared.records.iter().try_for_each(|edit| manifest.add(edit));
+                let written = added.and_then(|()| manifest.sync());
+                written.map_err(|status| NotWritten { status, is_certain: false })
             }
             _ => self.write_to_new_manifest(prepared),
         }
@@ -349,7 +359,10 @@ impl VersionSet {
         self.options.max_manifest_file_size.max(tuned)
     }
 
-    fn write_to_new_manifest(&mut self, prepared: &mut PreparedEdits) -> Result<()> {
+    fn write_to_new_manifest(
+        &mut self,
+        prepared: &mut PreparedEdits,
+    ) -> std::result::Result<(), NotWritten> {
         let number = self.file_numbers.next();
         if let Some(edit) = prepared.records.last_mut() {
             edit.next_file_number = Some(self.file_numbers.peek());
@@ -364,13 +377,13 @@ impl VersionSet {
             Err(status) => {
                 // CURRENT does not name it. The first error is the one to report.
                 let _ = self.fs.delete_file(&descriptor_file_name(&self.db_path, number));
-                return Err(status);
+                return Err(NotWritten { status, is_certain: true });
             }
         };
         if let Err(status) = set_current_file(&*self.fs, &self.db_path, number) {
             // CURRENT may name either now.
             self.in_doubt.extend([number, self.manifest_number]);
-            return Err(status);
+            return Err(NotWritten { status, is_certain: false });
         }
         self.snapshot_size_bytes = manifest.size_bytes();
         self.obsolete_manifests.push(self.manifest_number);

@@ -228,7 +228,7 @@ impl Events {
     pub(crate) fn compaction_finished(&self, facts: &CompactionFacts<'_>, levels: &str) {
         let CompactionFacts { job_id, family, compaction, stats, took, status, .. } = *facts;
         match (status, stats) {
-            (Some(status), _) => self.log.compaction_failed(job_id, family, compaction, status),
+            (Some(status), _) => self.log.compaction_failed(facts, status),
             (None, None) => {
                 let name = &family.name.to_string();
                 self.log.files_moved_or_deleted(job_id, name, compaction, levels);

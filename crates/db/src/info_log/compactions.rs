@@ -76,13 +76,19 @@ impl InfoLog {
         stats: &CompactionStats,
         levels: &str,
     ) {
-        let CompactionFacts { job_id: job, family, compaction, io, took, .. } = *facts;
+        let CompactionFacts { family, compaction, took, .. } = *facts;
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         self.info(format_args!(
             "[{}] compacted to: {levels}, {}",
             family.name,
             what_it_took(compaction, stats, micros)
         ));
+        self.compaction_ended(facts, stats);
+    }
+
+    fn compaction_ended(&self, facts: &CompactionFacts<'_>, stats: &CompactionStats) {
+        let CompactionFacts { job_id: job, family, compaction, io, took, .. } = *facts;
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let version = family.super_version.load().version.clone();
         self.event(|event| {
             event.field("job", job).field("event", "compaction_finished");
@@ -112,14 +118,9 @@ impl InfoLog {
         });
     }
 
-    /// A compaction ended without a result.
-    pub(crate) fn compaction_failed(
-        &self,
-        job: u64,
-        family: &ColumnFamilyData,
-        compaction: &Compaction,
-        status: &Status,
-    ) {
+    /// A compaction ended without a result. What it read is then what its inputs have.
+    pub(crate) fn compaction_failed(&self, facts: &CompactionFacts<'_>, status: &Status) {
+        let CompactionFacts { job_id: job, family, compaction, .. } = *facts;
         let is_ended = matches!(
             status.code(),
             Code::ShutdownInProgress | Code::ColumnFamilyDropped | Code::Incomplete
@@ -132,6 +133,17 @@ impl InfoLog {
                 family.name,
                 compaction.summary()
             ),
+        );
+        if compaction.is_deletion_only || compaction.is_trivial_move {
+            return;
+        }
+        let entries = compaction.input_files().filter_map(|(level, file)| {
+            family.tables.open(file, level).ok().map(|table| table.properties().num_entries)
+        });
+        let num_input_records = entries.sum();
+        self.compaction_ended(
+            facts,
+            &CompactionStats { num_input_records, num_parts: 1, ..Default::default() },
         );
     }
 

@@ -19,6 +19,8 @@ pub(crate) enum Step<'s> {
     Flush,
     /// Waits until no flush and no compaction runs or is due.
     Settle,
+    /// As above, again and again until no error stands.
+    SettleWhenWell,
     /// Closes the database and opens it again.
     Reopen,
     /// Does something to the directory.
@@ -114,6 +116,14 @@ impl Worker for Ours<'_> {
     }
 }
 
+fn insist(mut act: impl FnMut() -> Result<(), String>) {
+    let start = Instant::now();
+    while let Err(error) = act() {
+        assert!(start.elapsed() < PATIENCE, "{error}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 fn work(worker: &mut dyn Worker, directory: &Path, steps: &[Step<'_>]) -> Vec<String> {
     let mut refused = Vec::new();
     let mut keep = |result: Result<(), String>| refused.extend(result.err());
@@ -124,14 +134,9 @@ fn work(worker: &mut dyn Worker, directory: &Path, steps: &[Step<'_>]) -> Vec<St
                 pairs.iter().for_each(|(key, value)| keep(worker.put(key, value)));
             }
             Step::PutWhenTaken(pairs) => {
-                let start = Instant::now();
-                for (key, value) in pairs {
-                    while let Err(error) = worker.put(key, value) {
-                        assert!(start.elapsed() < PATIENCE, "{error}");
-                        std::thread::sleep(Duration::from_millis(10));
-                    }
-                }
+                pairs.iter().for_each(|(key, value)| insist(|| worker.put(key, value)));
             }
+            Step::SettleWhenWell => insist(|| worker.settle()),
             Step::Flush => keep(worker.flush()),
             Step::Settle => keep(worker.settle()),
             Step::Reopen => {
