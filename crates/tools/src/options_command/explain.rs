@@ -18,9 +18,12 @@ pub(super) fn run(arguments: &[String], out: &mut dyn Write) -> Result<i32, Fail
             }
         }
         Explain::Budget { budget, output, release } => {
+            // The file first: whoever reads only the beginning of the text closes the rest.
+            if let Some(path) = &output {
+                write_file(&budget, path, release)?;
+            }
             print_budget(&budget, out)?;
             if let Some(path) = output {
-                write_file(&budget, &path, release)?;
                 writeln!(out, "\nwritten to {}", path.display())?;
             }
         }

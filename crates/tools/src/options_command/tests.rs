@@ -67,6 +67,18 @@ fn the_file_of_a_budget_is_the_budget() {
 }
 
 #[test]
+fn the_file_is_there_for_those_who_do_not_read_the_text() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("OPTIONS");
+    let output = format!("--output={}", path.display());
+    let arguments: Vec<String> =
+        [&BUDGET[..], &[&output]].concat().iter().map(ToString::to_string).collect();
+    let mut closed: &mut [u8] = &mut [];
+    assert_eq!(main(&arguments, &mut closed, &mut Vec::new()), TROUBLE);
+    assert!(read(&path).is_ok());
+}
+
+#[test]
 fn every_budget_opens_a_database() {
     for profile in WorkloadProfile::ALL {
         for (memory, threads) in [(Budget::MEMORY_MIN_BYTES, 1), (1 << 40, 1024)] {
