@@ -19,6 +19,17 @@ impl SeekStep {
     pub const ALL: [Self; 3] = [Self::FindBlock, Self::FindHead, Self::TakeBlock];
 }
 
+/// What a cursor knows, without a step, of versions newer than the one that it stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NewerVersion<'a> {
+    /// There is none: the entry before, if there is one, is of another user key, timestamps aside.
+    None,
+    /// This internal key is one of them.
+    Known(&'a [u8]),
+    /// Finding out would take a step.
+    Unknown,
+}
+
 /// A cursor over internal keys in [`InternalKeyComparator`](crate::InternalKeyComparator) order.
 ///
 /// A move that fails leaves the cursor invalid; the error is in the move's result and nowhere
@@ -78,6 +89,15 @@ pub trait InternalIterator: Send {
         false
     }
 
+    /// What is known of newer versions of the user key here.
+    ///
+    /// # Panics
+    /// May panic if not valid.
+    #[inline]
+    fn newer_version(&self) -> NewerVersion<'_> {
+        if self.starts_user_key() { NewerVersion::None } else { NewerVersion::Unknown }
+    }
+
     /// The value here, kept alive by a reference of its own where that is cheaper than a copy.
     ///
     /// # Panics
@@ -88,39 +108,55 @@ pub trait InternalIterator: Send {
 }
 
 impl<I: InternalIterator + ?Sized> InternalIterator for Box<I> {
+    #[inline]
     fn valid(&self) -> bool {
         (**self).valid()
     }
+    #[inline]
     fn seek_to_first(&mut self) -> Result<()> {
         (**self).seek_to_first()
     }
+    #[inline]
     fn seek_to_last(&mut self) -> Result<()> {
         (**self).seek_to_last()
     }
+    #[inline]
     fn seek(&mut self, target: &[u8]) -> Result<()> {
         (**self).seek(target)
     }
+    #[inline]
     fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
         (**self).approach(target, step)
     }
+    #[inline]
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
         (**self).seek_for_prev(target)
     }
+    #[inline]
     fn next(&mut self) -> Result<()> {
         (**self).next()
     }
+    #[inline]
     fn prev(&mut self) -> Result<()> {
         (**self).prev()
     }
+    #[inline]
     fn key(&self) -> &[u8] {
         (**self).key()
     }
+    #[inline]
     fn value(&self) -> &[u8] {
         (**self).value()
     }
+    #[inline]
     fn starts_user_key(&self) -> bool {
         (**self).starts_user_key()
     }
+    #[inline]
+    fn newer_version(&self) -> NewerVersion<'_> {
+        (**self).newer_version()
+    }
+    #[inline]
     fn pinned_value(&self) -> crate::PinnableSlice {
         (**self).pinned_value()
     }

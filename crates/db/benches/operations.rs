@@ -47,7 +47,7 @@ struct OperationPath {
     run: fn(&mut Bench, u64),
 }
 
-const PATHS: [OperationPath; 13] = [
+const PATHS: [OperationPath; 16] = [
     OperationPath { name: "get", shape: Shape::Compacted, run: Bench::get },
     OperationPath { name: "get_into", shape: Shape::Compacted, run: Bench::get_into },
     OperationPath { name: "get_missing", shape: Shape::Compacted, run: Bench::get_missing },
@@ -57,6 +57,9 @@ const PATHS: [OperationPath; 13] = [
     OperationPath { name: "seek", shape: Shape::Compacted, run: Bench::seek },
     OperationPath { name: "next", shape: Shape::Compacted, run: Bench::next },
     OperationPath { name: "prev", shape: Shape::Compacted, run: Bench::prev },
+    OperationPath { name: "seek_pre_flush", shape: Shape::PreFlush, run: Bench::seek },
+    OperationPath { name: "next_pre_flush", shape: Shape::PreFlush, run: Bench::next },
+    OperationPath { name: "prev_pre_flush", shape: Shape::PreFlush, run: Bench::prev },
     OperationPath { name: "put_in_order", shape: Shape::Compacted, run: Bench::put_in_order },
     OperationPath { name: "put_scattered", shape: Shape::Compacted, run: Bench::put_scattered },
     OperationPath { name: "overwrite", shape: Shape::Compacted, run: Bench::overwrite },

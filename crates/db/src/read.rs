@@ -11,4 +11,5 @@ pub(crate) mod multi_get;
 pub(crate) mod read_stats;
 pub(crate) mod read_view;
 pub(crate) mod scan;
+pub(crate) mod scan_cursor;
 pub(crate) mod value_resolver;

@@ -14,9 +14,11 @@
 use crate::heap;
 use crate::{Direction, VecIterator};
 use base::dbformat::extract_user_key;
-use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result, SeekStep, key_prefix};
+use base::{
+    InternalIterator, InternalKeyComparator, NewerVersion, PinnableSlice, Result, SeekStep,
+    key_prefix,
+};
 use perf_context::{PerfMetric, Timer, count};
-use std::cmp::Ordering;
 
 /// A child that stands on an entry.
 #[derive(Clone, Copy, Debug)]
@@ -27,9 +29,9 @@ struct Place {
     child: usize,
 }
 
-/// Merges any number of children.
-pub struct MergingIterator {
-    children: Children,
+/// Merges any number of children, of one type so that none is called through a table of functions.
+pub struct MergingIterator<I = Box<dyn InternalIterator>> {
+    children: Children<I>,
     direction: Direction,
     current: Option<Place>,
     /// The valid children other than the current one.
@@ -39,12 +41,12 @@ pub struct MergingIterator {
 }
 
 /// The children and how to order them, borrowed apart from the heap.
-struct Children {
+struct Children<I> {
     comparator: InternalKeyComparator,
-    iterators: Vec<Box<dyn InternalIterator>>,
+    iterators: Vec<I>,
 }
 
-impl Children {
+impl<I: InternalIterator> Children<I> {
     #[inline]
     fn place(&self, child: usize, direction: Direction) -> Place {
         let rank = if self.comparator.is_bytewise() {
@@ -63,25 +65,25 @@ impl Children {
     #[inline]
     fn differ(&self, a: &Place, b: &Place) -> bool {
         let user_key = |place: &Place| extract_user_key(self.iterators[place.child].key());
-        self.comparator.compare_without_timestamp(user_key(a), user_key(b)).is_ne()
+        a.rank != b.rank || !self.comparator.is_equal_without_timestamp(user_key(a), user_key(b))
     }
 
     /// Whether `a` comes before `b` in the direction of the scan.
-    #[inline]
+    #[inline(always)]
     fn is_before(&self, direction: Direction, a: &Place, b: &Place) -> bool {
-        match a.rank.cmp(&b.rank) {
-            Ordering::Less => true,
-            Ordering::Greater => false,
-            Ordering::Equal => {
-                let order = self
-                    .comparator
-                    .compare(self.iterators[a.child].key(), self.iterators[b.child].key())
-                    .then(a.child.cmp(&b.child));
-                match direction {
-                    Direction::Forward => order.is_lt(),
-                    Direction::Backward => order.is_gt(),
-                }
-            }
+        a.rank < b.rank || a.rank == b.rank && self.is_before_by_key(direction, a, b)
+    }
+
+    /// As [`Self::is_before`], for places that ranks don't tell apart.
+    #[inline(never)]
+    fn is_before_by_key(&self, direction: Direction, a: &Place, b: &Place) -> bool {
+        let order = self
+            .comparator
+            .compare(self.iterators[a.child].key(), self.iterators[b.child].key())
+            .then(a.child.cmp(&b.child));
+        match direction {
+            Direction::Forward => order.is_lt(),
+            Direction::Backward => order.is_gt(),
         }
     }
 }
@@ -98,12 +100,9 @@ pub fn merge(
     }
 }
 
-impl MergingIterator {
+impl<I: InternalIterator> MergingIterator<I> {
     /// Merges `iterators`, whose keys must be in the order of `comparator`.
-    pub fn new(
-        comparator: InternalKeyComparator,
-        iterators: Vec<Box<dyn InternalIterator>>,
-    ) -> Self {
+    pub fn new(comparator: InternalKeyComparator, iterators: Vec<I>) -> Self {
         let others = Vec::with_capacity(iterators.len());
         Self {
             children: Children { comparator, iterators },
@@ -118,7 +117,7 @@ impl MergingIterator {
     fn start(
         &mut self,
         direction: Direction,
-        mut seek: impl FnMut(usize, &mut dyn InternalIterator) -> Result<()>,
+        mut seek: impl FnMut(usize, &mut I) -> Result<()>,
     ) -> Result<()> {
         self.direction = direction;
         self.current = None;
@@ -126,7 +125,7 @@ impl MergingIterator {
         for (index, child) in self.children.iterators.iter_mut().enumerate() {
             count(PerfMetric::SeekChildSeekCount, 1);
             let timer = Timer::start(PerfMetric::SeekChildSeekTime);
-            let sought = seek(index, child.as_mut());
+            let sought = seek(index, child);
             drop(timer);
             if let Err(error) = sought {
                 self.others.clear();
@@ -225,7 +224,7 @@ impl MergingIterator {
     }
 }
 
-impl InternalIterator for MergingIterator {
+impl<I: InternalIterator> InternalIterator for MergingIterator<I> {
     #[inline]
     fn valid(&self) -> bool {
         self.current.is_some()
@@ -251,6 +250,7 @@ impl InternalIterator for MergingIterator {
         self.start(Direction::Backward, |_, child| child.seek_for_prev(target))
     }
 
+    #[inline]
     fn next(&mut self) -> Result<()> {
         if self.direction == Direction::Backward {
             return self.turn(Direction::Forward);
@@ -264,6 +264,7 @@ impl InternalIterator for MergingIterator {
         Ok(())
     }
 
+    #[inline]
     fn prev(&mut self) -> Result<()> {
         if self.direction == Direction::Forward {
             return self.turn(Direction::Backward);
@@ -289,11 +290,22 @@ impl InternalIterator for MergingIterator {
 
     #[inline]
     fn starts_user_key(&self) -> bool {
+        self.newer_version() == NewerVersion::None
+    }
+
+    #[inline]
+    fn newer_version(&self) -> NewerVersion<'_> {
         let current = self.current();
-        // Forward, the others are ahead and say nothing of what is behind.
-        self.direction == Direction::Backward
-            && self.children.iterators[current.child].starts_user_key()
-            && self.others.first().is_none_or(|other| self.children.differ(current, other))
+        if self.direction == Direction::Forward {
+            // The others are ahead and say nothing of what is behind.
+            return NewerVersion::Unknown;
+        }
+        match self.others.first() {
+            Some(other) if !self.children.differ(current, other) => {
+                NewerVersion::Known(self.children.iterators[other.child].key())
+            }
+            _ => self.children.iterators[current.child].newer_version(),
+        }
     }
 
     fn pinned_value(&self) -> PinnableSlice {

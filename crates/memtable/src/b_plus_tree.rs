@@ -380,6 +380,16 @@ impl BPlusTree {
         }
     }
 
+    /// Whether the record before is known to be of another user key.
+    fn starts_user_key(&self, position: Position) -> bool {
+        let node = self.node(position.leaf);
+        let before = position.index.checked_sub(1).and_then(|before| node.record(before));
+        before.is_some_and(|before| {
+            node.lock.is_still(position.version)
+                && extract_user_key(self.key(before)) != extract_user_key(self.key(position.record))
+        })
+    }
+
     /// Where a record is now.
     #[cold]
     fn find_again(&self, record: Record) -> Position {

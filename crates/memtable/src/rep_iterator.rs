@@ -18,6 +18,10 @@ pub(crate) trait RepCursor: Send {
     fn next(&mut self);
     fn prev(&mut self);
     fn entry(&self) -> MemTableEntry<'_>;
+    /// Whether the record before is known to be of another user key, timestamps aside.
+    fn starts_user_key(&self) -> bool {
+        false
+    }
 }
 
 /// Iterates by a cursor.
@@ -76,6 +80,10 @@ impl<C: RepCursor> InternalIterator for RepIterator<C> {
 
     fn value(&self) -> &[u8] {
         self.cursor.entry().value()
+    }
+
+    fn starts_user_key(&self) -> bool {
+        self.cursor.starts_user_key()
     }
 
     fn pinned_value(&self) -> PinnableSlice {

@@ -132,16 +132,26 @@ impl Entry {
     /// As [`Entry::decode`], without a look at whether suffix and value fit.
     #[inline]
     pub(crate) fn decode_head(entries: &[u8], offset: usize) -> Option<Self> {
-        if let Some(&[shared, non_shared, value_size]) = entries.get(offset..)?.first_chunk()
-            && (shared | non_shared | value_size) < 0x80
+        if let Some(&[shared, non_shared, low, high]) = entries.get(offset..)?.first_chunk()
+            && (shared | non_shared) < 0x80
         {
-            return Some(Self {
-                shared: usize::from(shared),
-                suffix_start: offset + 3,
-                non_shared: usize::from(non_shared),
-                value_size: usize::from(value_size),
-            });
+            let (shared, non_shared) = (usize::from(shared), usize::from(non_shared));
+            if low < 0x80 {
+                let (suffix_start, value_size) = (offset + 3, usize::from(low));
+                return Some(Self { shared, suffix_start, non_shared, value_size });
+            }
+            if high < 0x80 {
+                let (suffix_start, high) = (offset + 4, usize::from(high));
+                let value_size = usize::from(low & 0x7f) | high << 7;
+                return Some(Self { shared, suffix_start, non_shared, value_size });
+            }
         }
+        Self::decode_long_head(entries, offset)
+    }
+
+    /// As [`Self::decode_head`], whatever the sizes.
+    #[inline(never)]
+    fn decode_long_head(entries: &[u8], offset: usize) -> Option<Self> {
         let mut input = entries.get(offset..)?;
         let shared = get_varint32(&mut input)? as usize;
         let non_shared = get_varint32(&mut input)? as usize;

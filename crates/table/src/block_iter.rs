@@ -72,27 +72,33 @@ impl BlockCursor {
         }
     }
 
+    /// Whether there is a next entry.
     #[inline]
-    pub(crate) fn next(&mut self, block: &DataBlock) {
+    pub(crate) fn next(&mut self, block: &DataBlock) -> bool {
         self.index += 1;
-        if self.index < block.entry_count() {
+        let is_valid = self.index < block.entry_count();
+        if is_valid {
             self.step(block);
         }
+        is_valid
     }
 
+    /// Whether there is an entry before.
     #[inline]
-    pub(crate) fn prev(&mut self, block: &DataBlock) {
+    pub(crate) fn prev(&mut self, block: &DataBlock) -> bool {
         let Some(index) = self.index.checked_sub(1) else {
             self.index = block.entry_count();
-            return;
+            return false;
         };
         let entry = block.entry(index);
         if entry.shared > self.shared {
-            return self.move_to(block, index);
+            self.move_to(block, index);
+        } else {
+            // What the key before leaves out is among what it has in common with this one.
+            self.index = index;
+            self.show(block, &entry);
         }
-        // What the key before leaves out is among what it has in common with this one.
-        self.index = index;
-        self.show(block, &entry);
+        true
     }
 
     /// Whether the entry before is of another user key, timestamps aside, as far as numbers tell.

@@ -380,11 +380,11 @@ impl DataBlock {
     ///
     /// # Panics
     /// If none does.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn entry_at(&self, offset: usize) -> Entry {
         match Entry::decode_head(&self.contents[..self.entries_end as usize], offset) {
             Some(entry) => entry,
-            None => panic!("no entry at byte {offset} of a block that was checked"),
+            None => no_entry(offset),
         }
     }
 
@@ -469,6 +469,12 @@ fn check_entries(
         offset = entry.value_end();
     }
     Ok((offsets, common))
+}
+
+#[cold]
+#[inline(never)]
+fn no_entry(offset: usize) -> ! {
+    panic!("no entry at byte {offset} of a block that was checked")
 }
 
 /// Where the key of a block's first entry begins.

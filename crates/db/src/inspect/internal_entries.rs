@@ -33,7 +33,7 @@ impl InternalEntries {
             uncommitted: &Arc::default(),
         };
         let Sources { internal, tombstones } = sources(family, &view, &Arc::new(options));
-        Self { internal, tombstones }
+        Self { internal: Box::new(internal), tombstones }
     }
 
     fn skip_hidden(&mut self, direction: Direction) -> Result<()> {

@@ -8,7 +8,7 @@
 //! | direction | where the internal cursor stands |
 //! |---|---|
 //! | forward | on the entry shown, or (`past_entry`) behind it after a merge |
-//! | backward | before every version of the key shown, or on its only one |
+//! | backward | before every version of the key shown, or on the newest, if it is a visible value |
 //!
 //! With `iter_start_ts` every version is an entry (`versions`).
 
@@ -21,6 +21,7 @@ mod versions;
 use crate::read::blob_reads::blob_read_options;
 use crate::read::read_stats::ScanStats;
 use crate::read::scan::ScanOrigin;
+use crate::read::scan_cursor::ScanCursor;
 use crate::read::value_resolver::ValueResolver;
 use base::dbformat::{
     InternalKey, MAX_SEQUENCE_NUMBER, ParsedInternalKey, TRAILER_SIZE, VALUE_TYPE_FOR_SEEK,
@@ -28,6 +29,7 @@ use base::dbformat::{
 };
 use base::{
     InternalIterator, InternalKeyComparator, PinnableSlice, Result, SequenceNumber, SliceTransform,
+    key_prefix,
 };
 use blob::BlobReadOptions;
 pub(crate) use entry::Entry;
@@ -42,7 +44,7 @@ use versions::too_many_skipped;
 
 /// What a scan is made of.
 pub(crate) struct DbIteratorParts {
-    pub(crate) internal: Box<dyn InternalIterator>,
+    pub(crate) internal: ScanCursor,
     pub(crate) tombstones: RangeTombstoneAggregator,
     pub(crate) comparator: InternalKeyComparator,
     pub(crate) resolver: ValueResolver,
@@ -63,7 +65,7 @@ pub(crate) struct DbIteratorParts {
 /// Where the internal cursor stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stands {
-    /// On the entry shown; backward it is its key's only one.
+    /// On the entry shown; backward it is its key's newest.
     OnEntry,
     /// Forward, behind the last version that was merged into the entry shown.
     PastEntry,
@@ -76,7 +78,7 @@ enum Stands {
 /// A cursor over the live keys of a column family. Errors make it invalid and are kept until the
 /// next seek: after a loop ends, look at [`DbIterator::status`].
 pub struct DbIterator {
-    internal: Box<dyn InternalIterator>,
+    internal: ScanCursor,
     tombstones: RangeTombstoneAggregator,
     comparator: InternalKeyComparator,
     resolver: ValueResolver,
@@ -105,6 +107,9 @@ pub struct DbIterator {
     lower_bound: Option<Vec<u8>>,
     upper_bound: Option<Vec<u8>>,
     prefix_same_as_start: bool,
+    /// Whether [`Self::shows_next`] and [`Self::shows_prev`] may look: keys are ordered as bytes, without
+    /// times, and neither bounds nor writes that are not committed hide any.
+    is_plain: bool,
 
     direction: Direction,
     valid: bool,
@@ -143,6 +148,12 @@ impl DbIterator {
             Some(_) => 0,
             None => comparator.timestamp_size(),
         };
+        let is_plain = comparator.is_bytewise()
+            && uncommitted.is_empty()
+            && options.iterate_lower_bound.is_none()
+            && options.iterate_upper_bound.is_none()
+            && !options.prefix_same_as_start
+            && options.iter_start_ts.is_none();
         Self {
             filters_prefixes: prefix_extractor.is_some()
                 && !options.total_order_seek
@@ -175,6 +186,7 @@ impl DbIterator {
             lower_bound: options.iterate_lower_bound.clone(),
             upper_bound: options.iterate_upper_bound.clone(),
             prefix_same_as_start: options.prefix_same_as_start,
+            is_plain,
             direction: Direction::Forward,
             valid: false,
             status: Ok(()),
@@ -250,7 +262,7 @@ impl DbIterator {
     #[inline]
     pub fn value(&self) -> &[u8] {
         assert!(self.valid, "value of an iterator that is not valid");
-        self.entry.value(&*self.internal)
+        self.entry.value(&self.internal)
     }
 
     /// The value here, alive on its own after the cursor moves on.
@@ -259,7 +271,7 @@ impl DbIterator {
     /// If not valid.
     pub fn pinned_value(&self) -> PinnableSlice {
         assert!(self.valid, "value of an iterator that is not valid");
-        self.entry.pinned_value(&*self.internal)
+        self.entry.pinned_value(&self.internal)
     }
 
     /// Names and values of the columns here; a plain value is one column with the empty name.
@@ -268,7 +280,7 @@ impl DbIterator {
     /// If not valid.
     pub fn columns(&self) -> Vec<(&[u8], &[u8])> {
         assert!(self.valid, "columns of an iterator that is not valid");
-        self.entry.columns(&*self.internal)
+        self.entry.columns(&self.internal)
     }
 
     /// Moves to the first key.
@@ -374,9 +386,7 @@ impl DbIterator {
         let _timer = Timer::start(PerfMetric::IterPrevCpuNanos);
         let moved = match self.stands {
             Stands::BeforeVersions => self.find_prev_user_entry(),
-            Stands::OnEntry if self.direction == Direction::Backward => {
-                self.internal.prev().and_then(|()| self.find_prev_user_entry())
-            }
+            Stands::OnEntry if self.direction == Direction::Backward => self.step_back(),
             Stands::OnEntry | Stands::PastEntry => {
                 self.turn_backward().and_then(|()| self.find_prev_user_entry())
             }
@@ -403,19 +413,49 @@ impl DbIterator {
 
     #[inline]
     fn next_inner(&mut self) -> Result<()> {
-        self.hidden_run.begin_move();
         let mut skipping = true;
         match self.stands {
             Stands::OnEntry => {
                 self.direction = Direction::Forward;
                 self.internal.next()?;
+                if self.shows_next() {
+                    return Ok(());
+                }
                 skipping = !self.is_oldest;
             }
             Stands::PastEntry => self.stands = Stands::OnEntry,
             Stands::BeforeVersions => self.turn_forward()?,
             Stands::OnVersion => return self.next_version(),
         }
+        self.hidden_run.begin_move();
         self.find_next_user_entry(skipping)
+    }
+
+    /// What most steps come to: the entry that the internal cursor has moved to is a value in its place,
+    /// visible, and of another key than [`Self::key`]. False if that is not to be seen at a glance.
+    #[inline(always)]
+    fn shows_next(&mut self) -> bool {
+        let _timer = Timer::start(PerfMetric::FindNextUserEntryTime);
+        if !self.is_plain || !self.tombstones.is_empty() {
+            return false;
+        }
+        let here = plain_value(&self.internal, self.sequence);
+        let Some((user_key, sequence)) = here else { return false };
+        if !self.is_oldest && !is_after(user_key, &self.key) {
+            return false;
+        }
+        replace_key(&mut self.key, user_key);
+        self.is_oldest = sequence == 0;
+        self.show_in_place();
+        true
+    }
+
+    /// The value that the internal cursor stands on is that of the entry shown.
+    #[inline(always)]
+    fn show_in_place(&mut self) {
+        let length = self.internal.value().len();
+        self.entry.show_in_place(length);
+        self.stats.count_shown(self.key.len() + length);
     }
 
     /// Bytes of key and value here.
@@ -603,7 +643,7 @@ impl DbIterator {
                     &self.blob_options,
                     &self.key,
                     value_type,
-                    &*self.internal,
+                    &self.internal,
                 )?;
             }
             self.valid = true;
@@ -719,6 +759,44 @@ fn skip_metric(is_visible: bool) -> PerfMetric {
         true => PerfMetric::InternalKeySkippedCount,
         false => PerfMetric::InternalRecentSkippedCount,
     }
+}
+
+/// User key and sequence number of the entry that a cursor stands on, if that is a value in its place and
+/// is as old as `sequence`.
+#[inline(always)]
+fn plain_value(internal: &ScanCursor, sequence: SequenceNumber) -> Option<(&[u8], SequenceNumber)> {
+    if !internal.valid() {
+        return None;
+    }
+    let (user_key, trailer) = internal.key().split_last_chunk::<TRAILER_SIZE>()?;
+    let packed = u64::from_le_bytes(*trailer);
+    let is_plain = packed as u8 == ValueType::Value as u8 && packed >> 8 <= sequence;
+    is_plain.then_some((user_key, packed >> 8))
+}
+
+/// Whether a key is ordered behind another, as bytes.
+#[inline]
+fn is_after(key: &[u8], other: &[u8]) -> bool {
+    let (prefix, other_prefix) = (key_prefix(key), key_prefix(other));
+    prefix > other_prefix || prefix == other_prefix && key > other
+}
+
+/// Makes `key` a copy of `source`. Keys of one size, as those of a scan mostly are, are copied by words
+/// that overlap rather than by a call.
+#[inline]
+fn replace_key(key: &mut Vec<u8>, source: &[u8]) {
+    const WORD: usize = 8;
+    if key.len() == source.len() && source.len() <= 4 * WORD {
+        let words = key.as_chunks_mut::<WORD>().0.iter_mut().zip(source.as_chunks::<WORD>().0);
+        words.for_each(|(to, from)| *to = *from);
+        if let (Some(to), Some(from)) = (key.last_chunk_mut::<WORD>(), source.last_chunk::<WORD>())
+        {
+            *to = *from;
+            return;
+        }
+    }
+    key.clear();
+    key.extend_from_slice(source);
 }
 
 /// Appends the trailer of an internal key.

@@ -5,7 +5,7 @@ use crate::read::db_iter::{DbIterator, DbIteratorParts, HiddenRun};
 use crate::read::level_iterator::{LevelIterator, LevelScan};
 use crate::read::read_stats::ScanStats;
 use crate::read::read_view::{ReadView, Visibility};
-use base::InternalIterator;
+use crate::read::scan_cursor::{ScanCursor, ScanRun};
 use iterator::RangeTombstoneAggregator;
 use statistics::Statistics;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl ScanOrigin {
 /// What a scan goes over.
 pub(crate) struct Sources {
     /// All entries.
-    pub(crate) internal: Box<dyn InternalIterator>,
+    pub(crate) internal: ScanCursor,
     /// Which of them are hidden; those of a table join when the scan comes to it.
     pub(crate) tombstones: RangeTombstoneAggregator,
 }
@@ -60,7 +60,7 @@ pub(crate) fn sources(
         options.timestamp.as_deref(),
     );
     let sink = (!options.ignore_range_deletions).then(|| tombstones.sink());
-    let mut children: Vec<Box<dyn InternalIterator>> = Vec::new();
+    let mut children = Vec::new();
     for memtable in &view.super_version.memtables {
         if let Some(sink) = &sink
             && memtable.num_range_deletes() > 0
@@ -68,7 +68,7 @@ pub(crate) fn sources(
             memtable.range_tombstone_parts().iter().for_each(|part| sink.add(part.clone()));
         }
         if memtable.num_point_entries() > 0 {
-            children.push(memtable.new_iterator());
+            children.push(ScanRun::Other(memtable.new_iterator()));
         }
     }
     let runs = match options.read_tier.includes_tables() {
@@ -83,8 +83,8 @@ pub(crate) fn sources(
         tombstones: sink,
     });
     let levels = runs.iter().map(|run| LevelIterator::new(scan.clone(), run.clone()));
-    children.extend(levels.map(|level| Box::new(level) as Box<dyn InternalIterator>));
-    Sources { internal: iterator::merge(comparator, children), tombstones }
+    children.extend(levels.map(|level| ScanRun::Level(Box::new(level))));
+    Sources { internal: ScanCursor::new(comparator, children), tombstones }
 }
 
 /// An iterator over a column family as `view` shows it.

@@ -3,6 +3,7 @@
 use crate::read::blob_reads::BlobReads;
 use crate::read::db_iter::Entry;
 use crate::read::read_stats::count_merge;
+use crate::read::scan_cursor::ScanCursor;
 use base::dbformat::{ValueType, hex};
 use base::wide_columns::{self, Column, DEFAULT_COLUMN_NAME};
 use base::{InternalIterator, InternalKeyComparator, MergeOperator, PinnableSlice, Result, Status};
@@ -76,7 +77,7 @@ impl ValueResolver {
         options: &BlobReadOptions,
         user_key: &[u8],
         value_type: ValueType,
-        internal: &dyn InternalIterator,
+        internal: &ScanCursor,
     ) -> Result<Entry> {
         if value_type == ValueType::Value {
             return Ok(Entry::InPlace { length: internal.value().len() });

@@ -98,10 +98,8 @@ fn check_against_model(
     let comparator = InternalKeyComparator::new(user_comparator);
     let entries = entries(&comparator, children);
     let mut model = VecIterator::new(comparator.clone(), entries.concat());
-    let children = entries
-        .into_iter()
-        .map(|entries| Box::new(VecIterator::new(comparator.clone(), entries)) as _)
-        .collect();
+    let children: Vec<_> =
+        entries.into_iter().map(|entries| VecIterator::new(comparator.clone(), entries)).collect();
     let mut merged = MergingIterator::new(comparator, children);
     assert!(!merged.valid());
     for step in moves {
@@ -196,7 +194,7 @@ proptest! {
             .into_iter()
             .map(|entries| {
                 let inner = VecIterator::new(comparator.clone(), entries);
-                Box::new(Faulty { inner, moves_left: moves_left.clone(), failed: false }) as _
+                Faulty { inner, moves_left: moves_left.clone(), failed: false }
             })
             .collect();
         let mut merged = MergingIterator::new(comparator, children);
@@ -247,7 +245,7 @@ fn staying_on_one_child_costs_one_comparison() {
                 (key.as_bytes().to_vec(), Vec::new())
             })
             .collect();
-        Box::new(VecIterator::new(comparator.clone(), entries)) as _
+        VecIterator::new(comparator.clone(), entries)
     };
     let children = vec![run(500, 510), run(0, 100), run(600, 610), run(700, 710), run(800, 810)];
     let mut merged = MergingIterator::new(comparator.clone(), children);
@@ -262,5 +260,6 @@ fn staying_on_one_child_costs_one_comparison() {
 #[test]
 #[should_panic = "not valid"]
 fn moving_on_from_nowhere_panics() {
-    let _ = MergingIterator::new(InternalKeyComparator::bytewise(), Vec::new()).next();
+    let _ =
+        MergingIterator::<VecIterator>::new(InternalKeyComparator::bytewise(), Vec::new()).next();
 }

@@ -59,6 +59,10 @@ impl RepCursor for BPlusTreeCursor {
         self.position = self.tree.previous(self.position());
     }
 
+    fn starts_user_key(&self) -> bool {
+        self.tree.starts_user_key(self.position())
+    }
+
     #[inline]
     fn entry(&self) -> MemTableEntry<'_> {
         self.tree.entry(self.position().record)

@@ -427,8 +427,7 @@ impl InternalIterator for TableIterator {
     fn next(&mut self) -> Result<()> {
         debug_assert!(self.valid, "next of an iterator that is not valid");
         let Some((_, block)) = &self.block else { return Ok(()) };
-        self.cursor.next(block);
-        if self.cursor.valid(block) {
+        if self.cursor.next(block) {
             if self.cursor.is_halfway(block) {
                 self.look_ahead();
             }
@@ -442,8 +441,7 @@ impl InternalIterator for TableIterator {
     fn prev(&mut self) -> Result<()> {
         debug_assert!(self.valid, "prev of an iterator that is not valid");
         let Some((_, block)) = &self.block else { return Ok(()) };
-        self.cursor.prev(block);
-        if self.cursor.valid(block) {
+        if self.cursor.prev(block) {
             if self.cursor.is_halfway(block) {
                 self.look_back();
             }

@@ -1,6 +1,10 @@
 //! Going backward: versions of a key come oldest first.
 
-use super::{DbIterator, Stands, before_versions, push_trailer, timed, too_many_skipped};
+use super::{
+    DbIterator, Stands, before_versions, plain_value, push_trailer, replace_key, timed,
+    too_many_skipped,
+};
+use base::NewerVersion::{self, Known, Unknown};
 use base::dbformat::{ParsedInternalKey, ValueType};
 use base::{InternalIterator, PinnableSlice, Result};
 use iterator::Direction;
@@ -92,17 +96,27 @@ impl DbIterator {
             if self.prefix.is_some() && !self.is_in_prefix(plain_key) {
                 return Ok(());
             }
-            // Versions come oldest first: one that is also the newest is the only one.
-            let is_only_version = self.is_visible(&parsed)
-                && !parsed.value_type.is_point_deletion()
-                && parsed.value_type != ValueType::Merge
-                && *passed <= self.skippable_max
-                && self.internal.starts_user_key();
             let value_type = parsed.value_type;
+            let may_decide = self.is_visible(&parsed)
+                && !value_type.is_point_deletion()
+                && value_type != ValueType::Merge
+                && *passed <= self.skippable_max;
+            // Versions come oldest first.
+            let newer = if may_decide { self.internal.newer_version() } else { Unknown };
+            if let Known(newer) = newer
+                && self.tombstones.is_empty()
+                && self.replaces_older(newer)?
+            {
+                *passed += 1;
+                count(PerfMetric::InternalKeySkippedCount, 1);
+                self.internal.prev()?;
+                continue;
+            }
+            let is_newest = newer == NewerVersion::None;
             self.key.clear();
             self.key.extend_from_slice(parsed.user_key);
-            if is_only_version && !self.is_range_deleted()? {
-                return self.show_only_version(value_type, passed);
+            if is_newest && !self.is_range_deleted()? {
+                return self.show_newest_version(value_type, passed);
             }
             let versions = self.collect_versions(passed)?;
             if self.decide(versions)? {
@@ -114,14 +128,49 @@ impl DbIterator {
         Ok(())
     }
 
-    /// Shows the entry here, which is its key's only one: the cursor stays on it.
+    /// Moves back from the newest version of the key shown.
     #[inline]
-    fn show_only_version(&mut self, value_type: ValueType, passed: &mut u64) -> Result<()> {
+    pub(super) fn step_back(&mut self) -> Result<()> {
+        self.internal.prev()?;
+        if self.shows_prev() { Ok(()) } else { self.find_prev_user_entry() }
+    }
+
+    /// As [`Self::shows_next`], for a cursor that has moved back.
+    #[inline]
+    fn shows_prev(&mut self) -> bool {
+        if !self.is_plain || !self.tombstones.is_empty() {
+            return false;
+        }
+        let here = plain_value(&self.internal, self.sequence);
+        let Some((user_key, _)) = here else { return false };
+        if self.internal.newer_version() != NewerVersion::None {
+            return false;
+        }
+        replace_key(&mut self.key, user_key);
+        self.is_oldest = false;
+        count(PerfMetric::InternalKeySkippedCount, 1);
+        self.show_in_place();
+        true
+    }
+
+    /// Whether the version at this internal key makes older ones of its key not matter.
+    #[inline]
+    fn replaces_older(&self, newer: &[u8]) -> Result<bool> {
+        let newer = ParsedInternalKey::parse(newer)?;
+        Ok(newer.value_type != ValueType::Merge
+            && self.comparator.timestamp_size() == 0
+            && self.is_visible(&newer))
+    }
+
+    /// Shows the entry here, which is its key's newest: the cursor stays on it.
+    #[inline]
+    fn show_newest_version(&mut self, value_type: ValueType, passed: &mut u64) -> Result<()> {
         *passed += 1;
         count(PerfMetric::InternalKeySkippedCount, 1);
         self.entry =
-            self.resolver.show(&self.blob_options, &self.key, value_type, &*self.internal)?;
+            self.resolver.show(&self.blob_options, &self.key, value_type, &self.internal)?;
         self.stands = Stands::OnEntry;
+        self.is_oldest = false;
         self.valid = true;
         self.stats.count_shown(self.shown_bytes().unwrap_or(0));
         Ok(())

@@ -1,5 +1,6 @@
 //! What an iterator shows of the entry it stands on.
 
+use crate::read::scan_cursor::ScanCursor;
 use crate::read::value_resolver::Resolved;
 use base::wide_columns::{self, Column};
 use base::{InternalIterator, PinnableSlice, Result};
@@ -42,9 +43,18 @@ impl Entry {
         Ok(Self::Entity { encoded, default })
     }
 
+    /// Becomes one in its place.
+    #[inline]
+    pub(crate) fn show_in_place(&mut self, new_length: usize) {
+        match self {
+            Self::InPlace { length } => *length = new_length,
+            _ => *self = Self::InPlace { length: new_length },
+        }
+    }
+
     /// The plain value, or the default column.
     #[inline]
-    pub(crate) fn value<'a>(&'a self, internal: &'a dyn InternalIterator) -> &'a [u8] {
+    pub(crate) fn value<'a>(&'a self, internal: &'a ScanCursor) -> &'a [u8] {
         match self {
             Self::InPlace { length } => &internal.value()[..*length],
             Self::Held(value) => value,
@@ -65,7 +75,7 @@ impl Entry {
     }
 
     /// The same, alive on its own.
-    pub(crate) fn pinned_value(&self, internal: &dyn InternalIterator) -> PinnableSlice {
+    pub(crate) fn pinned_value(&self, internal: &ScanCursor) -> PinnableSlice {
         match self {
             Self::InPlace { length } if *length == internal.value().len() => {
                 internal.pinned_value()
@@ -76,10 +86,7 @@ impl Entry {
     }
 
     /// Names and values of the columns; a plain value is one column with the empty name.
-    pub(crate) fn columns<'a>(
-        &'a self,
-        internal: &'a dyn InternalIterator,
-    ) -> Vec<(&'a [u8], &'a [u8])> {
+    pub(crate) fn columns<'a>(&'a self, internal: &'a ScanCursor) -> Vec<(&'a [u8], &'a [u8])> {
         match self {
             // Decoded once when the entry was made, so it decodes.
             Self::Entity { encoded, .. } => wide_columns::decode(encoded)

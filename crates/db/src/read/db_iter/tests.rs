@@ -1,5 +1,6 @@
 use super::*;
 use crate::read::blob_reads::BlobReads;
+use crate::read::scan_cursor::ScanRun;
 use base::merge_operator;
 use base::{InternalKey, RangeTombstone};
 use blob::{BlobFileCache, BlobSource, OpenBlobFiles};
@@ -117,7 +118,9 @@ fn iterator_over(
 ) -> DbIterator {
     let timestamp = options.timestamp.as_deref();
     let tombstones = RangeTombstoneAggregator::new(comparator.clone(), sequence, timestamp);
-    tombstones.sink().add(Arc::new(FragmentedRangeTombstoneList::new(ranges, &comparator)));
+    if !ranges.is_empty() {
+        tombstones.sink().add(Arc::new(FragmentedRangeTombstoneList::new(ranges, &comparator)));
+    }
     let files = BlobFileCache::new(
         Arc::new(MemFileSystem::new()),
         PathBuf::from("/"),
@@ -125,8 +128,16 @@ fn iterator_over(
         0,
         Arc::new(OpenBlobFiles::new(1)),
     );
+    let mut runs = [const { Vec::new() }; 3];
+    for (at, entry) in entries.into_iter().enumerate() {
+        // More in the first run than in others, so that it has versions in a row.
+        runs[(at % 5).saturating_sub(2)].push(entry);
+    }
+    let runs = runs
+        .into_iter()
+        .map(|entries| ScanRun::Other(Box::new(VecIterator::new(comparator.clone(), entries))));
     let parts = DbIteratorParts {
-        internal: Box::new(VecIterator::new(comparator.clone(), entries)),
+        internal: ScanCursor::new(&comparator, runs.collect()),
         tombstones,
         comparator: comparator.clone(),
         resolver: ValueResolver {
