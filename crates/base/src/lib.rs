@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod block_capacity;
 pub mod call_options;
 pub mod checksum;
 pub mod coding;

@@ -6,6 +6,7 @@
 
 use crate::block_based::{count_checksum, count_decompression};
 use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer};
+use base::block_capacity::contents_capacity;
 use base::coding::decode_fixed32;
 use base::{Result, Status};
 use compression::{CompressionType, UncompressionDictionary, decompress};
@@ -117,7 +118,8 @@ impl BlockFetcher<'_> {
         }
         // It fits before the footer, so this is no more than the size of the file.
         let length = handle.size as usize + BLOCK_TRAILER_SIZE;
-        let mut bytes = vec![0; length];
+        let mut bytes = Vec::with_capacity(contents_capacity(length));
+        bytes.resize(length, 0);
         count(PerfMetric::BlockReadCount, 1);
         count(PerfMetric::BlockReadByte, length as u64);
         let timers =

@@ -27,6 +27,7 @@ use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
 use crate::frame_slots::Residence;
 use crate::key_buffer::KeyBuffer;
 use crate::sort_prefix::{Location, SORT_PREFIX_SIZE, SortPrefixOrder, keep_bytes};
+use base::block_capacity::directory_capacity;
 use base::coding::{decode_fixed16, decode_fixed32};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, TRAILER_SIZE, hex};
 use base::pinnable_slice::PinnedBytes;
@@ -161,7 +162,7 @@ const COMMON_INLINE_SIZE: usize = 24;
 pub struct DataBlock {
     /// In the plain form.
     contents: Vec<u8>,
-    /// Prefixes, then offsets.
+    /// Prefixes, then offsets, then zeros.
     directory: Box<[u8]>,
     entry_count: u32,
     /// In the directory, where the prefixes end.
@@ -213,13 +214,14 @@ impl DataBlock {
             inline[..common.len()].copy_from_slice(common);
             block.common = inline;
         }
-        let mut directory = Vec::with_capacity(directory_size);
+        let mut directory = Vec::with_capacity(directory_capacity(directory_size));
         if order.is_bytewise() {
             block.append_prefixes(&offsets, &mut directory)?;
         }
         for &offset in &offsets {
             directory.extend_from_slice(&offset.to_le_bytes()[..offset_size]);
         }
+        directory.resize(directory_capacity(directory_size), 0);
         block.directory = directory.into_boxed_slice();
         block.has_short_chains = block.check_chains();
         Ok(block)
