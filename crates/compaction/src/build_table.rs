@@ -260,6 +260,9 @@ fn add_entries(entries: &mut CompactionIterator<'_>, table: &mut OutputTable) ->
         } else {
             table.add(&entries.parsed_key(), entries.key(), entries.value())?;
         }
+        if let Some(mut block) = table.open_block() {
+            entries.pass_newest_values(&mut block)?;
+        }
         entries.next()?;
     }
     Ok(())

@@ -5,7 +5,7 @@ use base::{Result, Status};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Flags that a job looks at before every record.
+/// Flags that a job looks at every few records.
 #[derive(Clone, Debug, Default)]
 pub struct Cancellation {
     /// The database is closing.

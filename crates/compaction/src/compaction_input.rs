@@ -171,6 +171,51 @@ impl CompactionInput {
         self.arrive()
     }
 
+    /// Moves on, entry by entry, as long as `take` takes the entry and there is one, but at most `count`
+    /// times. Blobs must not be counted. Returns how many were taken; the cursor is then at an entry
+    /// that was not, unless there is none.
+    pub(crate) fn pass(
+        &mut self,
+        count: usize,
+        mut take: impl FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<usize> {
+        debug_assert!(self.blob_flow.is_none(), "blobs passed without being counted");
+        let Self { inner, comparator, range, .. } = self;
+        let end = range.end.as_deref();
+        let is_within = |key: &[u8]| {
+            end.is_none_or(|end| {
+                comparator.compare_without_timestamp(extract_user_key(key), end).is_lt()
+            })
+        };
+        let (mut moves, mut taken) = (0, 0);
+        let result = either!(inner, source => loop {
+            moves += 1;
+            if let Err(status) = source.next() {
+                break Err(status);
+            }
+            if !source.valid() {
+                self.valid = false;
+                break Ok(());
+            }
+            let (key, value) = (source.key(), source.value());
+            if !is_within(key) {
+                self.valid = false;
+                break Ok(());
+            }
+            if moves > count || !take(key, value) {
+                break Ok(());
+            }
+            taken += 1;
+        });
+        self.entries_passed += taken as u64 + u64::from(self.valid);
+        result.map(|()| taken)
+    }
+
+    /// Whether blobs are counted.
+    pub(crate) fn counts_blobs(&self) -> bool {
+        self.blob_flow.is_some()
+    }
+
     /// Goes on to the first entry at or after `user_key`.
     pub(crate) fn skip_until(&mut self, user_key: &[u8]) -> Result<()> {
         if self.blob_flow.is_some() {

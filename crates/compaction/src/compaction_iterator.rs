@@ -19,7 +19,8 @@
 //!
 //! Most entries are values that are the newest version of their key. Where nothing beside may have a
 //! say in them (no filter, range tombstone, timestamp, blob file or prepared transaction) they are
-//! taken over at once.
+//! taken over at once; and where the table that they go to has a data block open that nothing else
+//! depends on, one after another goes there until one does not.
 
 use crate::blob_file_builder::BlobFileBuilder;
 use crate::cancellation::Cancellation;
@@ -39,6 +40,7 @@ use statistics::Statistics;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use table::OpenBlock;
 
 mod blobs;
 mod filter;
@@ -46,6 +48,9 @@ mod merge;
 mod single_deletion;
 
 pub(crate) use filter::checked_filter;
+
+/// After so many values that are handed on in one go somebody asks again whether the job goes on.
+const VALUES_PASSED_MAX: usize = 1024;
 
 /// What the rules depend on.
 pub(crate) struct IterationContext<'a> {
@@ -177,9 +182,9 @@ impl<'a> CompactionIterator<'a> {
         } else {
             if !self.at_next {
                 self.input.next()?;
-                if self.keeps_newest_values && self.take_newest_value()? {
-                    return Ok(());
-                }
+            }
+            if self.keeps_newest_values && self.take_newest_value()? {
+                return Ok(());
             }
             self.next_from_input()?;
         }
@@ -187,6 +192,63 @@ impl<'a> CompactionIterator<'a> {
             self.has_output_key = true;
         }
         self.prepare_output()
+    }
+
+    /// Hands the entries behind the current one, which must be the last in `block`, to that, as long as
+    /// they stay as they are, but for their sequence numbers, and it takes them. The current entry is
+    /// then the last of these, and has no value any more.
+    pub(crate) fn pass_newest_values(&mut self, block: &mut OpenBlock<'_>) -> Result<()> {
+        if !self.keeps_newest_values
+            || self.at_next
+            || self.clears_next_value
+            || !self.merge_outputs.is_empty()
+            || self.input.counts_blobs()
+        {
+            return Ok(());
+        }
+        let zeroed_up_to = self.zeroed_up_to();
+        let (mut key_bytes, mut value_bytes, mut last) = (0, 0, 0);
+        let taken = self.input.pass(VALUES_PASSED_MAX, |key, value| {
+            let Some((user_key, trailer)) = key.split_last_chunk::<TRAILER_SIZE>() else {
+                return false;
+            };
+            let trailer = u64::from_le_bytes(*trailer);
+            let sequence = trailer >> 8;
+            let written =
+                if zeroed_up_to.is_some_and(|limit| sequence <= limit) { 0 } else { sequence };
+            // Of two versions of a key the block does not take the second.
+            if trailer as u8 != ValueType::Value as u8 || !block.add_value(user_key, written, value)
+            {
+                return false;
+            }
+            key_bytes += key.len() as u64;
+            value_bytes += value.len() as u64;
+            last = sequence;
+            true
+        })?;
+        self.at_next = true;
+        self.value_buffer.clear();
+        self.value = ValueSource::Buffer;
+        if taken > 0 {
+            self.stats.input_records += taken as u64;
+            self.stats.input_raw_key_bytes += key_bytes;
+            self.stats.input_raw_value_bytes += value_bytes;
+            self.key.clear();
+            self.key.extend_from_slice(block.last_key());
+            self.note_newest_value(last);
+            let is_zeroed = zeroed_up_to.is_some_and(|limit| last <= limit);
+            self.last_sequence_zeroed = is_zeroed;
+            self.sequence = if is_zeroed { 0 } else { last };
+        }
+        Ok(())
+    }
+
+    /// The largest sequence number that a value loses, if any does. Without timestamps, and where all is
+    /// committed.
+    fn zeroed_up_to(&self) -> Option<SequenceNumber> {
+        let IterationContext { is_bottommost, zeroes_sequences_up_to, snapshots, .. } =
+            &self.context;
+        is_bottommost.then(|| snapshots.earliest().min(*zeroes_sequences_up_to))
     }
 
     #[inline]
@@ -284,18 +346,25 @@ impl<'a> CompactionIterator<'a> {
         self.stats.input_raw_value_bytes += value.len() as u64;
         self.key.clear();
         self.key.extend_from_slice(key);
-        self.sequence = trailer >> 8;
-        self.value_type = ValueType::Value;
+        self.at_next = false;
         self.value = ValueSource::Input { suffix: 0 };
+        self.note_newest_value(trailer >> 8);
+        self.zero_sequence_at_bottom();
+        Ok(true)
+    }
+
+    /// `key` is the newest version of its key, a value, and goes on.
+    #[inline]
+    fn note_newest_value(&mut self, sequence: SequenceNumber) {
+        self.sequence = sequence;
+        self.value_type = ValueType::Value;
         self.has_current_user_key = true;
         self.current_key_committed = true;
-        self.last_sequence = self.sequence;
-        self.last_snapshot = self.context.snapshots.stripe(self.sequence).snapshot;
+        self.last_sequence = sequence;
+        self.last_snapshot = self.context.snapshots.stripe(sequence).snapshot;
         self.last_sequence_zeroed = false;
         self.valid = true;
         self.has_output_key = true;
-        self.zero_sequence_at_bottom();
-        Ok(true)
     }
 
     /// Goes from the entry that the input is at to the next one that stays.

@@ -16,7 +16,7 @@ use crate::snapshot_rules::SnapshotRules;
 use base::dbformat::extract_user_key;
 use base::{InternalKey, InternalKeyComparator, ParsedInternalKey, Result, ValueType};
 use std::sync::Arc;
-use table::SeqnoToTimeMapping;
+use table::{OpenBlock, SeqnoToTimeMapping};
 use version::FileMetaData;
 
 /// What outputs depend on.
@@ -117,6 +117,19 @@ impl<'a> CompactionOutputs<'a> {
             flow.add(key.user_key, key.value_type, value)?;
         }
         Ok(())
+    }
+
+    /// Where values can go that no file ends before, and for which nothing else is to be done; none if
+    /// there is no saying that of all.
+    #[inline]
+    pub(crate) fn open_block(&mut self) -> Option<OpenBlock<'_>> {
+        let context = &self.context;
+        let table = self.current.as_mut()?;
+        let takes_all = self.next_start >= context.fragments.len()
+            && self.blob_flow.is_none()
+            && !context.counts_tail
+            && context.splitter.goes_on(table.estimated_file_size());
+        if takes_all { table.open_block() } else { None }
     }
 
     /// Where a range tombstone begins a file may end, too: without that a tombstone over a range

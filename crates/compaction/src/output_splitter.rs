@@ -160,6 +160,12 @@ impl<'a> OutputSplitter<'a> {
         true
     }
 
+    /// Whether a file of this size goes on, whatever key comes.
+    #[inline]
+    pub(crate) fn goes_on(&self, size: u64) -> bool {
+        self.rules.output_level == 0 || self.goes_by_size_alone() && size < self.rules.max_file_size
+    }
+
     /// Whether there is nothing, or nothing any more, at which a file might end before its time.
     #[inline]
     fn goes_by_size_alone(&self) -> bool {

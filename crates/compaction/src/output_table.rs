@@ -17,7 +17,8 @@ use table::properties::names;
 use table::seqno_to_time_mapping::PAIRS_PER_TABLE_MAX;
 use table::unique_id::{self, TableOrigin};
 use table::{
-    BlockBasedTableBuilder, ReadOptions, SeqnoToTimeMapping, TableBuilderOptions, TableProperties,
+    BlockBasedTableBuilder, OpenBlock, ReadOptions, SeqnoToTimeMapping, TableBuilderOptions,
+    TableProperties,
 };
 use version::{FileChecksum, FileMetaData};
 
@@ -78,7 +79,6 @@ pub(crate) struct OutputTable {
     largest_tombstone_end: Option<InternalKey>,
     /// Smallest sequence number that a value prefers to its own.
     smallest_preferred: SequenceNumber,
-    entry_count: u64,
     use_fsync: bool,
 }
 
@@ -108,7 +108,6 @@ impl OutputTable {
         metadata.epoch_number = spec.epoch_number;
         metadata.oldest_ancester_time = spec.oldest_ancester_time;
         metadata.file_creation_time = options.now_seconds;
-        metadata.smallest_seqno = MAX_SEQUENCE_NUMBER;
         let origin = TableOrigin {
             db_id: &builder.db_id,
             db_session_id: &builder.db_session_id,
@@ -126,7 +125,6 @@ impl OutputTable {
             smallest: None,
             largest_tombstone_end: None,
             smallest_preferred: MAX_SEQUENCE_NUMBER,
-            entry_count: 0,
             use_fsync: options.use_fsync,
         })
     }
@@ -147,10 +145,6 @@ impl OutputTable {
         if self.smallest.is_none() {
             self.smallest = InternalKey::from_encoded(key.to_vec());
         }
-        let metadata = &mut self.metadata;
-        metadata.smallest_seqno = metadata.smallest_seqno.min(parsed.sequence);
-        metadata.largest_seqno = metadata.largest_seqno.max(parsed.sequence);
-        self.entry_count += 1;
         if parsed.value_type == ValueType::Value {
             return Ok(());
         }
@@ -163,6 +157,16 @@ impl OutputTable {
             self.smallest_preferred = self.smallest_preferred.min(preferred);
         }
         Ok(())
+    }
+
+    /// Where values can go for which nothing else is to be done; none as long as there are no such.
+    /// They need not be looked at again: the block sees to it that they ascend.
+    #[inline]
+    pub(crate) fn open_block(&mut self) -> Option<OpenBlock<'_>> {
+        match self.validator.hash() {
+            None => self.builder.open_block(),
+            Some(_) => None,
+        }
     }
 
     fn note_blobs(&mut self, value_type: ValueType, value: &[u8]) -> Result<()> {
@@ -205,8 +209,6 @@ impl OutputTable {
         {
             self.largest_tombstone_end = Some(largest);
         }
-        self.metadata.smallest_seqno = self.metadata.smallest_seqno.min(sequence);
-        self.metadata.largest_seqno = self.metadata.largest_seqno.max(sequence);
         Ok(())
     }
 
@@ -272,14 +274,16 @@ impl OutputTable {
             )));
         }
         let hash = self.validator.hash();
-        let first = self.smallest_preferred.min(self.metadata.smallest_seqno);
-        let mut times = times.range(first, self.metadata.largest_seqno);
+        let entry_count = self.builder.num_point_entries();
+        let (smallest_seqno, largest_seqno) = self.builder.sequence_range();
+        let mut times = times.range(self.smallest_preferred.min(smallest_seqno), largest_seqno);
         times.limit(PAIRS_PER_TABLE_MAX);
         self.builder.set_seqno_time_properties(times.encode(), oldest_ancester_time);
         let finished = self.builder.finish()?;
         sync_and_close(finished.file, self.use_fsync)?;
         let metadata = &mut self.metadata;
         (metadata.smallest, metadata.largest) = (smallest, largest);
+        (metadata.smallest_seqno, metadata.largest_seqno) = (smallest_seqno, largest_seqno);
         metadata.oldest_ancester_time = oldest_ancester_time;
         metadata.file_size = finished.file_size;
         metadata.tail_size = finished.tail_size;
@@ -299,7 +303,7 @@ impl OutputTable {
             metadata: self.metadata,
             properties: finished.properties,
             pre_compression_size: finished.pre_compression_size,
-            entry_count: self.entry_count,
+            entry_count,
             hash,
         })
     }

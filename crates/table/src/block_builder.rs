@@ -4,6 +4,7 @@ use crate::block::{HASH_INDEX_BIT, SEPARATE_VALUES_BIT};
 use crate::data_block_hash_index::DataBlockHashIndexBuilder;
 use base::coding::{MAX_VARINT32_LENGTH, put_fixed32, put_varint32, varint_length};
 use base::common_prefix_length;
+use base::dbformat::TRAILER_SIZE;
 use std::mem;
 
 /// Shape of the blocks that a builder makes.
@@ -100,6 +101,31 @@ impl BlockBuilder {
         }
     }
 
+    /// Whether entries are keys and values, one behind the other, and nothing else is made of them.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.hash_index.is_none() && !self.options.separate_values
+    }
+
+    /// As [`BlockBuilder::add_after`], of an internal key in two parts that begins with `shared` bytes
+    /// of the key before. The block is plain.
+    #[inline]
+    pub(crate) fn add_in_parts(
+        &mut self,
+        shared: usize,
+        user_key: &[u8],
+        trailer: [u8; TRAILER_SIZE],
+        value: &[u8],
+    ) {
+        let is_restart = self.count_entry();
+        let shared = if is_restart || !self.options.use_delta_encoding { 0 } else { shared };
+        let suffix = &user_key[shared..];
+        self.entries.reserve(ENTRY_HEAD_SIZE_MAX + suffix.len() + TRAILER_SIZE + value.len());
+        self.put_sizes(&[shared, suffix.len() + TRAILER_SIZE, value.len()]);
+        self.entries.extend_from_slice(suffix);
+        self.entries.extend_from_slice(&trailer);
+        self.entries.extend_from_slice(value);
+    }
+
     /// Adds an entry of an index block with delta-encoded values: `full` if the key shares nothing
     /// with the one before, else `delta`, which may be missing if it must not.
     pub fn add_without_value_size(&mut self, key: &[u8], full: &[u8], delta: Option<&[u8]>) {
@@ -120,14 +146,7 @@ impl BlockBuilder {
     /// it is a restart point.
     #[inline]
     fn start_entry(&mut self, last_key: &[u8], key: &[u8]) -> (usize, bool) {
-        let is_first = self.entry_count == 0;
-        let is_restart = is_first || self.since_restart >= self.options.restart_interval;
-        if is_restart {
-            if !is_first {
-                self.restarts.push(self.entries.len() as u32);
-            }
-            self.since_restart = 0;
-        }
+        let is_restart = self.count_entry();
         let shared = if is_restart || !self.options.use_delta_encoding {
             0
         } else {
@@ -136,9 +155,23 @@ impl BlockBuilder {
         if let Some(hash_index) = &mut self.hash_index {
             hash_index.add(key, self.restarts.len() - 1);
         }
+        (shared, is_restart)
+    }
+
+    /// Counts an entry in. Returns whether it is a restart point.
+    #[inline]
+    fn count_entry(&mut self) -> bool {
+        let is_first = self.entry_count == 0;
+        let is_restart = is_first || self.since_restart >= self.options.restart_interval;
+        if is_restart {
+            if !is_first {
+                self.restarts.push(self.entries.len() as u32);
+            }
+            self.since_restart = 0;
+        }
         self.since_restart += 1;
         self.entry_count += 1;
-        (shared, is_restart)
+        is_restart
     }
 
     #[inline(always)]

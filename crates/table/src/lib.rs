@@ -43,7 +43,7 @@ pub mod unique_id;
 
 pub use block_based::{
     BatchReads, BlockBasedTable, BlockBasedTableBuilder, CacheWarming, EntryValue, FinishedTable,
-    LevelReads, StagedGet, TableIterator, TableLookup, TableScan, TableTail,
+    LevelReads, OpenBlock, StagedGet, TableIterator, TableLookup, TableScan, TableTail,
 };
 pub use block_iter::DataBlockIter;
 pub use cache_entry_role::{CacheEntryRole, WriteBufferCharge};

@@ -28,7 +28,7 @@ use table::{ReadOptions, TableIterator};
 use version::{BlobFileAddition, FileMetaData};
 
 /// After so many entries it is told that they were read.
-const ENTRIES_PER_REPORT: usize = 1024;
+const ENTRIES_PER_REPORT: u64 = 1024;
 
 pub(super) struct Part<'a> {
     /// Parts count from 0.
@@ -92,14 +92,15 @@ impl Part<'_> {
         entries.seek_to_first()?;
         let mut told = 0;
         while entries.valid() {
-            for _ in 0..ENTRIES_PER_REPORT {
-                if !entries.valid() {
-                    break;
-                }
+            let mut read = told;
+            while entries.valid() && read - told < ENTRIES_PER_REPORT {
                 outputs.add(&entries.parsed_key(), entries.key(), entries.value())?;
+                if let Some(mut block) = outputs.open_block() {
+                    entries.pass_newest_values(&mut block)?;
+                }
                 entries.next()?;
+                read = entries.stats().input_records;
             }
-            let read = entries.stats().input_records;
             self.files.environment().entries_read(read - told, self.inputs.entry_count);
             told = read;
         }

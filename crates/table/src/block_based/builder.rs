@@ -14,6 +14,7 @@ use super::block_writer::BlockWriter;
 use super::cache_warming::BlockWarmer;
 use super::dictionary_buffer::DictionaryBuffer;
 use super::flush_block_policy::BlockEnds;
+use super::open_block::OpenBlock;
 use crate::block::EntryWalker;
 use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
 use crate::data_block::KeyTransform;
@@ -29,7 +30,7 @@ use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
 use base::file_checksum::FileChecksumGenContext;
 use base::hash::xxh3_128_with_seed;
 use base::table_properties_collector::{TablePropertiesCollector, TablePropertiesCollectorContext};
-use base::{InternalKeyComparator, ParsedInternalKey, Result, Status, ValueType};
+use base::{InternalKeyComparator, ParsedInternalKey, Result, SequenceNumber, Status, ValueType};
 use compression::CompressionType;
 use env::WritableFile;
 pub use finish::FinishedTable;
@@ -159,6 +160,33 @@ impl BlockBasedTableBuilder {
             self.status = Err(status.clone());
         }
         result
+    }
+
+    /// The data block that the next entry goes to, if that has one already and values that are added
+    /// concern nobody but it, the filter and the sums of the properties. Keys are then ordered as
+    /// bytes.
+    pub fn open_block(&mut self) -> Option<OpenBlock<'_>> {
+        let comparator = &self.options.comparator;
+        let is_plain = self.status.is_ok()
+            && comparator.is_bytewise()
+            && comparator.timestamp_size() == 0
+            && self.held_back.is_none()
+            && !self.index_wants_keys
+            && self.collectors.is_empty()
+            && self.data_block.is_plain()
+            && self.data_block.entry_count() > 0;
+        let free_size = self.block_ends.free_size().filter(|_| is_plain)?;
+        let filter = match &mut self.filter {
+            Some(filter) => Some(filter.takes_keys()?),
+            None => None,
+        };
+        Some(OpenBlock {
+            block: &mut self.data_block,
+            filter,
+            last_key: &mut self.last_key,
+            properties: &mut self.properties,
+            free_size,
+        })
     }
 
     /// The internal key of the last entry; empty before the first.
@@ -401,6 +429,17 @@ impl BlockBasedTableBuilder {
     /// Entries and range tombstones added.
     pub fn num_entries(&self) -> u64 {
         self.properties.num_entries
+    }
+
+    /// Entries added, range tombstones not counted.
+    pub fn num_point_entries(&self) -> u64 {
+        self.properties.num_entries - self.properties.num_range_deletions
+    }
+
+    /// The smallest and the largest sequence number of all that was added.
+    pub fn sequence_range(&self) -> (SequenceNumber, SequenceNumber) {
+        let TableProperties { key_smallest_seqno, key_largest_seqno, .. } = self.properties;
+        (key_smallest_seqno, key_largest_seqno)
     }
 
     /// Whether nothing was added.

@@ -31,6 +31,14 @@ impl BlockEnds {
         }
     }
 
+    /// See [`FlushBlockBySize::free_size`].
+    pub(crate) fn free_size(&self) -> Option<usize> {
+        match self {
+            Self::BySize(rule) => rule.free_size(),
+            Self::ByPolicy(_) => None,
+        }
+    }
+
     /// Whether a block of `size` with `entry_count` entries is to end before one more.
     #[inline]
     pub(crate) fn must_flush(
@@ -67,6 +75,16 @@ impl FlushBlockBySize {
         let percent = 100 - u64::from(deviation_percent.min(100));
         let deviation_size = block_size.saturating_mul(percent).div_ceil(100) as usize;
         Self { block_size: block_size as usize, deviation_size, is_aligned }
+    }
+
+    /// A block of no more bytes goes on, whatever comes; none if that depends on what comes.
+    pub(crate) fn free_size(&self) -> Option<usize> {
+        let full_size = self.block_size.checked_sub(1)?;
+        match (self.is_aligned, self.deviation_size) {
+            (_, 0) => Some(full_size),
+            (true, _) => None,
+            (false, size) => Some(size.min(full_size)),
+        }
     }
 
     /// Whether a block of `size`, which has an entry at least, is to end before one more entry makes

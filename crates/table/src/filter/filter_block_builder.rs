@@ -1,5 +1,6 @@
 //! Builds the filter of a table, in one block or in partitions.
 
+use super::FilterBitsBuilder;
 use super::full_filter_block_builder::{FilterKeys, FullFilterBlockBuilder};
 use super::partitioned_filter_block_builder::{
     PartitionedFilterBlockBuilder, PartitionedFilterShape,
@@ -55,6 +56,14 @@ impl FilterBlockBuilder {
         match self {
             Self::Full(builder) => builder.add(key),
             Self::Partitioned(builder) => builder.add(key, last_key(), index),
+        }
+    }
+
+    /// What takes user keys, if that is all that is to be done with them.
+    pub(crate) fn takes_keys(&mut self) -> Option<&mut dyn FilterBitsBuilder> {
+        match self {
+            Self::Full(builder) => builder.takes_keys(),
+            Self::Partitioned(_) => None,
         }
     }
 

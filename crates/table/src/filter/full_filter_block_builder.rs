@@ -48,6 +48,13 @@ impl FullFilterBlockBuilder {
         self.keys.add(key);
     }
 
+    /// What takes user keys, if it is these alone that go into the filter.
+    pub(crate) fn takes_keys(&mut self) -> Option<&mut dyn FilterBitsBuilder> {
+        let keys = &mut self.keys;
+        (keys.whole_key_filtering && keys.prefix_extractor.is_none())
+            .then_some(&mut *keys.bits_builder)
+    }
+
     pub(crate) fn entries_count(&self) -> usize {
         self.keys.bits_builder.entries_count()
     }
