@@ -8,6 +8,7 @@
 pub(crate) mod adaptive_yield;
 pub(crate) mod memtable_stage;
 mod merge_at_write;
+mod sync_primitives;
 pub(crate) mod wal_stage;
 pub(crate) mod wal_sync;
 pub(crate) mod write_options;

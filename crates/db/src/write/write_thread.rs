@@ -6,17 +6,16 @@
 //! done their work or hands the lead to them.
 
 use crate::write::adaptive_yield::AdaptiveYield;
+use crate::write::sync_primitives::{
+    AtomicU8, Mutex, MutexGuard, SPINS, Thread, current, park, spin_loop,
+};
 use crate::write::write_options::WriteOptions;
 use base::{Result, Status};
-use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::thread::{self, Thread};
+use std::sync::atomic::Ordering;
 use wal::WriteBatch;
 
-/// How often a waiting writer looks before it parks: about a microsecond.
-const SPINS: u32 = 200;
 /// A small batch is not to wait for a large group: at most this many bytes join it.
 const SMALL_GROUP_SIZE_BYTES: usize = 128 << 10;
 
@@ -142,7 +141,7 @@ impl Writer {
             request: Mutex::new(request),
             result: Mutex::new(Ok(())),
             state: AtomicU8::new(WAITS),
-            thread: thread::current(),
+            thread: current(),
         })
     }
 
@@ -150,7 +149,7 @@ impl Writer {
         let state = || Some(self.state.load(Ordering::Acquire)).filter(|state| *state != WAITS);
         for _ in 0..SPINS {
             match state() {
-                None => std::hint::spin_loop(),
+                None => spin_loop(),
                 Some(state) => return state,
             }
         }
@@ -159,7 +158,7 @@ impl Writer {
         }
         loop {
             match state() {
-                None => thread::park(),
+                None => park(),
                 Some(state) => return state,
             }
         }
