@@ -387,6 +387,8 @@ fn thread_pool(options: &DbOptions) -> ThreadPool {
     let pool = ThreadPool::new(|priority, message| {
         eprintln!("touchstone: a background job of priority {priority:?} panicked: {message}");
     });
+    // Flushes are never nice: writes wait for them.
+    pool.set_niceness(Priority::Low, options.compaction_niceness);
     set_job_threads(&pool, options);
     // For what goes on beside flushes and compactions: getting over errors, OPTIONS files.
     pool.set_background_threads(Priority::Bottom, 2);

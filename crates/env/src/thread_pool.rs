@@ -72,6 +72,22 @@ impl ThreadPool {
         self.pool(priority).limit()
     }
 
+    /// By how much threads of a queue are nicer to other threads than the process was when the pool
+    /// was made: 0, as at first, to 19. Where more threads want to run than there are processors, one
+    /// that is nicer by 5 gets a third of what the others get.
+    ///
+    /// To be called before queues may have threads. Those of the other queues then start as soon as
+    /// they may, not with the first job: a job of this queue could not start them without making them
+    /// nice too.
+    pub fn set_niceness(&self, priority: Priority, added: i32) {
+        self.pool(priority).set_niceness(added);
+        if added > 0 {
+            Priority::ALL.iter().filter(|other| **other != priority).for_each(|other| {
+                self.pool(*other).start_early();
+            });
+        }
+    }
+
     /// Puts a job at the end of a queue.
     ///
     /// # Errors

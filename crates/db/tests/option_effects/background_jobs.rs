@@ -1,13 +1,15 @@
 //! How many flushes and compactions run at once, and how fast they write.
 
 use db::{
-    ColumnFamilyDescriptor, CompactRangeOptions, Db, FlushOptions, OpenContext,
-    WaitForCompactOptions, WriteOptions,
+    ColumnFamilyDescriptor, CompactRangeOptions, CompactionJobInfo, Db, EventListener,
+    FlushJobInfo, FlushOptions, OpenContext, WaitForCompactOptions, WriteOptions,
 };
 use env::{FileSystem, MemFileSystem};
 use options::{ColumnFamilyOptions, DbOptions};
+use rustix::process::getpriority_process;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
 const FAMILIES: [&str; 4] = ["default", "a", "b", "c"];
@@ -128,4 +130,44 @@ fn background_work_writes_no_faster_than_it_may() {
     assert!(flushed >= least && compacted >= least, "{flushed:?}, {compacted:?}");
     let (_, flushed_freely, compacted_freely) = took("");
     assert!(flushed_freely + compacted_freely < flushed + compacted, "{written:?}");
+}
+
+/// The niceness of the threads that last flushed and compacted.
+#[derive(Debug, Default)]
+struct Niceness {
+    flush: AtomicI32,
+    compaction: AtomicI32,
+}
+
+impl EventListener for Niceness {
+    fn on_flush_begin(&self, _: &Db, _: &FlushJobInfo) {
+        self.flush.store(getpriority_process(None).unwrap(), Ordering::Relaxed);
+    }
+
+    fn on_compaction_begin(&self, _: &Db, _: &CompactionJobInfo) {
+        self.compaction.store(getpriority_process(None).unwrap(), Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn compactions_are_as_nice_as_asked_and_flushes_are_not() {
+    let own = getpriority_process(None).unwrap();
+    for added in [0, 3, 19] {
+        let niceness = Arc::new(Niceness::default());
+        let mut place = Place::new();
+        place.context.listeners.push(niceness.clone());
+        let database = format!("compaction_niceness={added}");
+        let db = place.open(&database, "level0_file_num_compaction_trigger=2");
+        for round in 0..2 {
+            put_in_all(&db, &[round; 100]);
+            let families: Vec<_> = db.column_families().collect();
+            for family in &families {
+                db.flush(&FlushOptions::default(), &[family]).unwrap();
+            }
+        }
+        db.wait_for_compact(&WaitForCompactOptions::default()).unwrap();
+        assert_eq!(niceness.flush.load(Ordering::Relaxed), own, "{added}");
+        let compaction = niceness.compaction.load(Ordering::Relaxed);
+        assert_eq!(compaction, (own + added).min(19), "{added}");
+    }
 }

@@ -162,6 +162,11 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("max_background_jobs", BACKGROUND_JOBS, "so_many_flushes_run_at_once_as_may"),
     ("max_background_flushes", BACKGROUND_JOBS, "so_many_flushes_run_at_once_as_may"),
     ("max_background_compactions", BACKGROUND_JOBS, "so_many_compactions_run_at_once_as_may"),
+    (
+        "compaction_niceness",
+        BACKGROUND_JOBS,
+        "compactions_are_as_nice_as_asked_and_flushes_are_not",
+    ),
     ("report_bg_io_stats", INFO_LOG, BUSY_WITH_FILES),
     (
         "enforce_write_buffer_manager_during_recovery",

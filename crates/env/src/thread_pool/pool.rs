@@ -5,17 +5,30 @@ use crate::thread_status::{ThreadType, register_thread};
 use base::status::Code;
 use base::{Result, Status};
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use rustix::process::{getpriority_process, setpriority_process};
 use std::any::Any;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::thread::{self, JoinHandle};
+
+/// The nicest that Linux knows.
+const NICENESS_MAX: i32 = 19;
 
 pub(super) type Job = Box<dyn FnOnce() + Send>;
 
 pub(super) struct Pool {
     priority: Priority,
+    /// How nice the process was to others when the pool was made; threads that it starts later may
+    /// be started by nicer ones.
+    process_niceness: i32,
+    /// What its threads add to that.
+    added_niceness: AtomicI32,
+    /// Threads start with the limit, not with jobs: who schedules those may be nicer, and only who
+    /// is privileged can take niceness back that a thread was born with.
+    starts_early: AtomicBool,
     on_panic: Arc<OnPanic>,
     state: Mutex<State>,
     /// There is a job, a thread too many, or the end.
@@ -38,8 +51,32 @@ struct State {
 
 impl Pool {
     pub(super) fn new(priority: Priority, on_panic: Arc<OnPanic>) -> Arc<Self> {
-        let (work, ended) = (Condvar::new(), Condvar::new());
-        Arc::new(Self { priority, on_panic, state: Mutex::default(), work, ended })
+        Arc::new(Self {
+            priority,
+            process_niceness: getpriority_process(None).unwrap_or(0),
+            added_niceness: AtomicI32::new(0),
+            starts_early: AtomicBool::new(false),
+            on_panic,
+            state: Mutex::default(),
+            work: Condvar::new(),
+            ended: Condvar::new(),
+        })
+    }
+
+    /// For threads that are started from now on.
+    pub(super) fn set_niceness(&self, added: i32) {
+        self.added_niceness.store(added.clamp(0, NICENESS_MAX), Ordering::Relaxed);
+    }
+
+    pub(super) fn start_early(&self) {
+        self.starts_early.store(true, Ordering::Relaxed);
+    }
+
+    /// Sets the niceness of this thread: Linux has it thread by thread. It may be refused, and is
+    /// nothing that work depends on.
+    fn be_nice(&self) {
+        let niceness = self.process_niceness + self.added_niceness.load(Ordering::Relaxed);
+        let _ = setpriority_process(None, niceness.min(NICENESS_MAX));
     }
 
     pub(super) fn limit(&self) -> usize {
@@ -61,8 +98,11 @@ impl Pool {
     pub(super) fn set_limit(self: &Arc<Self>, limit: usize) {
         let mut state = self.state.lock();
         state.limit = limit;
+        let starts_early = self.starts_early.load(Ordering::Relaxed);
         // What cannot be started now is tried again with the next job.
-        while state.wants_thread() && self.start_thread(&mut state).is_ok() {}
+        while (state.wants_thread() || starts_early && state.may_have_thread())
+            && self.start_thread(&mut state).is_ok()
+        {}
         self.work.notify_all();
     }
 
@@ -114,6 +154,7 @@ impl Pool {
     /// The life of a thread.
     fn work(&self, number: usize) {
         POOL_OF_THREAD.set(self.address());
+        self.be_nice();
         register_thread(match self.priority {
             Priority::High => ThreadType::HighPriority,
             Priority::Low => ThreadType::LowPriority,
@@ -193,8 +234,12 @@ thread_local! {
 }
 
 impl State {
+    fn may_have_thread(&self) -> bool {
+        !self.closed && self.alive < self.limit
+    }
+
     fn wants_thread(&self) -> bool {
-        !self.closed && self.alive < self.limit && self.idle < self.queue.len()
+        self.may_have_thread() && self.idle < self.queue.len()
     }
 
     fn is_idle(&self) -> bool {

@@ -1,8 +1,10 @@
 use super::*;
 use base::status::Code;
 use parking_lot::{Condvar, Mutex};
+use rustix::process::getpriority_process;
+use rustix::thread::CapabilitySet;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Barrier, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -42,6 +44,47 @@ fn jobs_of_one_thread_run_in_order() {
     }
     pool.wait_until_idle();
     assert!(order.lock().iter().copied().eq(0..100));
+}
+
+/// Also without the privilege to take niceness back.
+#[test]
+fn threads_of_a_queue_are_as_nice_as_asked_whoever_schedules() {
+    let mut capabilities = rustix::thread::capabilities(None).unwrap();
+    capabilities.effective.remove(CapabilitySet::SYS_NICE);
+    rustix::thread::set_capabilities(None, capabilities).unwrap();
+    let niceness = || getpriority_process(None).unwrap();
+    let own = niceness();
+    let pool = Arc::new(pool());
+    pool.set_niceness(Priority::Low, 5);
+    for priority in Priority::ALL {
+        pool.set_background_threads(priority, 2);
+    }
+    let (sender, receiver) = mpsc::channel();
+    let (owned, of_low) = (Arc::clone(&pool), sender.clone());
+    let from_low = move || {
+        of_low.send((Priority::Low, niceness())).unwrap();
+        for priority in [Priority::High, Priority::Bottom] {
+            // As many at once as there are threads.
+            let met = Arc::new(Barrier::new(2));
+            for _ in 0..2 {
+                let (sender, met) = (of_low.clone(), Arc::clone(&met));
+                let job = move || {
+                    met.wait();
+                    sender.send((priority, niceness())).unwrap();
+                };
+                owned.schedule(priority, job).unwrap();
+            }
+        }
+    };
+    pool.schedule(Priority::Low, from_low).unwrap();
+    drop(sender);
+    let found: Vec<_> = receiver.iter().collect();
+    assert_eq!(found.len(), 5);
+    for (priority, niceness) in found {
+        let added = if priority == Priority::Low { 5 } else { 0 };
+        assert_eq!(niceness, (own + added).min(19), "{priority:?}");
+    }
+    assert_eq!(niceness(), own);
 }
 
 #[test]
