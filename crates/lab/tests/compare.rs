@@ -239,7 +239,7 @@ fn no_round_begins_for_which_there_is_no_time() {
     let arguments = ["--engine=slow", "--benchmarks=fillseq", "--rounds=4", "--minutes=0"];
     let (status, out, err) = setup.compare(&arguments);
     assert_eq!((status, err.as_str()), (0, ""));
-    assert!(out.contains("Medians of 1 rounds") && !out.contains("INCOMPLETE"), "{out}");
+    assert!(out.contains("Of one round alone") && !out.contains("INCOMPLETE"), "{out}");
     assert!(setup.output("results.json").contains("\"complete\": true"));
     // There is more time now.
     let (status, out, _) = setup.compare(&[&arguments[..3], &["--resume"]].concat());

@@ -2,7 +2,7 @@
 //! trees, what the harness costs, and the charts, which lie beside it.
 
 use super::chart::Chart;
-use super::numbers::{short, short_or_dash};
+use super::numbers::{of_rounds, short, short_or_dash};
 use super::terminal::notes;
 use crate::plan::{Database, Tree, database_of};
 use crate::summary::{Row, Summary};
@@ -58,15 +58,15 @@ fn host(summary: &Summary) -> String {
     let host = &summary.host;
     let or_unknown = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
     format!(
-        "{} processors ({}), kernel {}, file system {}, governor {}. Figures are operations in a second, \
-         medians of {} rounds; in brackets how much better than {}, with +, - or = where it is better, \
+        "{} processors ({}), kernel {}, file system {}, governor {}. Operations in a second. {}; \
+         in brackets how much better than {}, with +, - or = where it is better, \
          worse or the same.\n\n",
         host.cores,
         host.cpu,
         host.kernel,
         or_unknown(&host.filesystem),
         or_unknown(&host.governor),
-        summary.spec.rounds,
+        of_rounds(summary.spec.rounds),
         summary.spec.engines[0]
     )
 }

@@ -17,3 +17,11 @@ pub(super) fn short(value: f64) -> String {
 pub(super) fn short_or_dash(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), short)
 }
+
+/// What figures are made of, as a sentence begins.
+pub(super) fn of_rounds(rounds: usize) -> String {
+    match rounds {
+        1 => "Of one round alone".to_owned(),
+        rounds => format!("Medians of {rounds} rounds"),
+    }
+}

@@ -1,6 +1,6 @@
 //! Tables for the terminal, and the same tables as rows for the page.
 
-use super::numbers::{short, short_or_dash};
+use super::numbers::{of_rounds, short, short_or_dash};
 use crate::summary::{Measure, Row, Summary};
 use crate::text_table;
 
@@ -106,10 +106,10 @@ fn file_of(path: &str) -> String {
 pub(super) fn notes(summary: &Summary) -> Vec<String> {
     let spec = &summary.spec;
     let mut notes = vec![format!(
-        "Medians of {} rounds, engines in turn, each in a process of its own; spread is the largest \
+        "{}, engines in turn, each in a process of its own; spread is the largest \
          divided by the smallest; ratio is to {}, with its {:.0} % interval; + better, - worse, = within \
          the noise, ? too few rounds to say.",
-        spec.rounds,
+        of_rounds(spec.rounds),
         spec.engine_names().first().map_or("the first engine", String::as_str),
         summary.confidence * 100.0
     )];
