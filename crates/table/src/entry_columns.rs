@@ -157,7 +157,9 @@ impl EntryColumns {
         self.last_start = 0;
         let entries = &block[..self.entries_end];
         let mut start = self.last_size;
-        while self.next_offset < entries.len() && start <= KEYS_SIZE_ENOUGH {
+        while self.next_offset < entries.len()
+            && (start <= KEYS_SIZE_ENOUGH || self.entries.is_empty())
+        {
             let offset = self.next_offset;
             let entry = Entry::decode(entries, offset)
                 .filter(|entry| entry.shared <= self.last_size && entry.key_size() >= TRAILER_SIZE)

@@ -111,6 +111,19 @@ fn keys_longer_than_their_block_are_laid_out_some_at_a_time() {
 }
 
 #[test]
+fn keys_that_are_longer_than_what_is_laid_out_at_once_come_one_at_a_time() {
+    let key = |number: u8| internal_key(&[&vec![b'k'; 70_000][..], &[number]].concat());
+    let pairs: Pairs = (0..5).map(|number| (key(number), vec![number])).collect();
+    for restart_interval in [1, 16] {
+        let (found, most) =
+            laid_out(&block_of(&pairs, restart_interval), &RankOrder::new(b"k")).unwrap();
+        assert_eq!(most, 1);
+        let found: Pairs = found.into_iter().map(|(_, key, value)| (key, value)).collect();
+        assert!(found == pairs, "{} of {} with {restart_interval}", found.len(), pairs.len());
+    }
+}
+
+#[test]
 fn blocks_that_no_table_holds_are_refused() {
     let refused = |pairs: &Pairs, message: &str| {
         let status = laid_out(&block_of(pairs, 16), &RankOrder::default()).unwrap_err();
