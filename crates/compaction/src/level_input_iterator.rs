@@ -18,7 +18,12 @@ pub(crate) struct LevelInputOptions {
 
 /// A cursor over one file, which goes forward.
 pub(crate) trait FileCursor: Sized {
-    fn open(table: &Arc<BlockBasedTable>, options: &LevelInputOptions) -> Result<Self>;
+    /// Not valid until it is moved. `last` is a cursor that is over, for its memory.
+    fn open(
+        table: &Arc<BlockBasedTable>,
+        options: &LevelInputOptions,
+        last: Option<Self>,
+    ) -> Result<Self>;
     fn valid(&self) -> bool;
     fn seek_to_first(&mut self) -> Result<()>;
     fn seek(&mut self, target: &[u8]) -> Result<()>;
@@ -26,7 +31,11 @@ pub(crate) trait FileCursor: Sized {
 }
 
 impl FileCursor for TableIterator {
-    fn open(table: &Arc<BlockBasedTable>, options: &LevelInputOptions) -> Result<Self> {
+    fn open(
+        table: &Arc<BlockBasedTable>,
+        options: &LevelInputOptions,
+        _last: Option<Self>,
+    ) -> Result<Self> {
         Ok(table.new_iterator(&options.reads))
     }
 
@@ -50,8 +59,16 @@ impl FileCursor for TableIterator {
 }
 
 impl FileCursor for TableScan {
-    fn open(table: &Arc<BlockBasedTable>, options: &LevelInputOptions) -> Result<Self> {
-        table.new_scan(&options.reads, &options.order)
+    fn open(
+        table: &Arc<BlockBasedTable>,
+        options: &LevelInputOptions,
+        last: Option<Self>,
+    ) -> Result<Self> {
+        let scan = table.new_scan(&options.reads, &options.order)?;
+        Ok(match last {
+            Some(last) => scan.in_memory_of(last),
+            None => scan,
+        })
     }
 
     #[inline]
@@ -94,14 +111,14 @@ impl<C: FileCursor> LevelInputIterator<C> {
 
     /// Opens the next file; none behind the last.
     fn open_next(&mut self) -> Result<Option<&mut C>> {
-        self.current = None;
+        let last = self.current.take();
         let Some(file) = self.files.get(self.next_file) else { return Ok(None) };
         if self.is_behind_upper_bound(file) {
             return Ok(None);
         }
         self.next_file += 1;
         let table = self.options.environment.open_table(file, self.level)?;
-        Ok(Some(self.current.insert(C::open(&table, &self.options)?)))
+        Ok(Some(self.current.insert(C::open(&table, &self.options, last)?)))
     }
 
     fn is_behind_upper_bound(&self, file: &FileMetaData) -> bool {

@@ -20,7 +20,7 @@ pub(crate) fn is_aligned(value: u64) -> bool {
 }
 
 /// A fixed piece of memory whose start is aligned: a longer allocation, entered late.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct AlignedBuffer {
     /// Never resized, so that it never moves.
     storage: Vec<u8>,

@@ -125,6 +125,19 @@ impl CountedRandomAccessFile {
         Arc::new(Self { file, statistics: statistics.cloned(), counting })
     }
 
+    /// Counts what `read` reads, of which it says how many bytes that are.
+    #[inline]
+    fn counted(&self, read: impl FnOnce() -> Result<usize>) -> Result<usize> {
+        let statistics = self.statistics.as_deref();
+        let start = statistics.and_then(Statistics::start_timer);
+        let length = read()?;
+        self.counting.temperature.count_io(length as u64);
+        if let Some(statistics) = statistics {
+            self.count_read(statistics, start, length as u64);
+        }
+        Ok(length)
+    }
+
     fn count_read(&self, statistics: &Statistics, start: Option<Moment>, bytes: u64) {
         statistics.record(|recorder| {
             let activity = Activity::current();
@@ -160,14 +173,11 @@ impl CountedRandomAccessFile {
 
 impl RandomAccessFile for CountedRandomAccessFile {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
-        let statistics = self.statistics.as_deref();
-        let start = statistics.and_then(Statistics::start_timer);
-        let length = self.file.read_at(offset, buffer)?;
-        self.counting.temperature.count_io(length as u64);
-        if let Some(statistics) = statistics {
-            self.count_read(statistics, start, length as u64);
-        }
-        Ok(length)
+        self.counted(|| self.file.read_at(offset, buffer))
+    }
+
+    fn read_append(&self, offset: u64, length: usize, buffer: &mut Vec<u8>) -> Result<usize> {
+        self.counted(|| self.file.read_append(offset, length, buffer))
     }
 
     fn size(&self) -> Result<u64> {

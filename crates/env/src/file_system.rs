@@ -194,6 +194,16 @@ pub trait RandomAccessFile: fmt::Debug + Send + Sync {
     /// [`read_exact_at`](crate::read_exact_at).
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize>;
 
+    /// As [`Self::read_at`], up to `length` bytes that are put behind those in `buffer`; none if it
+    /// fails. Files of the operating system do not clear memory that they then write to.
+    fn read_append(&self, offset: u64, length: usize, buffer: &mut Vec<u8>) -> Result<usize> {
+        let start = buffer.len();
+        buffer.resize(start + length, 0);
+        let found = self.read_at(offset, &mut buffer[start..]);
+        buffer.truncate(start + found.as_ref().map_or(0, |&found| found));
+        found
+    }
+
     /// Bytes in the file.
     fn size(&self) -> Result<u64>;
 

@@ -5,6 +5,7 @@
 //! that refuses `O_DIRECT` (older tmpfs, some network and overlay ones) is told by an
 //! `InvalidArgument` that names the path.
 
+mod append_read;
 mod buffer_pool;
 mod chunk_preparer;
 mod direct_io;

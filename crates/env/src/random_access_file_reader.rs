@@ -17,8 +17,11 @@ pub fn read_exact_at(file: &dyn RandomAccessFile, offset: u64, length: usize) ->
             return Err(file_too_short(file, offset, length, available));
         }
     }
-    let mut bytes = vec![0; length];
-    read_exact_into(file, offset, &mut bytes)?;
+    let mut bytes = Vec::with_capacity(length);
+    let found = file.read_append(offset, length, &mut bytes)?;
+    if found < length {
+        return Err(file_too_short(file, offset, length, found as u64));
+    }
     Ok(bytes)
 }
 

@@ -129,11 +129,22 @@ pub struct RateLimitedReads<'a> {
     limit: ReadLimit<'a>,
 }
 
+impl RateLimitedReads<'_> {
+    fn wait_for(&self, length: usize) {
+        let ReadLimit { limiter, priority } = self.limit;
+        wait_for(limiter, length as u64, priority, IoOperation::Read);
+    }
+}
+
 impl RandomAccessFile for RateLimitedReads<'_> {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
-        let ReadLimit { limiter, priority } = self.limit;
-        wait_for(limiter, buffer.len() as u64, priority, IoOperation::Read);
+        self.wait_for(buffer.len());
         self.file.read_at(offset, buffer)
+    }
+
+    fn read_append(&self, offset: u64, length: usize, buffer: &mut Vec<u8>) -> Result<usize> {
+        self.wait_for(length);
+        self.file.read_append(offset, length, buffer)
     }
 
     fn size(&self) -> Result<u64> {

@@ -156,6 +156,11 @@ impl SequentialPrefetcher {
         }
     }
 
+    /// The same in the memory of another one, which is over.
+    pub fn in_memory_of(self, last: Self) -> Self {
+        Self { buffer: last.buffer, ..self }
+    }
+
     /// As [`Readahead::set_end`].
     pub fn set_end(&mut self, end: u64) {
         self.readahead.set_end(end);
@@ -166,46 +171,49 @@ impl SequentialPrefetcher {
         self.readahead.note_cached(offset, length);
     }
 
-    /// As [`RandomAccessFile::read_at`], always with the same `file`.
-    pub fn read_at(
+    /// As [`RandomAccessFile::read_append`], always with the same `file`.
+    pub fn read_append(
         &mut self,
         file: &dyn RandomAccessFile,
         offset: u64,
-        buffer: &mut [u8],
+        length: usize,
+        buffer: &mut Vec<u8>,
     ) -> Result<usize> {
         if !self.is_sized {
             self.readahead.set_window_max(file.readahead_max());
             self.is_sized = true;
         }
-        let window = self.readahead.next_window(offset, buffer.len() as u64);
+        let window = self.readahead.next_window(offset, length as u64);
         if !file.use_direct_io() {
             if let Some(window) = window {
                 file.prefetch(window.start, window.end - window.start);
             }
-            return file.read_at(offset, buffer);
+            return file.read_append(offset, length, buffer);
         }
-        if self.serve(offset, buffer) {
-            return Ok(buffer.len());
+        if self.serve(offset, length, buffer) {
+            return Ok(length);
         }
         // The bytes are missing: read to the end of what has been decided.
         let most = align_down(offset).saturating_add(self.readahead.window_max);
         let end = self.readahead.limit.min(align_down(most));
-        if end <= offset.saturating_add(buffer.len() as u64) {
-            return file.read_at(offset, buffer);
+        if end > offset.saturating_add(length as u64) {
+            self.fill(file, offset, end)?;
+            if self.serve(offset, length, buffer) {
+                return Ok(length);
+            }
         }
-        self.fill(file, offset, end)?;
-        if self.serve(offset, buffer) { Ok(buffer.len()) } else { file.read_at(offset, buffer) }
+        file.read_append(offset, length, buffer)
     }
 
     /// Copies the range out if all of it is in the buffer.
-    fn serve(&self, offset: u64, target: &mut [u8]) -> bool {
+    fn serve(&self, offset: u64, length: usize, target: &mut Vec<u8>) -> bool {
         let Some(buffer) = &self.buffer else { return false };
         let Some(start) = offset.checked_sub(self.buffer_offset) else { return false };
-        let end = start.saturating_add(target.len() as u64);
+        let end = start.saturating_add(length as u64);
         if end > self.filled as u64 {
             return false;
         }
-        target.copy_from_slice(&buffer.bytes()[start as usize..end as usize]);
+        target.extend_from_slice(&buffer.bytes()[start as usize..end as usize]);
         true
     }
 

@@ -6,6 +6,7 @@
 
 use crate::block_based::{count_checksum, count_decompression};
 use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer};
+use crate::read_window::{ReadWindow, WindowBlock};
 use base::block_capacity::contents_capacity;
 use base::coding::decode_fixed32;
 use base::{Result, Status};
@@ -63,11 +64,7 @@ impl BlockFetcher<'_> {
         prefetcher: Option<&mut SequentialPrefetcher>,
     ) -> Result<RawBlock> {
         let mut contents = self.read(handle, prefetcher)?;
-        if self.verify_checksums {
-            self.verify(handle, &contents)?;
-        }
-        let size = contents.len() - BLOCK_TRAILER_SIZE;
-        let compression_type = contents[size];
+        let (size, compression_type) = self.check(handle, &contents)?;
         contents.truncate(size);
         Ok(RawBlock { contents, compression_type })
     }
@@ -84,19 +81,56 @@ impl BlockFetcher<'_> {
         prefetcher: Option<&mut SequentialPrefetcher>,
     ) -> Result<Vec<u8>> {
         let raw = self.fetch_raw(handle, prefetcher)?;
-        if raw.compression_type == CompressionType::None as u8 {
-            return Ok(raw.contents);
+        match raw.compression_type == CompressionType::None as u8 {
+            true => Ok(raw.contents),
+            false => self.uncompress(handle, &raw.contents, raw.compression_type, dictionary),
         }
+    }
+
+    /// As [`Self::fetch`], out of `window`, which is moved on if it does not hold the block yet. Used
+    /// with this file only, as `prefetcher`.
+    ///
+    /// # Errors
+    /// As [`Self::fetch`].
+    pub(crate) fn fetch_from(
+        &self,
+        window: &mut ReadWindow,
+        handle: BlockHandle,
+        dictionary: Option<&UncompressionDictionary>,
+        prefetcher: &mut SequentialPrefetcher,
+    ) -> Result<WindowBlock> {
+        let length = self.length_with_trailer(handle)?;
+        let mut range = window.range_of(handle.offset, length);
+        if range.end > window.bytes().len() {
+            let _timers = read_timers();
+            self.with_file(|file| window.move_to(file, handle.offset, length, prefetcher))?;
+            range = window.range_of(handle.offset, length);
+        }
+        let found = &window.bytes()[range.start..range.end.min(window.bytes().len())];
+        self.check_length(handle, length, found.len())?;
+        let (size, compression_type) = self.check(handle, found)?;
+        if compression_type == CompressionType::None as u8 {
+            return Ok(WindowBlock::Inside(range.start..range.start + size));
+        }
+        let contents = self.uncompress(handle, &found[..size], compression_type, dictionary)?;
+        Ok(WindowBlock::Apart(contents))
+    }
+
+    fn uncompress(
+        &self,
+        handle: BlockHandle,
+        stored: &[u8],
+        compression_type: u8,
+        dictionary: Option<&UncompressionDictionary>,
+    ) -> Result<Vec<u8>> {
         let start = self.statistics.and_then(Statistics::start_detailed_timer);
         count(PerfMetric::BlockDecompressCount, 1);
         let _timer = Timer::start(PerfMetric::BlockDecompressTime);
-        let contents = CompressionType::from_u8(raw.compression_type)
-            .and_then(|kind| {
-                decompress(kind, &raw.contents, self.footer.format_version, dictionary)
-            })
+        let contents = CompressionType::from_u8(compression_type)
+            .and_then(|kind| decompress(kind, stored, self.footer.format_version, dictionary))
             .map_err(|status| self.explain(handle, &status))?;
         if let Some(statistics) = self.statistics {
-            count_decompression(statistics, start, raw.contents.len(), contents.len());
+            count_decompression(statistics, start, stored.len(), contents.len());
         }
         Ok(contents)
     }
@@ -107,6 +141,20 @@ impl BlockFetcher<'_> {
         handle: BlockHandle,
         prefetcher: Option<&mut SequentialPrefetcher>,
     ) -> Result<Vec<u8>> {
+        let length = self.length_with_trailer(handle)?;
+        let mut bytes = Vec::with_capacity(contents_capacity(length));
+        let timers = read_timers();
+        let found = self.with_file(|file| match prefetcher {
+            Some(prefetcher) => prefetcher.read_append(file, handle.offset, length, &mut bytes),
+            None => file.read_append(handle.offset, length, &mut bytes),
+        })?;
+        drop(timers);
+        self.check_length(handle, length, found)?;
+        Ok(bytes)
+    }
+
+    /// Bytes of a block that is about to be read, which is counted, and of its trailer.
+    fn length_with_trailer(&self, handle: BlockHandle) -> Result<usize> {
         if !self.footer.contains(handle) {
             return Err(self.corruption(
                 handle,
@@ -118,26 +166,37 @@ impl BlockFetcher<'_> {
         }
         // It fits before the footer, so this is no more than the size of the file.
         let length = handle.size as usize + BLOCK_TRAILER_SIZE;
-        let mut bytes = Vec::with_capacity(contents_capacity(length));
-        bytes.resize(length, 0);
         count(PerfMetric::BlockReadCount, 1);
         count(PerfMetric::BlockReadByte, length as u64);
-        let timers =
-            (Timer::start(PerfMetric::BlockReadTime), Timer::start(PerfMetric::BlockReadCpuTime));
-        let limited = self.limit.map(|limit| limit.limited(self.file));
-        let file = limited.as_ref().map_or(self.file, |file| file as &dyn RandomAccessFile);
-        let found = match prefetcher {
-            Some(prefetcher) => prefetcher.read_at(file, handle.offset, &mut bytes)?,
-            None => file.read_at(handle.offset, &mut bytes)?,
-        };
-        drop(timers);
-        if found < length {
-            return Err(self.corruption(
-                handle,
-                format_args!("expected {length} bytes, found {found}: the file is too short"),
-            ));
+        Ok(length)
+    }
+
+    /// Calls `read` with the file as it is to be read.
+    fn with_file<T>(&self, read: impl FnOnce(&dyn RandomAccessFile) -> T) -> T {
+        match self.limit {
+            None => read(self.file),
+            Some(limit) => read(&limit.limited(self.file)),
         }
-        Ok(bytes)
+    }
+
+    fn check_length(&self, handle: BlockHandle, length: usize, found: usize) -> Result<()> {
+        if found >= length {
+            return Ok(());
+        }
+        Err(self.corruption(
+            handle,
+            format_args!("expected {length} bytes, found {found}: the file is too short"),
+        ))
+    }
+
+    /// Checks a block that was read with its trailer, if that is wanted. Its size without, and its
+    /// compression type.
+    fn check(&self, handle: BlockHandle, block_and_trailer: &[u8]) -> Result<(usize, u8)> {
+        if self.verify_checksums {
+            self.verify(handle, block_and_trailer)?;
+        }
+        let size = block_and_trailer.len() - BLOCK_TRAILER_SIZE;
+        Ok((size, block_and_trailer[size]))
     }
 
     /// Verifies the checksum of a block as it would be with zeros in `range`, which must be within
@@ -186,6 +245,11 @@ impl BlockFetcher<'_> {
         let path = self.file.path().display();
         status.clone().context(format_args!("{path} at offset {}", handle.offset))
     }
+}
+
+/// While they live, a read is timed.
+fn read_timers() -> (Timer<PerfMetric>, Timer<PerfMetric>) {
+    (Timer::start(PerfMetric::BlockReadTime), Timer::start(PerfMetric::BlockReadCpuTime))
 }
 
 #[cfg(test)]

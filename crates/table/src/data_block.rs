@@ -111,16 +111,16 @@ impl DataBlockDecoder {
         self.decode_rewritten(&contents, &self.transform)
     }
 
-    /// The contents of an uncompressed block in the plain form. Entries of one that is in this form
-    /// already are not looked at.
+    /// The contents of an uncompressed block anew in the plain form; none if they are in this form.
+    /// Entries are then not looked at.
     ///
     /// # Errors
     /// As [`Self::decode`].
-    pub fn plain(&self, contents: Vec<u8>) -> Result<Vec<u8>> {
-        let layout = BlockLayout::parse(&contents)?;
+    pub fn rewritten(&self, contents: &[u8]) -> Result<Option<Vec<u8>>> {
+        let layout = BlockLayout::parse(contents)?;
         match layout.values_offset.is_none() && self.transform.is_identity() {
-            true => Ok(contents),
-            false => rewrite(&contents, &self.transform),
+            true => Ok(None),
+            false => rewrite(contents, &self.transform).map(Some),
         }
     }
 

@@ -32,6 +32,7 @@ pub mod properties;
 mod properties_collector;
 pub mod range_del;
 pub mod read_options;
+mod read_window;
 pub mod seqno_to_time_mapping;
 mod sort_prefix;
 pub mod table_builder_options;

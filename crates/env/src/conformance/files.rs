@@ -127,10 +127,16 @@ fn random_reads(on: &Subject<'_>) {
             let expected = &content[start..(offset + length).clamp(start, content.len())];
             assert!(&buffer[..count] == expected, "{length} bytes at {offset}");
             assert!(buffer[count..].iter().all(|&byte| byte == 0xee), "bytes past the end");
+            let mut buffer = b"before".to_vec();
+            assert_eq!(file.read_append(offset as u64, length, &mut buffer).unwrap(), count);
+            assert!(buffer == [b"before", expected].concat(), "{length} bytes at {offset}");
         }
     }
     for offset in [u64::MAX, u64::MAX - 1, i64::MAX as u64, i64::MAX as u64 + 1] {
         assert_eq!(file.read_at(offset, &mut [0; 8]).unwrap(), 0, "at {offset}");
+        let mut buffer = Vec::new();
+        assert_eq!(file.read_append(offset, 8, &mut buffer).unwrap(), 0, "at {offset}");
+        assert!(buffer.is_empty(), "at {offset}");
     }
 }
 

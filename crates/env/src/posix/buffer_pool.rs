@@ -3,6 +3,7 @@
 //! Memory that the allocator has just got from the kernel is cleared page by page when it is first
 //! touched; for a table of a few megabytes that takes as long as writing it.
 
+use crate::aligned_buffer::{AlignedBuffer, align_up};
 use parking_lot::Mutex;
 
 /// Buffers are kept from this size in bytes on.
@@ -28,6 +29,28 @@ pub(super) fn give_back(mut buffer: Vec<u8>) {
     if (SIZE_MIN..=SIZE_MAX).contains(&buffer.capacity()) {
         buffer.clear();
         let mut buffers = BUFFERS.lock();
+        if buffers.len() < COUNT_MAX {
+            buffers.push(buffer);
+        }
+    }
+}
+
+static ALIGNED_BUFFERS: Mutex<Vec<AlignedBuffer>> = Mutex::new(Vec::new());
+
+/// An aligned buffer of `size` bytes, rounded up to whole blocks, with anything in it.
+pub(super) fn take_aligned(size: usize) -> AlignedBuffer {
+    let capacity = align_up(size);
+    let mut buffers = ALIGNED_BUFFERS.lock();
+    let found = buffers.iter().position(|buffer| buffer.capacity() == capacity);
+    let kept = found.map(|index| buffers.swap_remove(index));
+    drop(buffers);
+    kept.unwrap_or_else(|| AlignedBuffer::new(size))
+}
+
+/// As [`give_back`], of an aligned one.
+pub(super) fn give_back_aligned(buffer: AlignedBuffer) {
+    if (SIZE_MIN..=SIZE_MAX).contains(&buffer.capacity()) {
+        let mut buffers = ALIGNED_BUFFERS.lock();
         if buffers.len() < COUNT_MAX {
             buffers.push(buffer);
         }

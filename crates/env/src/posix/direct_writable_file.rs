@@ -5,6 +5,7 @@
 //! again when it has grown. A power loss between the two can leave up to a block of zeros after
 //! the content, as preallocation does.
 
+use super::buffer_pool;
 use super::direct_io::read_aligned;
 use super::posix_file::PosixFile;
 use super::write_pacing::Preallocations;
@@ -41,7 +42,7 @@ impl DirectWritableFile {
         }
         let size_min = file.size()?;
         let preallocations = Preallocations::new(super::preallocation_block_size(options), offset);
-        let mut buffer = AlignedBuffer::new(options.writable_file_max_buffer_size);
+        let mut buffer = buffer_pool::take_aligned(options.writable_file_max_buffer_size);
         let buffer_offset = align_down(offset);
         let filled = (offset - buffer_offset) as usize;
         if filled > 0 {
@@ -172,6 +173,7 @@ impl Drop for DirectWritableFile {
             // Nobody is left to hear of an error; `close` is the way to learn of it.
             let _ = self.flush_buffer();
         }
+        buffer_pool::give_back_aligned(std::mem::take(&mut self.buffer));
         if let Some(end) = self.preallocations.reserved_end() {
             self.file.give_back(end);
         }

@@ -1,5 +1,6 @@
 //! An open descriptor with its name: positioned reads and writes that carry on until done.
 
+use super::append_read::append_read;
 use super::sync_file_range::sync_file_range;
 use crate::device_limits::{effective_readahead, limits_of_device};
 use base::{Result, Status};
@@ -65,14 +66,27 @@ impl PosixFile {
     /// as the end of the file.
     #[inline]
     pub(super) fn read_once(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        self.read_up_to(offset, buffer.len(), |length| {
+            self.file.read_at(&mut buffer[..length], offset)
+        })
+    }
+
+    /// Calls `read` for at most `length` bytes, as [`Self::read_once`] says.
+    #[inline]
+    fn read_up_to(
+        &self,
+        offset: u64,
+        length: usize,
+        mut read: impl FnMut(usize) -> io::Result<usize>,
+    ) -> Result<usize> {
         if offset >= OFFSET_MAX {
             return Ok(0);
         }
         let room = usize::try_from(OFFSET_MAX - offset).unwrap_or(usize::MAX);
-        let length = buffer.len().min(room);
+        let length = length.min(room);
         let _timers = (Timer::start(IoMetric::ReadNanos), Timer::start(IoMetric::CpuReadNanos));
         loop {
-            match self.file.read_at(&mut buffer[..length], offset) {
+            match read(length) {
                 Ok(count) => {
                     count_io(IoMetric::BytesRead, count as u64);
                     return Ok(count);
@@ -99,6 +113,33 @@ impl PosixFile {
             filled += count;
         }
         Ok(filled)
+    }
+
+    /// As [`Self::read_at`], behind what `buffer` holds.
+    #[inline]
+    pub(super) fn read_append(
+        &self,
+        offset: u64,
+        length: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<usize> {
+        let start = buffer.len();
+        while buffer.len() - start < length {
+            let found = buffer.len() - start;
+            let at = offset.saturating_add(found as u64);
+            let read = self.read_up_to(at, length - found, |length| {
+                append_read(&self.file, at, length, buffer)
+            });
+            match read {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(status) => {
+                    buffer.truncate(start);
+                    return Err(status);
+                }
+            }
+        }
+        Ok(buffer.len() - start)
     }
 
     /// Writes all of `bytes`, or says how many were written before the error.

@@ -24,6 +24,11 @@ impl RandomAccessFile for PosixRandomAccessFile {
         self.file.read_at(offset, buffer)
     }
 
+    #[inline]
+    fn read_append(&self, offset: u64, length: usize, buffer: &mut Vec<u8>) -> Result<usize> {
+        self.file.read_append(offset, length, buffer)
+    }
+
     fn size(&self) -> Result<u64> {
         self.file.size()
     }

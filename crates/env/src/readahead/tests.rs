@@ -153,9 +153,10 @@ impl RandomAccessFile for Recorder {
 fn scan(prefetcher: &mut SequentialPrefetcher, file: &Recorder, content: &[u8]) {
     let mut offset = 0;
     for length in [4101, 1, 3999, 8000, 77].into_iter().cycle() {
-        let mut buffer = vec![0; length];
-        let count = prefetcher.read_at(file, offset as u64, &mut buffer).unwrap();
-        assert!(buffer[..count] == content[offset..offset + count], "at {offset}");
+        let mut buffer = b"before".to_vec();
+        let count = prefetcher.read_append(file, offset as u64, length, &mut buffer).unwrap();
+        assert!(buffer[..6] == *b"before" && buffer.len() == 6 + count, "at {offset}");
+        assert!(buffer[6..] == content[offset..offset + count], "at {offset}");
         offset += count;
         if count < length {
             break;
@@ -192,7 +193,7 @@ fn direct_point_reads_fetch_nothing_more() {
     let file = Recorder::new(&path, true);
     let mut prefetcher = SequentialPrefetcher::new(&ReadaheadOptions::default());
     for offset in [500_000, 1000, 900_000, 30_000] {
-        assert_eq!(prefetcher.read_at(&file, offset, &mut [0; 100]).unwrap(), 100);
+        assert_eq!(prefetcher.read_append(&file, offset, 100, &mut Vec::new()).unwrap(), 100);
     }
     assert_eq!(*file.reads.lock(), [(500_000, 100), (1000, 100), (900_000, 100), (30_000, 100)]);
 }
@@ -204,9 +205,9 @@ fn a_large_readahead_takes_no_more_than_the_file() {
     std::fs::write(&path, vec![7; 10_000]).unwrap();
     let file = Recorder::new(&path, true);
     let mut prefetcher = SequentialPrefetcher::new(&ReadaheadOptions::fixed(1 << 40));
-    assert_eq!(prefetcher.read_at(&file, 0, &mut [0; 100]).unwrap(), 100);
+    assert_eq!(prefetcher.read_append(&file, 0, 100, &mut Vec::new()).unwrap(), 100);
     assert_eq!(*file.reads.lock(), [(0, 12_288)]);
-    assert_eq!(prefetcher.read_at(&file, 9_990, &mut [0; 100]).unwrap(), 10);
+    assert_eq!(prefetcher.read_append(&file, 9_990, 100, &mut Vec::new()).unwrap(), 10);
 }
 
 #[test]

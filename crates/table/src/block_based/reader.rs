@@ -21,6 +21,7 @@ use crate::index::FlatIndex;
 use crate::metaindex::MetaIndex;
 use crate::properties::{TableProperties, find_global_seqno};
 use crate::read_options::ReadOptions;
+use crate::read_window::{ReadWindow, WindowBlock};
 use base::dbformat::extract_user_key;
 use base::status::Code;
 use base::{InternalKeyComparator, ParsedInternalKey, Result, SliceTransform, Status};
@@ -482,8 +483,11 @@ impl BlockBasedTable {
         options: BlockReadOptions,
         prefetcher: Option<&mut SequentialPrefetcher>,
     ) -> Result<Arc<DataBlock>> {
-        let decode = |contents| self.decoder.decode(contents).map(Arc::new);
-        let block = self.read_and_decode(handle, options, prefetcher, decode)?;
+        let block = self.read_with(handle, options, |fetcher, dictionary| {
+            let contents = fetcher.fetch(handle, dictionary, prefetcher)?;
+            let decoded = self.decoder.decode(contents);
+            decoded.map(Arc::new).map_err(|status| fetcher.explain(handle, &status))
+        })?;
         if let Some(TableCacheHandle { cache, id, .. }) = &self.cache
             && options.fill_cache
         {
@@ -501,22 +505,32 @@ impl BlockBasedTable {
         Ok(block)
     }
 
-    /// The contents of a data block in the plain form, from the file.
+    /// A data block in the plain form, from the file through `window`.
     pub(super) fn read_plain_block(
         &self,
         handle: BlockHandle,
         options: BlockReadOptions,
-        prefetcher: Option<&mut SequentialPrefetcher>,
-    ) -> Result<Vec<u8>> {
-        self.read_and_decode(handle, options, prefetcher, |contents| self.decoder.plain(contents))
+        window: &mut ReadWindow,
+        prefetcher: &mut SequentialPrefetcher,
+    ) -> Result<WindowBlock> {
+        self.read_with(handle, options, |fetcher, dictionary| {
+            let block = fetcher.fetch_from(window, handle, dictionary, prefetcher)?;
+            let contents = match &block {
+                WindowBlock::Inside(range) => &window.bytes()[range.clone()],
+                WindowBlock::Apart(contents) => contents,
+            };
+            let rewritten = self.decoder.rewritten(contents);
+            let rewritten = rewritten.map_err(|status| fetcher.explain(handle, &status))?;
+            Ok(rewritten.map_or(block, WindowBlock::Apart))
+        })
     }
 
-    fn read_and_decode<T>(
+    /// Has `read` read a data block from the file, with the dictionary that they have.
+    fn read_with<T>(
         &self,
         handle: BlockHandle,
         options: BlockReadOptions,
-        prefetcher: Option<&mut SequentialPrefetcher>,
-        decode: impl FnOnce(Vec<u8>) -> Result<T>,
+        read: impl FnOnce(&BlockFetcher<'_>, Option<&UncompressionDictionary>) -> Result<T>,
     ) -> Result<T> {
         if !options.may_read_files {
             return Err(not_in_cache());
@@ -525,10 +539,9 @@ impl BlockBasedTable {
         let start = self.stats.start_read(BlockKind::Data, handle);
         let fetcher = self.fetcher(options.verify_checksums, options.rate_limiter_priority);
         let dictionary = self.load_dictionary(options)?;
-        let contents = fetcher.fetch(handle, dictionary.as_deref(), prefetcher)?;
-        let decoded = decode(contents).map_err(|status| fetcher.explain(handle, &status))?;
+        let block = read(&fetcher, dictionary.as_deref())?;
         self.stats.count_read(start);
-        Ok(decoded)
+        Ok(block)
     }
 
     /// An error found in a data block's contents, with file and offset put before it.

@@ -2,7 +2,9 @@
 //!
 //! Beside [`TableIterator`](super::TableIterator), which can turn round and seeks often, this one
 //! lays the entries of each block out side by side ([`EntryColumns`]) as the block comes from the
-//! file; no directory is made of it. Blocks that are in the block cache are taken from there.
+//! file; no directory is made of it, and where it is stored as it is it is looked at in the memory that
+//! it was read into with others ([`ReadWindow`]). Blocks that are in the block cache are taken from
+//! there.
 
 use crate::block_based::index_reader::IndexCursor;
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
@@ -10,6 +12,7 @@ use crate::data_block::DataBlock;
 use crate::entry_columns::{EntryColumns, RankOrder};
 use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use crate::read_options::ReadOptions;
+use crate::read_window::{ReadWindow, WindowBlock};
 use base::Result;
 use env::ReadaheadOptions;
 use env::readahead::SequentialPrefetcher;
@@ -27,7 +30,10 @@ pub struct TableScan {
     readahead: ReadaheadOptions,
     /// Made when the first block must be read.
     prefetcher: Option<SequentialPrefetcher>,
+    /// One that is over, for its memory.
+    last_prefetcher: Option<SequentialPrefetcher>,
     index: IndexCursor,
+    window: ReadWindow,
     block: ScannedBlock,
     columns: EntryColumns,
     /// The entry of the columns.
@@ -37,15 +43,18 @@ pub struct TableScan {
 /// A block in the plain form.
 #[derive(Debug)]
 enum ScannedBlock {
-    Read(Vec<u8>),
+    Read(WindowBlock),
     Cached(Arc<DataBlock>),
 }
 
 impl ScannedBlock {
+    const NONE: Self = Self::Read(WindowBlock::Apart(Vec::new()));
+
     #[inline]
-    fn contents(&self) -> &[u8] {
+    fn contents<'b>(&'b self, window: &'b ReadWindow) -> &'b [u8] {
         match self {
-            Self::Read(contents) => contents,
+            Self::Read(WindowBlock::Inside(range)) => &window.bytes()[range.clone()],
+            Self::Read(WindowBlock::Apart(contents)) => contents,
             Self::Cached(block) => block.contents(),
         }
     }
@@ -68,12 +77,23 @@ impl TableScan {
             order,
             readahead,
             prefetcher: None,
+            last_prefetcher: None,
             index: IndexCursor::new(),
-            block: ScannedBlock::Read(Vec::new()),
+            window: ReadWindow::new(table.data_end()),
+            block: ScannedBlock::NONE,
             columns: EntryColumns::default(),
             position: 0,
             table,
         }
+    }
+
+    /// The same scan in the memory of another one, which is over.
+    pub fn in_memory_of(mut self, last: Self) -> Self {
+        self.window = last.window.renew(self.table.data_end());
+        self.columns = last.columns;
+        self.last_prefetcher = last.prefetcher;
+        self.stand_nowhere();
+        self
     }
 
     /// Whether the cursor stands on an entry.
@@ -137,7 +157,7 @@ impl TableScan {
     /// The value here.
     #[inline]
     pub fn value(&self) -> &[u8] {
-        self.columns.value(self.block.contents(), self.position)
+        self.columns.value(self.block.contents(&self.window), self.position)
     }
 
     fn stand_nowhere(&mut self) {
@@ -171,8 +191,9 @@ impl TableScan {
 
     fn lay_out(&mut self) -> Result<()> {
         self.position = 0;
-        let Self { table, block, columns, index, order, .. } = self;
-        columns.fill(block.contents(), order).map(drop).map_err(|status| match index.handle() {
+        let Self { table, window, block, columns, index, order, .. } = self;
+        let filled = columns.fill(block.contents(window), order);
+        filled.map(drop).map_err(|status| match index.handle() {
             Some(handle) => table.explain(handle, &status),
             None => status,
         })
@@ -181,6 +202,7 @@ impl TableScan {
     /// Begins the block that the index is at, if it is at one.
     fn load_block(&mut self) -> Result<()> {
         self.stand_nowhere();
+        self.block = ScannedBlock::NONE;
         let Some(handle) = self.index.handle() else { return Ok(()) };
         let cached = self.index.frame().or_else(|| self.table.cached_data_block(handle));
         self.block = match cached {
@@ -194,16 +216,22 @@ impl TableScan {
             }
             None => ScannedBlock::Read(self.read_block(handle)?),
         };
-        let begun = self.columns.begin(self.block.contents());
+        let begun = self.columns.begin(self.block.contents(&self.window));
         begun.map_err(|status| self.table.explain(handle, &status))?;
         self.lay_out()
     }
 
-    fn read_block(&mut self, handle: BlockHandle) -> Result<Vec<u8>> {
-        self.table.count_data_block_miss(self.table.stats.recorder());
-        let prefetcher =
-            self.prefetcher.get_or_insert_with(|| self.table.new_prefetcher(&self.readahead));
-        self.table.read_plain_block(handle, self.options, Some(prefetcher))
+    fn read_block(&mut self, handle: BlockHandle) -> Result<WindowBlock> {
+        let Self { table, options, window, readahead, prefetcher, last_prefetcher, .. } = self;
+        table.count_data_block_miss(table.stats.recorder());
+        let prefetcher = prefetcher.get_or_insert_with(|| {
+            let new = table.new_prefetcher(readahead);
+            match last_prefetcher.take() {
+                Some(last) => new.in_memory_of(last),
+                None => new,
+            }
+        });
+        table.read_plain_block(handle, *options, window, prefetcher)
     }
 }
 

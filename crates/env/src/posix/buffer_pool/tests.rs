@@ -21,3 +21,19 @@ fn few_are_kept_and_none_that_are_small_or_very_large() {
     assert!(buffers.len() <= COUNT_MAX);
     assert!(buffers.iter().all(|buffer| (SIZE_MIN..=SIZE_MAX).contains(&buffer.capacity())));
 }
+
+#[test]
+fn aligned_buffers_come_back_with_the_size_that_is_asked_for() {
+    for size in [1, SIZE_MIN, SIZE_MIN + 1, SIZE_MAX] {
+        let mut buffer = take_aligned(size);
+        assert_eq!(buffer.capacity(), align_up(size), "{size}");
+        buffer.bytes_mut().fill(1);
+        give_back_aligned(buffer);
+    }
+    assert_eq!(take_aligned(SIZE_MIN).capacity(), SIZE_MIN);
+    give_back_aligned(AlignedBuffer::default());
+    (0..3 * COUNT_MAX).for_each(|_| give_back_aligned(AlignedBuffer::new(SIZE_MIN)));
+    let buffers = ALIGNED_BUFFERS.lock();
+    assert!(buffers.len() <= COUNT_MAX);
+    assert!(buffers.iter().all(|buffer| (SIZE_MIN..=SIZE_MAX).contains(&buffer.capacity())));
+}
