@@ -17,8 +17,40 @@ pub(super) enum Compressed {
     Kept(Vec<u8>),
     /// Nobody tried.
     Bypassed,
-    /// It was not small enough.
+    /// It was not small enough, or would not have been, as those before it.
     Rejected,
+}
+
+/// Which data blocks are not even tried, because blocks before them did not get small enough.
+///
+/// The more of these there are in a row, the more blocks are left out until the next is tried, so that
+/// data that cannot be compressed costs little, and data that can be is not missed for long.
+#[derive(Debug, Default)]
+struct Discouragement {
+    rejected_in_row: u32,
+    left_out: u32,
+}
+
+impl Discouragement {
+    /// So many in a row are chance.
+    const REJECTED_MIN: u32 = 4;
+    /// No more blocks than these are left out in a row.
+    const LEFT_OUT_MAX: u32 = 15;
+
+    /// Whether to leave out the next block.
+    fn leaves_out(&mut self) -> bool {
+        let doublings = self.rejected_in_row.saturating_sub(Self::REJECTED_MIN).min(31);
+        let due = ((1_u32 << doublings) - 1).min(Self::LEFT_OUT_MAX);
+        let leaves_out = self.left_out < due;
+        self.left_out += u32::from(leaves_out);
+        leaves_out
+    }
+
+    /// A block was tried.
+    fn note(&mut self, is_kept: bool) {
+        self.left_out = 0;
+        self.rejected_in_row = if is_kept { 0 } else { self.rejected_in_row.saturating_add(1) };
+    }
 }
 
 /// Compresses blocks by one table's options.
@@ -33,6 +65,7 @@ pub(super) struct BlockCompressor {
     dictionary: Option<(CompressionDictionary, Option<UncompressionDictionary>)>,
     verifies: bool,
     is_used: bool,
+    discouragement: Discouragement,
     statistics: Option<Arc<Statistics>>,
 }
 
@@ -58,6 +91,7 @@ impl BlockCompressor {
             dictionary: None,
             verifies,
             is_used: false,
+            discouragement: Discouragement::default(),
             statistics,
         }
     }
@@ -104,6 +138,9 @@ impl BlockCompressor {
         if self.kind == CompressionType::None || block.len() >= SIZE_LIMIT || size_max == 0 {
             return Ok(Compressed::Bypassed);
         }
+        if is_data_block && self.discouragement.leaves_out() {
+            return Ok(Compressed::Rejected);
+        }
         let dictionary = self.dictionary.as_ref().filter(|_| is_data_block);
         let compressed =
             compress(self.kind, &self.options, block, dictionary.map(|(dictionary, _)| dictionary));
@@ -115,7 +152,11 @@ impl BlockCompressor {
             }
             Err(status) => return Err(status),
         };
-        if compressed.len() as u64 > size_max {
+        let is_kept = compressed.len() as u64 <= size_max;
+        if is_data_block {
+            self.discouragement.note(is_kept);
+        }
+        if !is_kept {
             return Ok(Compressed::Rejected);
         }
         if self.verifies {
@@ -132,3 +173,6 @@ impl BlockCompressor {
         Ok(Compressed::Kept(compressed))
     }
 }
+
+#[cfg(test)]
+mod tests;
