@@ -21,8 +21,11 @@ const KEYS: &str = "20000";
 const TOLERANCE_PERCENT: f64 = 3.0;
 /// By so much more, of a hundred, an operation may take that is counted in statistics.
 const STATISTICS_PERCENT_MAX: f64 = 3.0;
-/// Only instructions of this function count.
-const COUNTED_FUNCTION: &str = "--toggle-collect=*measured_operations*";
+/// Only instructions of this function, and of what it calls, count.
+const COUNTED_FUNCTION: &str = "*measured_operations*";
+/// Of work in the background, those of the function that does it in its thread.
+const JOB_FUNCTIONS: [(&str, &str); 2] =
+    [("flush", "*::build_level0_table"), ("compact", "*Part::run_and_tell")];
 
 /// A path and what is kept of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -239,9 +242,11 @@ impl Program {
         }
         let at = directory.display();
         output_of(Command::new(executable).args([&format!("--prepare={at}"), path, KEYS]))?;
+        let function = counted_function(path);
         let output = output_of(
             Command::new("valgrind")
-                .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", COUNTED_FUNCTION])
+                .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+                .arg(format!("--toggle-collect={function}"))
                 .arg(executable)
                 .args([&format!("--count={at}"), path, KEYS])
                 .args(measuring.flag()),
@@ -253,6 +258,12 @@ impl Program {
             _ => Err(format!("{path}: Valgrind counted nothing:\n{report}{said}")),
         }
     }
+}
+
+/// The function whose instructions count, as a pattern.
+fn counted_function(path: &str) -> &'static str {
+    let job = JOB_FUNCTIONS.iter().find(|(job, _)| *job == path);
+    job.map_or(COUNTED_FUNCTION, |(_, function)| *function)
 }
 
 /// The number behind the first occurrence of `name`.

@@ -311,8 +311,8 @@ fn count(directory: &Path, path: &OperationPath, keys: u64, has_statistics: bool
 }
 
 /// Does a job once. Instructions are counted by the name of the function that does it in its thread.
-fn count_job(directory: &Path, job: &Job, keys: u64) {
-    let (db, family) = open(directory, false);
+fn count_job(directory: &Path, job: &Job, keys: u64, has_statistics: bool) {
+    let (db, family) = open(directory, has_statistics);
     (job.fill)(&db, &family, keys);
     (job.run)(&db, &family);
     println!("operations {keys}");
@@ -430,7 +430,7 @@ fn main() {
         if let Some(directory) = flag("--prepare=") {
             (job.prepare)(Path::new(directory), keys);
         } else if let Some(directory) = flag("--count=") {
-            count_job(Path::new(directory), job, keys);
+            count_job(Path::new(directory), job, keys, flag("--statistics").is_some());
         } else if flag("--compare-statistics").is_none() {
             time_job(job, keys);
         }
