@@ -53,8 +53,7 @@ fn blocks_left_out_count_as_rejected() {
         assert!(matches!(compressor.compress(&noise, true), Ok(Compressed::Rejected)));
     }
     assert!(matches!(compressor.compress(&[7; 4096], false), Ok(Compressed::Kept(_))), "an index");
-    let kept = (0..20).find(|_| {
-        matches!(compressor.compress(&[7; 4096], true), Ok(Compressed::Kept(_)))
-    });
+    let kept =
+        (0..20).find(|_| matches!(compressor.compress(&[7; 4096], true), Ok(Compressed::Kept(_))));
     assert!(kept.is_some_and(|after| after < 16), "{kept:?}");
 }
