@@ -4,7 +4,7 @@ use crate::blob_file_reader::BlobFileReader;
 use base::Result;
 use base::filename::blob_file_name;
 use env::{
-    CountedFileKind, CountedRandomAccessFile, FileOptions, FileSystem, RateLimiter, ReadCounting,
+    CountedFileKind, CountedRandomAccessFile, FileOptions, FileSystem, ReadCounting, ReadGate,
     ReadGroup, ReadLatency,
 };
 use parking_lot::RwLock;
@@ -114,7 +114,7 @@ pub struct BlobFileCache {
     column_family_id: u32,
     open_files: Arc<OpenBlobFiles>,
     statistics: Option<Arc<Statistics>>,
-    rate_limiter: Option<Arc<dyn RateLimiter>>,
+    read_gate: ReadGate,
     read_latency: Arc<ReadLatency>,
 }
 
@@ -134,7 +134,7 @@ impl BlobFileCache {
             column_family_id,
             open_files,
             statistics: None,
-            rate_limiter: None,
+            read_gate: ReadGate::default(),
             read_latency: Arc::default(),
         }
     }
@@ -145,9 +145,9 @@ impl BlobFileCache {
         self
     }
 
-    /// Reads that have a priority ask `limiter`.
-    pub fn with_rate_limiter(mut self, limiter: Option<Arc<dyn RateLimiter>>) -> Self {
-        self.rate_limiter = limiter;
+    /// Reads with terms ask `gate`.
+    pub fn with_read_gate(mut self, gate: ReadGate) -> Self {
+        self.read_gate = gate;
         self
     }
 
@@ -194,7 +194,7 @@ impl BlobFileCache {
         let file = CountedRandomAccessFile::wrap(file, self.statistics.as_ref(), counting);
         let reader = BlobFileReader::open(file, self.column_family_id)?;
         let reader = reader.with_statistics(self.statistics.clone());
-        Ok(reader.with_rate_limiter(self.rate_limiter.clone()))
+        Ok(reader.with_read_gate(self.read_gate.clone()))
     }
 
     /// Forgets a file that left the version. Those who read it may finish.

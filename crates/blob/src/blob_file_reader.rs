@@ -5,7 +5,7 @@ use crate::blob_index::BlobReference;
 use crate::blob_log_format::{BlobLogFooter, BlobLogHeader, BlobLogRecordHeader};
 use base::{PinnableSlice, Result, Status};
 use compression::{CompressionType, decompress};
-use env::{IoPriority, RandomAccessFile, RateLimiter, ReadLimit, read_exact_at, read_exact_into};
+use env::{RandomAccessFile, ReadGate, ReadTerms, read_exact_at, read_exact_into};
 use perf_context::{PerfMetric, Timer, count};
 use statistics::{Activity, HistogramType, Statistics};
 use std::fmt;
@@ -26,9 +26,8 @@ pub struct BlobReadOptions {
     /// What is read for, to who counts, where nobody has said what the thread does (default
     /// `Unknown`).
     pub activity: Activity,
-    /// How urgent reading from the file is to the rate limiter (`rate_limiter_priority`, default none:
-    /// it is not asked).
-    pub rate_limiter_priority: Option<IoPriority>,
+    /// What reading from the file asks before (`rate_limiter_priority`, `deadline`; default nothing).
+    pub terms: ReadTerms,
 }
 
 impl Default for BlobReadOptions {
@@ -38,7 +37,7 @@ impl Default for BlobReadOptions {
             fill_cache: true,
             cache_only: false,
             activity: Activity::Unknown,
-            rate_limiter_priority: None,
+            terms: ReadTerms::NONE,
         }
     }
 }
@@ -52,7 +51,7 @@ pub struct BlobFileReader {
     /// Where records end.
     end_offset: u64,
     statistics: Option<Arc<Statistics>>,
-    rate_limiter: Option<Arc<dyn RateLimiter>>,
+    read_gate: ReadGate,
 }
 
 impl BlobFileReader {
@@ -73,7 +72,8 @@ impl BlobFileReader {
         let end_offset = size - BlobLogFooter::SIZE as u64;
         let footer = read_footer(&*file, end_offset)?;
         let compression = header.compression;
-        Ok(Self { file, compression, footer, end_offset, statistics: None, rate_limiter: None })
+        let (statistics, read_gate) = Default::default();
+        Ok(Self { file, compression, footer, end_offset, statistics, read_gate })
     }
 
     /// Times how long values take to be uncompressed.
@@ -82,9 +82,9 @@ impl BlobFileReader {
         self
     }
 
-    /// Reads that have a priority ask `limiter`.
-    pub(crate) fn with_rate_limiter(mut self, limiter: Option<Arc<dyn RateLimiter>>) -> Self {
-        self.rate_limiter = limiter;
+    /// Reads with terms ask `gate`.
+    pub(crate) fn with_read_gate(mut self, gate: ReadGate) -> Self {
+        self.read_gate = gate;
         self
     }
 
@@ -140,7 +140,7 @@ impl BlobFileReader {
         count(PerfMetric::BlobReadCount, 1);
         count(PerfMetric::BlobReadByte, size as u64);
         let _timer = Timer::start(PerfMetric::BlobReadTime);
-        match ReadLimit::of(self.rate_limiter.as_ref(), options.rate_limiter_priority) {
+        match self.read_gate.limit(options.terms) {
             None => read_exact_at(&*self.file, offset, size),
             Some(limit) => read_exact_at(&limit.limited(&*self.file), offset, size),
         }

@@ -26,7 +26,7 @@ use base::{
     ColumnFamilyName, FileChecksumGenFactory, PinnableSlice, Result, SequenceNumber, Status,
 };
 use cache::Cache;
-use env::{CountedRateLimiter, FileSystem, Logger, RateLimiter, SystemClock, WallClock};
+use env::{CountedRateLimiter, FileSystem, Logger, RateLimiter, ReadGate, SystemClock, WallClock};
 use options::{ConfigOptions, DbOptions, Registry};
 use perf_context::{PerfMetric, Timer, count};
 use statistics::{HistogramType, Recorder, Statistics};
@@ -84,6 +84,11 @@ impl OpenContext {
     /// [`Self::rate_limiter`], counted in [`Self::statistics`].
     pub(crate) fn counted_rate_limiter(&self) -> Option<Arc<dyn RateLimiter>> {
         self.rate_limiter.clone().map(|limiter| self.counted(limiter))
+    }
+
+    /// Whom reads ask.
+    pub(crate) fn read_gate(&self) -> ReadGate {
+        ReadGate { rate_limiter: self.counted_rate_limiter(), clock: self.clock.clone() }
     }
 
     /// A limiter, counted in [`Self::statistics`].

@@ -15,7 +15,7 @@ use compaction::{
 use env::thread_status::{Operation, OperationStage, compaction_property, flush_property};
 use env::{
     CountedFileKind, CountedWritableFile, FileOptions, FileSystem, IoPriority,
-    RateLimitedWritableFile, RateLimiter, TrackedFile,
+    RateLimitedWritableFile, RateLimiter, ReadTerms, TrackedFile,
 };
 use options::PrepopulateBlockCache;
 use parking_lot::Mutex;
@@ -318,7 +318,7 @@ impl JobEnvironment for FamilyFiles {
     fn read_blob(&self, user_key: &[u8], reference: &BlobReference) -> Result<PinnableSlice> {
         let options = BlobReadOptions {
             fill_cache: false,
-            rate_limiter_priority: self.read_priority(),
+            terms: ReadTerms { priority: self.read_priority(), ..ReadTerms::NONE },
             ..BlobReadOptions::default()
         };
         self.blobs.source.get(&options, user_key, reference)

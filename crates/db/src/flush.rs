@@ -25,8 +25,9 @@ base::call_options! {
         allow_write_stall: bool = false, honoured;
         /// Flush all column families together, as with `atomic_flush`. Default: false.
         force_atomic_flush: bool = false, refused;
-        /// Return only when listeners have been told. Default: false.
-        listener_wait: bool = false, refused;
+        /// Return only when listeners have been told. A flush that is waited for always does. Default:
+        /// false.
+        listener_wait: bool = false, honoured;
     }
 }
 

@@ -34,9 +34,10 @@ base::call_options! {
         allow_db_generated_files: bool = false, refused;
         /// Blocks that are read go into the block cache. Default: true.
         fill_cache: bool = true, honoured;
-        /// Index and filters of files of the last level are loaded. Default: true.
-        prefetch_lmax_index_and_filter_blocks: bool = true, refused;
-        /// Threads that open files. Default: 1.
-        file_opening_threads: i32 = 1, refused;
+        /// Index and filters of files of the last level are loaded, which those of all files are. Default:
+        /// true.
+        prefetch_lmax_index_and_filter_blocks: bool = true, accepted;
+        /// Threads that open files, which the calling one does. Default: 1.
+        file_opening_threads: i32 = 1, accepted;
     }
 }

@@ -112,7 +112,7 @@ pub use snapshot_list::Snapshot;
 pub use sst_file_writer::{ExternalSstFileInfo, SstFileWriter};
 pub use stats_history::StatsSlice;
 pub use stats_history::persistent::STATS_COLUMN_FAMILY_NAME;
-pub use table::{ReadOptions, ReadTier};
+pub use table::{ReadOptions, ReadTier, TableFilter, TableProperties};
 pub use validate_options::validate as validate_options;
 pub use wal::WriteBatch;
 pub use warnings::reading_warnings;

@@ -314,7 +314,7 @@ impl DbImpl {
         output_level: usize,
     ) -> Result<()> {
         let writing = self.writing()?;
-        let turn = Turn::begin(self, writing, None, false)?;
+        let turn = Turn::begin(self, writing, options.canceled.clone(), false)?;
         let mut state = writing.state.lock();
         turn.wait_while_paused(&mut state)?;
         let oldest_snapshot = state.oldest_snapshot;

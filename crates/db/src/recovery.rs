@@ -353,7 +353,7 @@ pub(crate) fn open_family(
         open_files.blob_files.clone(),
     )
     .with_statistics(context.statistics.clone())
-    .with_rate_limiter(context.counted_rate_limiter());
+    .with_read_gate(context.read_gate());
     let resolver = ValueResolver {
         comparator: comparator.clone(),
         merge_operator: family.merge_operator.clone(),

@@ -113,6 +113,7 @@ impl SortedRun {
         if !options.read_tier.may_read_files() {
             return tables.opened(&self.files[index]).map(TableRef::Held);
         }
+        tables.check_deadline(&self.files[index], options)?;
         let table = tables.open(&self.files[index], self.level)?;
         if tables.keeps_all_open() {
             return Ok(TableRef::Borrowed(self.opened[index].get_or_init(|| table)));

@@ -1,6 +1,7 @@
 //! Opens the tables of a column family.
 
 use arc_swap::ArcSwap;
+use base::status::Code;
 use base::{Result, Status};
 use env::{
     CountedFileKind, CountedRandomAccessFile, FileSystem, RandomAccessFile, ReadCounting,
@@ -10,7 +11,7 @@ use statistics::{HistogramType, Ticker};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use table::{BlockBasedTable, TableCache, TableOptions, TableProperties, TableTail};
+use table::{BlockBasedTable, ReadOptions, TableCache, TableOptions, TableProperties, TableTail};
 use version::{FileMetaData, Temperature, find_table_file};
 
 /// Where the tables of a column family are and how they are read.
@@ -53,6 +54,21 @@ impl TableSet {
                 file.number
             ))
         })
+    }
+
+    /// Whether there is time left to open the table of a file for a read.
+    ///
+    /// # Errors
+    /// `TimedOut` if the read's deadline has passed and the table is not open.
+    pub(crate) fn check_deadline(&self, file: &FileMetaData, options: &ReadOptions) -> Result<()> {
+        if options.deadline == 0
+            || !options.terms().is_overdue(&*self.options.load().read_gate.clock)
+            || self.cache.get(file.number).is_some()
+        {
+            return Ok(());
+        }
+        let sentence = format!("the deadline passed before {:06}.sst was opened", file.number);
+        Err(Status::new(Code::TimedOut, sentence))
     }
 
     /// The table of a file, opened if it is not open.

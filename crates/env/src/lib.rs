@@ -28,6 +28,7 @@ mod random;
 pub mod random_access_file_reader;
 pub mod rate_limited_file;
 pub mod rate_limiter;
+pub mod read_gate;
 pub mod read_latency;
 pub mod readahead;
 pub mod thread_pool;
@@ -58,8 +59,9 @@ pub use observed_fs::{
 };
 pub use posix::{PosixFileSystem, default_file_system};
 pub use random_access_file_reader::{read_exact_at, read_exact_into};
-pub use rate_limited_file::{RateLimitedWritableFile, ReadLimit};
+pub use rate_limited_file::RateLimitedWritableFile;
 pub use rate_limiter::{GenericRateLimiter, IoPriority, RateLimiter, RateLimiterOptions};
+pub use read_gate::{ReadGate, ReadLimit, ReadTerms};
 pub use read_latency::ReadLatency;
 pub use readahead::{Readahead, ReadaheadOptions, SequentialPrefetcher};
 pub use thread_pool::{BackgroundJobLimits, Priority, ThreadPool};

@@ -1,6 +1,6 @@
 //! Files that wait for the rate limiter.
 
-use crate::file_system::{AccessPattern, RandomAccessFile, WritableFile};
+use crate::file_system::WritableFile;
 use crate::rate_limiter::{IoOperation, IoPriority, RateLimiter};
 use base::Result;
 use std::path::Path;
@@ -90,81 +90,6 @@ impl WritableFile for RateLimitedWritableFile {
     fn close(mut self: Box<Self>) -> Result<()> {
         self.pay();
         self.file.close()
-    }
-
-    fn path(&self) -> &Path {
-        self.file.path()
-    }
-}
-
-/// Whom reads ask, and how urgent they are.
-#[derive(Clone, Copy, Debug)]
-pub struct ReadLimit<'a> {
-    limiter: &'a dyn RateLimiter,
-    priority: IoPriority,
-}
-
-impl<'a> ReadLimit<'a> {
-    /// None if reads need not ask: without limiter or priority, or where reads are not limited.
-    #[inline]
-    pub fn of(
-        limiter: Option<&'a Arc<dyn RateLimiter>>,
-        priority: Option<IoPriority>,
-    ) -> Option<Self> {
-        let limit = Self { limiter: &**limiter?, priority: priority? };
-        limit.limiter.is_rate_limited(IoOperation::Read).then_some(limit)
-    }
-
-    /// `file`, whose reads wait until they are granted. What the system reads ahead is paid for when
-    /// it is read: the disk may be ahead of the limiter by what is read ahead at once.
-    pub fn limited(self, file: &'a dyn RandomAccessFile) -> RateLimitedReads<'a> {
-        RateLimitedReads { file, limit: self }
-    }
-}
-
-/// A file whose reads wait until they are granted.
-#[derive(Debug)]
-pub struct RateLimitedReads<'a> {
-    file: &'a dyn RandomAccessFile,
-    limit: ReadLimit<'a>,
-}
-
-impl RateLimitedReads<'_> {
-    fn wait_for(&self, length: usize) {
-        let ReadLimit { limiter, priority } = self.limit;
-        wait_for(limiter, length as u64, priority, IoOperation::Read);
-    }
-}
-
-impl RandomAccessFile for RateLimitedReads<'_> {
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
-        self.wait_for(buffer.len());
-        self.file.read_at(offset, buffer)
-    }
-
-    fn read_append(&self, offset: u64, length: usize, buffer: &mut Vec<u8>) -> Result<usize> {
-        self.wait_for(length);
-        self.file.read_append(offset, length, buffer)
-    }
-
-    fn size(&self) -> Result<u64> {
-        self.file.size()
-    }
-
-    fn prefetch(&self, offset: u64, count: u64) {
-        self.file.prefetch(offset, count);
-    }
-
-    fn hint(&self, pattern: AccessPattern) {
-        self.file.hint(pattern);
-    }
-
-    fn readahead_max(&self) -> u64 {
-        self.file.readahead_max()
-    }
-
-    fn use_direct_io(&self) -> bool {
-        self.file.use_direct_io()
     }
 
     fn path(&self) -> &Path {

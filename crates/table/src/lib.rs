@@ -54,7 +54,7 @@ pub use filter::FilterPolicy;
 pub use format::{BlockHandle, Footer};
 pub use index::IndexType;
 pub use properties::TableProperties;
-pub use read_options::{ReadOptions, ReadTier};
+pub use read_options::{ReadOptions, ReadTier, TableFilter};
 pub use seqno_to_time_mapping::SeqnoToTimeMapping;
 pub use table_builder_options::{IndexShortening, TableBuilderOptions};
 pub use table_cache::{ClosingTable, TableCache};

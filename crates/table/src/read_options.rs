@@ -1,7 +1,10 @@
 //! Options of one read, `rocksdb::ReadOptions`.
 
+use crate::properties::TableProperties;
 use base::SequenceNumber;
-use env::IoPriority;
+use env::{IoPriority, ReadTerms};
+use std::fmt;
+use std::sync::Arc;
 
 /// From where a read may take its answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +36,37 @@ impl ReadTier {
         self != Self::Memtable
     }
 }
+
+/// Says by the properties of a table whether an iterator reads it (`ReadOptions::table_filter`).
+#[derive(Clone)]
+pub struct TableFilter(Arc<dyn Fn(&TableProperties) -> bool + Send + Sync>);
+
+impl TableFilter {
+    /// Tables are read of which `is_wanted` says so. It is asked each time an iterator comes to a table.
+    pub fn new(is_wanted: impl Fn(&TableProperties) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(is_wanted))
+    }
+
+    /// Whether a table with these properties is read.
+    pub fn wants(&self, properties: &TableProperties) -> bool {
+        (self.0)(properties)
+    }
+}
+
+impl fmt::Debug for TableFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TableFilter")
+    }
+}
+
+/// The very same function.
+impl PartialEq for TableFilter {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for TableFilter {}
 
 base::call_options! {
     /// How to read (`rocksdb::ReadOptions`). Field names are RocksDB's.
@@ -85,10 +119,13 @@ base::call_options! {
         /// Bytes of values that a `multi_get` may return before it gives up with `Aborted`. Default: no
         /// limit.
         value_size_soft_limit: u64 = u64::MAX, honoured;
-        /// When the read must be done, in microseconds since 1970. Default: 0, never.
-        deadline: u64 = 0, refused;
-        /// Microseconds that reading from a file may take. Default: 0, any.
-        io_timeout: u64 = 0, refused;
+        /// When the read must be done, in microseconds since 1970: files are not read from then on, which
+        /// is `TimedOut`, and of several keys those are not looked up whose turn comes later. Default: 0,
+        /// never.
+        deadline: u64 = 0, honoured;
+        /// Microseconds that reading from a file may take, which no file system that there is keeps to.
+        /// Default: 0, any.
+        io_timeout: u64 = 0, accepted;
         /// How urgent reads from files are to the rate limiter, where it limits reads. Opening a
         /// table does not ask. Default: none, they do not ask it.
         rate_limiter_priority: Option<IoPriority> = None, honoured;
@@ -108,17 +145,26 @@ base::call_options! {
         allow_unprepared_value: bool = false, accepted;
         /// A long-lived iterator lets go of old files from time to time. Default: false.
         auto_refresh_iterator_with_snapshot: bool = false, accepted;
+        /// Says by their properties which tables an iterator leaves out; range tombstones in them
+        /// still count. Default: none, all are read.
+        table_filter: Option<TableFilter> = None, honoured;
         /// What the file system is told about who asks. Default: none.
         request_id: Option<String> = None, accepted;
     }
     objects {
-        /// Says by their properties which tables are left out.
-        table_filter: "std::function<bool (const TableProperties&)>";
         /// The index of the user's to read by.
         table_index_factory: "const UserDefinedIndexFactory *";
         /// Memory for blocks that a scan keeps.
         read_scoped_block_buffer_provider: "ReadScopedBlockBufferProvider *";
         /// What kind of call it is; RocksDB sets it itself.
         io_activity: "Env::IOActivity";
+    }
+}
+
+impl ReadOptions {
+    /// What reading from a file asks before.
+    #[inline]
+    pub fn terms(&self) -> ReadTerms {
+        ReadTerms { priority: self.rate_limiter_priority, deadline_micros: self.deadline }
     }
 }

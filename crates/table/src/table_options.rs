@@ -2,7 +2,7 @@
 
 use base::{InternalKeyComparator, SequenceNumber, SliceTransform};
 use cache::Cache;
-use env::{RateLimiter, ReadaheadOptions};
+use env::{ReadGate, ReadaheadOptions};
 use statistics::Statistics;
 use std::sync::Arc;
 
@@ -46,8 +46,9 @@ pub struct TableOptions {
     pub user_defined_timestamps_persisted: bool,
     /// Where reads count what they do (`statistics`). Default: none.
     pub statistics: Option<Arc<Statistics>>,
-    /// Whom reads ask that have a `ReadOptions::rate_limiter_priority`. Default: none.
-    pub rate_limiter: Option<Arc<dyn RateLimiter>>,
+    /// Whom reads ask that have a `ReadOptions::rate_limiter_priority` or a `deadline`. Default: no
+    /// limiter, the system's clock.
+    pub read_gate: ReadGate,
     /// Whether the file is in the last of all levels, to who counts. Default: false.
     pub is_in_last_level: bool,
 }
@@ -120,7 +121,7 @@ impl Default for TableOptions {
             expected_unique_id: None,
             user_defined_timestamps_persisted: true,
             statistics: None,
-            rate_limiter: None,
+            read_gate: ReadGate::default(),
             is_in_last_level: false,
         }
     }

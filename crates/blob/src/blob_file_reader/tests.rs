@@ -10,7 +10,7 @@ const UNVERIFIED: BlobReadOptions = BlobReadOptions {
     fill_cache: true,
     cache_only: false,
     activity: Activity::Unknown,
-    rate_limiter_priority: None,
+    terms: ReadTerms::NONE,
 };
 
 fn blob_file(compression: CompressionType) -> (Vec<u8>, Vec<BlobReference>) {

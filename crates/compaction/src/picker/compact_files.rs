@@ -8,12 +8,14 @@ use crate::compaction_reason::CompactionReason;
 use base::{Result, Status};
 use compression::CompressionType;
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use version::{CompactionStyle, FileMetaData};
 
 base::call_options! {
     /// How files of these numbers are compacted (`rocksdb::CompactionOptions`). Defaults are
     /// RocksDB's.
-    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[derive(Clone, Debug)]
     pub struct CompactFilesOptions;
     rows {
         /// Compression of outputs. Default: none, what their level has (`kDisableCompressionOption`).
@@ -24,12 +26,13 @@ base::call_options! {
         max_subcompactions: u32 = 0, honoured;
         /// Directory of outputs, an index of `cf_paths`; RocksDB has it as an argument. Default: 0.
         output_path_id: u32 = 0, honoured;
-        /// Files that overlap nothing are moved as they are. Default: false.
-        allow_trivial_move: bool = false, accepted;
+        /// Files that overlap nothing are moved as they are, where nothing about them would change.
+        /// Default: false.
+        allow_trivial_move: bool = false, honoured;
+        /// Setting it cancels the compaction. Default: none.
+        canceled: Option<Arc<AtomicBool>> = None, honoured;
     }
     objects {
-        /// Setting it cancels the compaction.
-        canceled: "std::atomic<bool> *";
         /// Temperature of outputs.
         output_temperature_override: "Temperature";
     }
@@ -80,11 +83,12 @@ pub fn compact_files(
         output_path_id: options.output_path_id,
         max_compaction_bytes: input.options.max_compaction_bytes(),
         l0_files_might_overlap: true,
-        may_move: false,
+        may_move: options.allow_trivial_move,
     });
     compaction.target_output_file_size = options.output_file_size_limit;
     compaction.max_output_file_size = options.output_file_size_limit;
     if let Some(compression) = options.compression {
+        compaction.is_trivial_move &= compression == compaction.output_compression;
         compaction.output_compression = compression;
     }
     if options.max_subcompactions > 0 {

@@ -4,6 +4,7 @@ use super::refit::refit_level;
 use super::test_tree::{TestTree, describe};
 use super::*;
 use crate::in_progress::{OutputRange, RunningCompaction};
+use compression::CompressionType;
 use std::path::Path;
 use testing::datadriven::{self, Directive};
 
@@ -56,12 +57,16 @@ fn compact_range(tree: &mut TestTree, directive: &Directive) -> String {
     panic!("{}: no end after\n{text}", directive.position)
 }
 
-/// `compact_files files=(N, …) level=N`.
+/// `compact_files files=(N, …) level=N [move] [zstd]`.
 fn compact_files_text(tree: &TestTree, directive: &Directive) -> String {
     let argument = directive.arguments.iter().find(|argument| argument.key == "files");
     let values = argument.map_or(&[][..], |argument| &argument.values);
     let numbers: Vec<u64> = values.iter().map(|value| value.parse().unwrap()).collect();
-    let options = CompactFilesOptions::default();
+    let options = CompactFilesOptions {
+        allow_trivial_move: directive.has("move"),
+        compression: directive.has("zstd").then_some(CompressionType::Zstd),
+        ..CompactFilesOptions::default()
+    };
     match compact_files(&tree.input(), &numbers, directive.parse_or("level", 0), &options) {
         Ok(compaction) => describe(&compaction),
         Err(error) => format!("{error}\n"),

@@ -1,6 +1,6 @@
 use crate::{
-    ColumnFamilyDescriptor, Db, FlushOptions, OpenContext, ReadOptions, WaitForCompactOptions,
-    WriteOptions,
+    ColumnFamilyDescriptor, Db, FlushOptions, IngestExternalFileOptions, OpenContext, ReadOptions,
+    WaitForCompactOptions, WriteOptions,
 };
 use base::status::Code;
 use options::{ColumnFamilyOptions, DbOptions};
@@ -42,15 +42,13 @@ fn what_is_only_accepted_is_warned_of_once() {
 fn a_call_with_a_refused_option_fails() {
     let (_directory, db) = open();
     let family = db.column_family("default").unwrap();
-    let reading = ReadOptions::default().deadline(7);
+    let ingestion = IngestExternalFileOptions::default().allow_db_generated_files(true);
     let flush = FlushOptions::default().force_atomic_flush(true);
     let waiting = WaitForCompactOptions::default().wait_for_purge(true);
     for (error, option) in [
-        (db.get(&reading, &family, b"a").unwrap_err(), "deadline of ReadOptions"),
-        (db.new_iterator(&reading, &family).err().unwrap(), "deadline of ReadOptions"),
         (
-            db.multi_get(&reading, &family, &[b"a"]).remove(0).unwrap_err(),
-            "deadline of ReadOptions",
+            db.ingest_external_file(&family, &["/none".into()], &ingestion).unwrap_err(),
+            "allow_db_generated_files of IngestExternalFileOptions",
         ),
         (db.flush(&flush, &[&family]).unwrap_err(), "force_atomic_flush of FlushOptions"),
         (db.wait_for_compact(&waiting).unwrap_err(), "wait_for_purge of WaitForCompactOptions"),

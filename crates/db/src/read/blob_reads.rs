@@ -22,7 +22,7 @@ pub(crate) fn blob_read_options(options: &ReadOptions) -> BlobReadOptions {
         fill_cache: options.fill_cache,
         cache_only: !options.read_tier.may_read_files(),
         activity: Activity::Get,
-        rate_limiter_priority: options.rate_limiter_priority,
+        terms: options.terms(),
     }
 }
 

@@ -33,11 +33,13 @@ pub(crate) struct LevelIterator {
     table: Option<TableIterator>,
     /// Whether `table` is the one that the seek that follows goes to.
     is_approached: bool,
+    /// Whether the filter of tables leaves `table` out, which then stays where it began: nowhere.
+    is_left_out: bool,
 }
 
 impl LevelIterator {
     pub(crate) fn new(scan: Arc<LevelScan>, run: Arc<SortedRun>) -> Self {
-        Self { scan, run, index: 0, table: None, is_approached: false }
+        Self { scan, run, index: 0, table: None, is_approached: false, is_left_out: false }
     }
 
     /// Makes file `index` the current one; none past either end.
@@ -56,12 +58,19 @@ impl LevelIterator {
             {
                 tombstones.add_file(file.number, list.clone(), &file.smallest, &file.largest);
             }
+            let filter = scan.options.table_filter.as_ref();
+            self.is_left_out = filter.is_some_and(|filter| !filter.wants(table.properties()));
             let _timer = Timer::start(PerfMetric::NewTableIteratorNanos);
             let extractor = scan.prefix_extractor.as_ref();
             self.table = Some(table.new_iterator(&scan.options).filtering_by(extractor));
             self.index = index;
         }
-        Ok(self.table.as_mut())
+        Ok(self.wanted_table())
+    }
+
+    /// The current table, if it is read.
+    fn wanted_table(&mut self) -> Option<&mut TableIterator> {
+        self.table.as_mut().filter(|_| !self.is_left_out)
     }
 
     /// While the current table is exhausted, goes to the first entry of the next.
@@ -143,7 +152,7 @@ impl InternalIterator for LevelIterator {
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
         let table = match std::mem::take(&mut self.is_approached) {
-            true => self.table.as_mut(),
+            true => self.wanted_table(),
             false => self.open_for(target)?,
         };
         if let Some(table) = table {
@@ -158,7 +167,7 @@ impl InternalIterator for LevelIterator {
             self.open_for(target)?;
             self.is_approached = true;
         }
-        match &mut self.table {
+        match self.wanted_table() {
             Some(table) => table.approach(target, step),
             None => Ok(()),
         }

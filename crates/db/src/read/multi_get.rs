@@ -5,6 +5,7 @@ use crate::db::Db;
 use crate::read::get::LookupScope;
 use crate::read::get_together::{GROUP_SIZE_MAX, get_together};
 use crate::read::read_stats::CountedLookup;
+use base::status::Code;
 use base::{PinnableSlice, Result, Status};
 use perf_context::{PerfMetric, Timer, count, counts};
 use statistics::{Activity, HistogramType};
@@ -17,7 +18,8 @@ impl Db {
     ///
     /// A key that fails does not stop the others. `Aborted` is given for those not looked up
     /// because the values of others exceed `ReadOptions::value_size_soft_limit`; which ones these
-    /// are goes by the order of keys in the family, not by that of `keys`.
+    /// are goes by the order of keys in the family, not by that of `keys`. `TimedOut` is given for
+    /// those whose turn did not come before `ReadOptions::deadline`.
     pub fn multi_get<K: AsRef<[u8]>>(
         &self,
         options: &ReadOptions,
@@ -100,7 +102,11 @@ impl Db {
         let view = self.view(&super_version, sequence);
         let recorder = counted.recorder();
         let scope = LookupScope { family: &family.0, view, options, recorder };
-        for group in keys.chunks(GROUP_SIZE_MAX) {
+        for (number, group) in keys.chunks(GROUP_SIZE_MAX).enumerate() {
+            if number > 0 && self.is_overdue(options) {
+                values.extend(group.iter().map(|_| Err(too_late())));
+                continue;
+            }
             get_together(scope, group, |found| {
                 values.push(found.and_then(|(lookup, source)| {
                     let value = lookup.map(|lookup| lookup.resolved.into_plain()).transpose()?;
@@ -125,6 +131,12 @@ impl Db {
         Ok(value)
     }
 
+    /// Whether the deadline of a read has passed.
+    #[inline]
+    fn is_overdue(&self, options: &ReadOptions) -> bool {
+        options.deadline != 0 && options.terms().is_overdue(&*self.inner.context.clock)
+    }
+
     /// In the order of keys, because it says which are given up.
     fn multi_get_within_limit(
         &self,
@@ -134,9 +146,11 @@ impl Db {
     ) -> Vec<Result<Option<PinnableSlice>>> {
         let mut values: Vec<_> = keys.iter().map(|_| Ok(None)).collect();
         let mut size_bytes = 0u64;
-        for index in in_order(keys) {
+        for (looked_up, index) in in_order(keys).into_iter().enumerate() {
             let (family, key) = keys[index];
-            let value = if size_bytes > options.value_size_soft_limit {
+            let value = if looked_up > 0 && self.is_overdue(options) {
+                Err(too_late())
+            } else if size_bytes > options.value_size_soft_limit {
                 Err(Status::aborted(format!(
                     "values take more than ReadOptions::value_size_soft_limit of {} bytes",
                     options.value_size_soft_limit
@@ -151,6 +165,10 @@ impl Db {
         }
         values
     }
+}
+
+fn too_late() -> Status {
+    Status::new(Code::TimedOut, "the deadline passed before the key's turn came")
 }
 
 /// Indexes of `keys` family by family and in the order of each.

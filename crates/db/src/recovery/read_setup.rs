@@ -20,7 +20,7 @@ pub(crate) fn table_options(
         comparator: comparator.clone(),
         block_cache: block_cache(family, context)?,
         statistics: context.statistics.clone(),
-        rate_limiter: context.counted_rate_limiter(),
+        read_gate: context.read_gate(),
         ..TableOptions::default()
     };
     Ok(with_family_part(by_context, family))

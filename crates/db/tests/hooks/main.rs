@@ -15,5 +15,6 @@ mod orders;
 mod panics;
 mod partitioners;
 mod rate_limiters;
+mod read_limits;
 mod registered_names;
 mod write_buffer_managers;

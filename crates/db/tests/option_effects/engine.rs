@@ -182,6 +182,7 @@ impl Engine {
         let mut options = CompactFilesOptions {
             output_file_size_limit: command.number("output_file_size_limit", u64::MAX),
             max_subcompactions: u32::try_from(command.number("max_subcompactions", 0)).unwrap(),
+            allow_trivial_move: command.has("allow_trivial_move"),
             ..CompactFilesOptions::default()
         };
         if let Some(name) = command.value("compression") {

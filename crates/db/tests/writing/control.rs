@@ -4,8 +4,8 @@ use crate::fixture::{Fixture, default_family, get, put};
 use base::status::{Code, SubCode};
 use base::{MergeOperator, Status};
 use db::{
-    BottommostLevelCompaction, CompactRangeOptions, Db, FlushOptions, WaitForCompactOptions,
-    WriteOptions,
+    BottommostLevelCompaction, CompactFilesOptions, CompactRangeOptions, Db, FlushOptions,
+    WaitForCompactOptions, WriteOptions,
 };
 use env::MemFileSystem;
 use std::sync::Arc;
@@ -64,15 +64,30 @@ fn with_much_to_merge() -> (Fixture, Arc<Slow>, Arc<Db>) {
     (fixture, operator, Arc::new(db))
 }
 
-/// Cancels a compaction that runs; says what came of it.
+/// Cancels a compaction of all keys that runs; says what came of it.
 fn cancel_by(cancel: impl FnOnce(&Db, &AtomicBool)) -> Status {
+    cancel_while(compact_all, cancel)
+}
+
+fn compact_all(db: &Db, canceled: Arc<AtomicBool>) -> base::Result<()> {
+    let options = CompactRangeOptions { canceled: Some(canceled), ..Default::default() };
+    db.compact_range(&options, &default_family(db), None, None)
+}
+
+fn compact_by_name(db: &Db, canceled: Arc<AtomicBool>) -> base::Result<()> {
+    let options = CompactFilesOptions { canceled: Some(canceled), ..Default::default() };
+    let numbers: Vec<u64> = db.live_files().iter().map(|file| file.number).collect();
+    db.compact_files(&options, &default_family(db), &numbers, 6).map(drop)
+}
+
+fn cancel_while(
+    compact: fn(&Db, Arc<AtomicBool>) -> base::Result<()>,
+    cancel: impl FnOnce(&Db, &AtomicBool),
+) -> Status {
     let (fixture, operator, db) = with_much_to_merge();
     let canceled = Arc::new(AtomicBool::new(false));
-    let options = CompactRangeOptions { canceled: Some(canceled.clone()), ..Default::default() };
-    let user = db.clone();
-    let compaction = std::thread::spawn(move || {
-        user.compact_range(&options, &default_family(&user), None, None)
-    });
+    let (user, flag) = (db.clone(), canceled.clone());
+    let compaction = std::thread::spawn(move || compact(&user, flag));
     while operator.merges.load(Ordering::SeqCst) < 3 {
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -90,6 +105,8 @@ fn cancel_by(cancel: impl FnOnce(&Db, &AtomicBool)) -> Status {
 fn a_compaction_stops_between_keys() {
     let status = cancel_by(|_, canceled| canceled.store(true, Ordering::SeqCst));
     assert_eq!(status.code(), Code::Incomplete, "{status}");
+    let by_name = cancel_while(compact_by_name, |_, flag| flag.store(true, Ordering::SeqCst));
+    assert_eq!(by_name.code(), Code::Incomplete, "{by_name}");
     assert_eq!(cancel_by(|db, _| db.disable_manual_compaction().unwrap()).code(), Code::Incomplete);
     let status = cancel_by(|db, _| db.cancel_all_background_work(true).unwrap());
     assert_eq!(status.code(), Code::ShutdownInProgress, "{status}");

@@ -75,14 +75,15 @@ fn check_reads(wanted: &ReadOptions) -> Result<()> {
         rate_limiter_priority: wanted.rate_limiter_priority,
         merge_operand_count_threshold: wanted.merge_operand_count_threshold,
         allow_unprepared_value: wanted.allow_unprepared_value,
+        table_filter: wanted.table_filter.clone(),
         request_id: wanted.request_id.clone(),
         ..defaults.clone()
     };
     match rest == defaults {
         true => Ok(()),
         false => Err(Status::not_supported(
-            "libraries of RocksDB are read without timestamps, deadlines, priorities, thresholds and \
-             request ids here",
+            "libraries of RocksDB are read without timestamps, deadlines, priorities, thresholds, filters \
+             of tables and request ids here",
         )),
     }
 }

@@ -35,32 +35,6 @@ fn a_written_file_pays_for_every_byte_and_loses_none() {
     assert!(read_file_to_vec(&fs, path, 1 << 20).unwrap() == content);
 }
 
-#[test]
-fn reads_pay_where_reads_are_limited() {
-    let fs = MemFileSystem::new();
-    let mut file = fs.new_writable_file(Path::new(PATH), &FileOptions::DEFAULT).unwrap();
-    file.append(&[7; 250_000]).unwrap();
-    file.close().unwrap();
-    let file = fs.new_random_access_file(Path::new(PATH), &FileOptions::DEFAULT).unwrap();
-    for (mode, paid) in [
-        (RateLimiterMode::WritesOnly, 0),
-        (RateLimiterMode::ReadsOnly, 250_000),
-        (RateLimiterMode::AllIo, 250_000),
-    ] {
-        let (limiter, clock) = limiter(mode);
-        assert!(ReadLimit::of(Some(&limiter), None).is_none());
-        let mut buffer = vec![0; 250_000];
-        let read = match ReadLimit::of(Some(&limiter), Some(IoPriority::Mid)) {
-            None => file.read_at(0, &mut buffer),
-            Some(limit) => limit.limited(&*file).read_at(0, &mut buffer),
-        };
-        assert_eq!((read.unwrap(), buffer[249_999]), (250_000, 7));
-        assert_eq!(limiter.total_bytes_through(Some(IoPriority::Mid)), paid);
-        let waited = if paid > 0 { 200_000 } else { 0 };
-        assert_eq!(clock.now_micros(), 1_000_000 + waited, "{mode:?}");
-    }
-}
-
 /// Grants a byte at a time, and now and then none.
 #[derive(Debug)]
 struct Miser;

@@ -10,6 +10,7 @@ use crate::format::BlockHandle;
 use crate::table_builder_options::TableBuilderOptions;
 use base::Result;
 use cache::{Cache, Priority};
+use env::ReadTerms;
 use statistics::{Activity, Statistics};
 use std::sync::Arc;
 
@@ -75,7 +76,7 @@ impl BlockBasedTable {
             verify_checksums: true,
             fill_cache: true,
             may_read_files: true,
-            rate_limiter_priority: None,
+            terms: ReadTerms::NONE,
             activity: Activity::Unknown,
         };
         let recorder = self.stats.recorder();

@@ -14,6 +14,7 @@ use base::wide_columns::{self, Column};
 use base::{PinnableSlice, Result, Status, ValueType};
 use blob::{BlobIndex, BlobReference};
 use compression::CompressionType;
+use env::ReadTerms;
 use statistics::Activity;
 
 /// Marks a table that has embedded blobs.
@@ -97,7 +98,7 @@ fn read(
         return Err(Status::incomplete("embedded blobs are not in the block cache"));
     }
     let handle = BlockHandle { offset: reference.offset, size: reference.size };
-    let fetcher = table.fetcher(options.verify_checksums, options.rate_limiter_priority);
+    let fetcher = table.fetcher(options.verify_checksums, options.terms);
     let record = fetcher.fetch_raw(handle, None)?;
     if record.compression_type != reference.compression as u8
         || reference.compression != CompressionType::None
@@ -127,7 +128,7 @@ impl BlockBasedTable {
             verify_checksums: true,
             fill_cache: false,
             may_read_files: true,
-            rate_limiter_priority: None,
+            terms: ReadTerms::NONE,
             activity: Activity::Unknown,
         };
         read(self, &reference, options)

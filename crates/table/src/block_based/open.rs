@@ -22,7 +22,7 @@ use crate::table_options::TableOptions;
 use crate::unique_id;
 use base::{Result, Status};
 use cache::Priority;
-use env::RandomAccessFile;
+use env::{RandomAccessFile, ReadTerms};
 use iterator::FragmentedRangeTombstoneList;
 use statistics::Activity;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl BlockBasedTable {
             stats: TableStats::new(options),
             comparator: options.comparator.clone(),
             readahead: options.readahead,
-            rate_limiter: options.rate_limiter.clone(),
+            read_gate: options.read_gate.clone(),
             footer: tail.footer,
             metaindex: tail.metaindex,
             properties: Arc::new(properties),
@@ -112,7 +112,7 @@ impl BlockBasedTable {
             verify_checksums: true,
             fill_cache: true,
             may_read_files: true,
-            rate_limiter_priority: None,
+            terms: ReadTerms::NONE,
             activity: Activity::Unknown,
         };
         self.load_dictionary(options)?;

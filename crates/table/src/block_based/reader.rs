@@ -28,7 +28,7 @@ use base::{InternalKeyComparator, ParsedInternalKey, Result, SliceTransform, Sta
 use cache::{Cache, CacheKey, CacheValue, Insertion, Priority};
 use compression::UncompressionDictionary;
 use env::readahead::SequentialPrefetcher;
-use env::{IoPriority, RandomAccessFile, RateLimiter, ReadLimit, ReadaheadOptions};
+use env::{RandomAccessFile, ReadGate, ReadTerms, ReadaheadOptions};
 use iterator::FragmentedRangeTombstoneList;
 use perf_context::{PerfMetric, Timer};
 use statistics::{Activity, Recorder};
@@ -54,7 +54,7 @@ pub struct BlockBasedTable {
     pub(super) embedded_blobs: Option<EmbeddedBlobs>,
     pub(super) cache: Option<TableCacheHandle>,
     pub(super) readahead: ReadaheadOptions,
-    pub(super) rate_limiter: Option<Arc<dyn RateLimiter>>,
+    pub(super) read_gate: ReadGate,
     pub(super) stats: TableStats,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct BlockReadOptions {
     pub(super) verify_checksums: bool,
     pub(super) fill_cache: bool,
     pub(super) may_read_files: bool,
-    pub(super) rate_limiter_priority: Option<IoPriority>,
+    pub(super) terms: ReadTerms,
     /// What is read for, where nobody has said what the thread does.
     pub(super) activity: Activity,
 }
@@ -102,7 +102,7 @@ impl From<&ReadOptions> for BlockReadOptions {
             verify_checksums: options.verify_checksums,
             fill_cache: options.fill_cache,
             may_read_files: options.read_tier.may_read_files(),
-            rate_limiter_priority: options.rate_limiter_priority,
+            terms: options.terms(),
             activity: Activity::Get,
         }
     }
@@ -387,13 +387,9 @@ impl BlockBasedTable {
         self.file_size
     }
 
-    pub(super) fn fetcher(
-        &self,
-        verify_checksums: bool,
-        priority: Option<IoPriority>,
-    ) -> BlockFetcher<'_> {
+    pub(super) fn fetcher(&self, verify_checksums: bool, terms: ReadTerms) -> BlockFetcher<'_> {
         let statistics = self.stats.statistics();
-        let limit = ReadLimit::of(self.rate_limiter.as_ref(), priority);
+        let limit = self.read_gate.limit(terms);
         BlockFetcher {
             file: &*self.file,
             footer: &self.footer,
@@ -537,7 +533,7 @@ impl BlockBasedTable {
         }
         let _activity = options.activity.begin_if_unknown();
         let start = self.stats.start_read(BlockKind::Data, handle);
-        let fetcher = self.fetcher(options.verify_checksums, options.rate_limiter_priority);
+        let fetcher = self.fetcher(options.verify_checksums, options.terms);
         let dictionary = self.load_dictionary(options)?;
         let block = read(&fetcher, dictionary.as_deref())?;
         self.stats.count_read(start);
@@ -547,7 +543,7 @@ impl BlockBasedTable {
     /// An error found in a data block's contents, with file and offset put before it.
     #[cold]
     pub(super) fn explain(&self, handle: BlockHandle, status: &Status) -> Status {
-        self.fetcher(false, None).explain(handle, status)
+        self.fetcher(false, ReadTerms::NONE).explain(handle, status)
     }
 
     /// Reads data blocks ahead, none of what follows them.
@@ -605,7 +601,7 @@ impl BlockBasedTable {
         }
         let _activity = options.activity.begin_if_unknown();
         let start = self.stats.start_read(kind, handle);
-        let fetcher = self.fetcher(true, options.rate_limiter_priority);
+        let fetcher = self.fetcher(true, options.terms);
         let contents = fetcher.fetch(handle, None, None)?;
         let contents = decode(contents).map_err(|status| fetcher.explain(handle, &status))?;
         let block = Arc::new(Meta::new(contents));

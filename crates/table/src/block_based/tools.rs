@@ -12,7 +12,7 @@ use crate::metaindex::{
 };
 use crate::read_options::ReadOptions;
 use base::Result;
-use env::ReadaheadOptions;
+use env::{ReadTerms, ReadaheadOptions};
 use statistics::Activity;
 
 /// One entry of an index, as stored.
@@ -34,7 +34,7 @@ const ALL_FROM_FILE: BlockReadOptions = BlockReadOptions {
     verify_checksums: true,
     fill_cache: false,
     may_read_files: true,
-    rate_limiter_priority: None,
+    terms: ReadTerms::NONE,
     activity: Activity::Unknown,
 };
 
@@ -78,7 +78,7 @@ impl BlockBasedTable {
         handle: BlockHandle,
         has_first_keys: bool,
     ) -> Result<Vec<IndexEntryInfo>> {
-        let fetcher = self.fetcher(true, None);
+        let fetcher = self.fetcher(true, ReadTerms::NONE);
         let block = fetcher.fetch(handle, None, None)?;
         let decode = || -> Result<Vec<IndexEntryInfo>> {
             let format = IndexBlockFormat { has_first_keys, ..self.index.layout.format };
@@ -110,7 +110,7 @@ impl BlockBasedTable {
     /// # Errors
     /// `Corruption` if it cannot be read.
     pub fn raw_block(&self, handle: BlockHandle) -> Result<RawBlock> {
-        self.fetcher(true, None).fetch_raw(handle, None)
+        self.fetcher(true, ReadTerms::NONE).fetch_raw(handle, None)
     }
 
     /// About where in the file the entries at or after `internal_key` begin. What lies beside the
@@ -180,7 +180,7 @@ impl BlockBasedTable {
     /// # Errors
     /// `Corruption` naming file, offset, expected and found checksum of the first bad block.
     pub fn verify_checksum(&self, options: &ReadOptions) -> Result<()> {
-        let fetcher = self.fetcher(true, options.rate_limiter_priority);
+        let fetcher = self.fetcher(true, options.terms());
         fetcher.fetch_raw(self.footer.metaindex_handle, None)?;
         for (name, handle) in self.metaindex.entries() {
             let is = |other: &str| name == other.as_bytes();

@@ -310,7 +310,7 @@ fn hash_indexes_of_data_blocks_lead_to_their_keys() {
     for fixture in fixtures::of_case("c08") {
         let table = open_nth(&fixture, 0, &TableOptions::default()).unwrap();
         for block in table.data_blocks().unwrap() {
-            let fetcher = table.fetcher(true, None);
+            let fetcher = table.fetcher(true, env::ReadTerms::NONE);
             let dictionary = table.load_dictionary(BlockReadOptions::from(&total_order())).unwrap();
             let contents = fetcher.fetch(block.handle, dictionary.as_deref(), None).unwrap();
             let layout = BlockLayout::parse(&contents).unwrap();
