@@ -2,7 +2,8 @@
 //!
 //! 1. `prepare`: every input is opened once, for its counts and its range tombstones.
 //! 2. Each part, a range of user keys, goes over its input by the rules of the compaction iterator
-//!    and writes its outputs (`part`). Parts run side by side.
+//!    and writes its outputs (`part`). Parts run side by side, in as many threads as may help
+//!    (`part_queue`).
 //! 3. What went in is compared with what was counted on the way, each output is opened and checked.
 //! 4. The names of the new files are synced; the result is an edit for the MANIFEST.
 //!
@@ -25,7 +26,6 @@ use base::{
     CompactionFilterFactory, InternalKeyComparator, MergeOperator, Result, SequenceNumber,
     SharedCompactionFilter, SstPartitionerFactory, Status, common_prefix_length,
 };
-use statistics::Activity;
 use std::sync::Arc;
 use std::time::Instant;
 use table::seqno_to_time_mapping::PAIRS_MAX;
@@ -34,8 +34,11 @@ use version::{BlobFileAddition, NewFile, VersionEdit};
 
 mod boundaries;
 mod part;
+mod part_queue;
 
 use part::{Part, PartOutcome};
+pub use part_queue::Helpers;
+use part_queue::run_parts;
 
 /// Old files that get outputs of their own, so that their data can move down for its age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +93,8 @@ pub struct CompactionJobOptions {
     pub full_history_ts_low: Option<Vec<u8>>,
     /// Tables with a user-defined index become tables without; otherwise they are refused.
     pub drops_user_defined_indexes: bool,
+    /// Threads that work beside the one that runs it.
+    pub helpers: Arc<dyn Helpers>,
     /// Stops it.
     pub cancellation: Cancellation,
 }
@@ -151,7 +156,7 @@ impl CompactionJob {
     }
 
     /// Does it, in one part more than there are `boundaries`: user keys, ascending, at which parts
-    /// begin. Parts run on threads of their own, all at once.
+    /// begin. As many of them run at once as threads may help, and one in this thread.
     ///
     /// # Errors
     /// What reading inputs and writing outputs gives; `Corruption` if entries are missing, out of
@@ -275,21 +280,7 @@ impl CompactionJob {
             .zip(&ranges)
             .map(|(index, range)| Part { index, job: self, inputs, files, range })
             .collect();
-        let activity = Activity::current();
-        let run = |part: &Part<'_>| {
-            let _activity = activity.begin();
-            part.run_and_tell()
-        };
-        let Some((first, others)) = parts.split_first() else { return Ok(Vec::new()) };
-        std::thread::scope(|scope| {
-            let threads: Vec<_> = others.iter().map(|part| scope.spawn(|| run(part))).collect();
-            let mut outcomes = vec![run(first)];
-            for thread in threads {
-                let outcome = thread.join();
-                outcomes.push(outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            }
-            outcomes.into_iter().collect()
-        })
+        run_parts(&parts, &*self.options.helpers)
     }
 
     /// Whether nothing below what is written can hold a key that is read.

@@ -41,7 +41,9 @@ pub use build_table::{BuildTableInput, BuildTableOptions, BuiltTable, build_tabl
 pub use cancellation::Cancellation;
 pub use compaction::{Compaction, CompactionInputFiles, compare_boundaries};
 pub use compaction_input::KeyRange;
-pub use compaction_job::{CompactionJob, CompactionJobOptions, CompactionOutcome, TtlSplit};
+pub use compaction_job::{
+    CompactionJob, CompactionJobOptions, CompactionOutcome, Helpers, TtlSplit,
+};
 pub use compaction_reason::CompactionReason;
 pub use compaction_stats::CompactionStats;
 pub use in_progress::{CompactionId, CompactionsInProgress, OutputRange, RunningCompaction};

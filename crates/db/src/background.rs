@@ -10,7 +10,7 @@ use crate::events::pressure;
 use crate::flush_reason::FlushReason;
 use crate::sanitize::delayed_write_rate;
 use crate::work_stats::count_atomic_flush_request;
-use env::thread_pool::{BackgroundJobLimits, Priority};
+use env::thread_pool::Priority;
 use parking_lot::MutexGuard;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,6 +31,8 @@ pub(crate) struct ScheduledJobs {
     pub(crate) compactions_waiting: usize,
     /// Automatic and manual ones that run.
     pub(crate) compactions_running: usize,
+    /// Threads that do parts of those beside the thread of each.
+    pub(crate) helpers: usize,
     /// Errors are being recovered from.
     pub(crate) recoveries: usize,
 }
@@ -44,6 +46,11 @@ impl ScheduledJobs {
     /// Whether flushes or compactions wait for a thread or run.
     pub(crate) fn is_working(&self) -> bool {
         self.flushes + self.compactions + self.compactions_running > 0
+    }
+
+    /// Threads that compact or are about to.
+    pub(crate) fn compaction_threads(&self) -> usize {
+        self.compactions_running + self.compactions_waiting + self.helpers
     }
 }
 
@@ -103,8 +110,9 @@ impl DbImpl {
         let due = flushes_due(state, self.options().atomic_flush).count();
         // What runs is no longer due, and does not stand in the way of what is.
         while state.scheduled.flushes - state.scheduled.flushes_running < due {
-            let db = self.clone();
-            let scheduled = writing.pool.schedule(Priority::High, move || db.background_flush());
+            let (db, since) = (self.clone(), Instant::now());
+            let job = move || db.background_flush(since);
+            let scheduled = writing.pool.schedule(Priority::High, job);
             if scheduled.is_err() {
                 return;
             }
@@ -113,8 +121,7 @@ impl DbImpl {
         if state.manual.excludes_others() || state.compaction_aborts > 0 {
             return;
         }
-        let compactions_max = self.compactions_max(state);
-        while state.scheduled.compactions < compactions_max
+        while self.spare_compactions(state) > 0
             && state.scheduled.compactions_waiting < state.compaction_queue.len()
         {
             let db = self.clone();
@@ -130,16 +137,10 @@ impl DbImpl {
 
     /// How many automatic compactions may run: one alone, unless they lag.
     pub(crate) fn compactions_max(&self, state: &DbState) -> usize {
-        if !state.write_controller.needs_speedup_compaction() {
-            return 1;
+        match state.write_controller.needs_speedup_compaction() {
+            true => self.background_job_limits().compactions_max,
+            false => 1,
         }
-        let options = &self.options();
-        BackgroundJobLimits::new(
-            options.max_background_flushes,
-            options.max_background_compactions,
-            options.max_background_jobs,
-        )
-        .compactions_max
     }
 
     /// Puts a column family that needs compaction into the queue of those.
@@ -158,10 +159,13 @@ impl DbImpl {
         }
     }
 
-    fn background_flush(self: &Arc<Self>) {
+    /// A flush that has waited for its thread since then.
+    fn background_flush(self: &Arc<Self>, since: Instant) {
         let Ok(writing) = self.writing() else { return };
+        let waited = since.elapsed();
         let next = {
             let mut state = writing.state.lock();
+            state.stall_times.add_flush_wait(waited);
             state.scheduled.flushes_running += 1;
             let may_run = !writing.is_closing.load(Ordering::Acquire)
                 && state.pauses == 0

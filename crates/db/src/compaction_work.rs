@@ -8,6 +8,7 @@
 
 use crate::caught_panic::{contain_panic, reason_of};
 use crate::column_family::ColumnFamilyData;
+use crate::compaction_helpers::CompactionHelpers;
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
 use crate::event_listener::BackgroundErrorReason;
@@ -52,20 +53,6 @@ struct Finished {
     edit: VersionEdit,
     /// None if files were only moved or deleted.
     outcome: Option<CompactionOutcome>,
-}
-
-/// Threads that a compaction uses beside its own. They count as compactions until this is dropped.
-struct ReservedThreads<'w> {
-    writing: &'w Writing,
-    count: usize,
-}
-
-impl Drop for ReservedThreads<'_> {
-    fn drop(&mut self) {
-        if self.count > 0 {
-            self.writing.state.lock().scheduled.compactions -= self.count;
-        }
-    }
 }
 
 impl DbImpl {
@@ -228,7 +215,7 @@ impl DbImpl {
     }
 
     fn compact(
-        &self,
+        self: &Arc<Self>,
         writing: &Writing,
         picked: &PickedCompaction,
         job_id: u64,
@@ -299,7 +286,7 @@ impl DbImpl {
 
     /// Makes the outputs, if there need be any.
     fn merge(
-        &self,
+        self: &Arc<Self>,
         writing: &Writing,
         picked: &PickedCompaction,
         files: &Arc<FamilyFiles>,
@@ -318,10 +305,9 @@ impl DbImpl {
         let environment: Arc<dyn JobEnvironment> = files.clone();
         let options = self.compaction_job_options(writing, picked);
         let job = CompactionJob::new(compaction.clone(), options, environment);
-        let reserved = self.reserve_threads(writing, compaction.surplus_subcompactions());
-        let boundaries = self.divide(&job, compaction, reserved.count)?;
+        let spare_threads = self.spare_compactions(&writing.state.lock());
+        let boundaries = self.divide(&job, compaction, spare_threads)?;
         let outcome = job.run(&boundaries)?;
-        drop(reserved);
         let name = &picked.family.name.to_string();
         writing.info_log.compaction_outputs_built(job_id, name, compaction, &outcome);
         Ok(Finished { edit: outcome.edit.clone(), outcome: Some(outcome) })
@@ -344,17 +330,8 @@ impl DbImpl {
         Ok(boundaries)
     }
 
-    /// As many of `wanted` threads as are not used by compactions.
-    fn reserve_threads<'w>(&self, writing: &'w Writing, wanted: usize) -> ReservedThreads<'w> {
-        let mut state = writing.state.lock();
-        let spare = self.compactions_max(&state).saturating_sub(state.scheduled.compactions);
-        let count = wanted.min(spare);
-        state.scheduled.compactions += count;
-        ReservedThreads { writing, count }
-    }
-
     fn compaction_job_options(
-        &self,
+        self: &Arc<Self>,
         writing: &Writing,
         picked: &PickedCompaction,
     ) -> CompactionJobOptions {
@@ -391,6 +368,7 @@ impl DbImpl {
             snapshots: self.snapshot_rules(writing),
             full_history_ts_low: family.super_version.load().full_history_ts_low.clone(),
             drops_user_defined_indexes: self.context.drops_user_defined_indexes,
+            helpers: Arc::new(CompactionHelpers::of(self)),
             cancellation: picked.cancellation.clone(),
         }
     }

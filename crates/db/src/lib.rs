@@ -15,6 +15,7 @@ mod close;
 mod column_family;
 mod column_family_change;
 mod compaction_abort;
+mod compaction_helpers;
 mod compaction_state;
 mod compaction_work;
 mod db;

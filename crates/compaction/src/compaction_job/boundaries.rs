@@ -11,8 +11,8 @@ const ANCHORS: usize = 128;
 
 impl CompactionJob {
     /// User keys that divide the job into parts of about equal size, by the indexes of its inputs;
-    /// none where it must not be divided or is too small. For [`CompactionJob::run`], which starts
-    /// a thread for each; `spare_threads` may be used beyond `max_subcompactions`.
+    /// none where it must not be divided or is too small. For [`CompactionJob::run`];
+    /// `spare_threads` may be used beyond `max_subcompactions`.
     ///
     /// # Errors
     /// What opening an input and reading its index gives.

@@ -6,6 +6,7 @@ use crate::job_environment::OutputFileHint;
 use crate::test_environment::{COLUMN_FAMILY_ID, TestEnvironment};
 use base::{InternalKey, RangeTombstone, ValueType};
 use compression::{CompressionOptions, CompressionType};
+use helpers::Crew;
 use iterator::{FragmentedRangeTombstoneList, VecIterator};
 use version::{
     CompactionStyle, FileMetaData, Temperature, Version, VersionBuilder, VersionOptions,
@@ -13,6 +14,7 @@ use version::{
 
 mod blobs;
 mod errors;
+mod helpers;
 mod histories;
 mod peer;
 mod times;
@@ -156,6 +158,7 @@ pub(super) fn job_options(
         snapshots: SnapshotRules::new(snapshots.to_vec()),
         full_history_ts_low: None,
         drops_user_defined_indexes: false,
+        helpers: Arc::new(Crew::of(usize::MAX)),
         cancellation: Cancellation::default(),
     }
 }

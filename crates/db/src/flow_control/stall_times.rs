@@ -18,6 +18,14 @@ impl HeldWrites {
     }
 }
 
+/// Flushes that waited for a thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FlushWaits {
+    pub(crate) count: u64,
+    pub(crate) time: Duration,
+    pub(crate) longest: Duration,
+}
+
 /// What was counted since the database was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StallTimes {
@@ -27,6 +35,8 @@ pub(crate) struct StallTimes {
     pub(crate) low_pri: HeldWrites,
     /// Writes that waited for the memory of all memtables.
     pub(crate) memory: HeldWrites,
+    /// How long flushes waited until a thread took them up.
+    pub(crate) flush_waits: FlushWaits,
 }
 
 impl StallTimes {
@@ -48,6 +58,14 @@ impl StallTimes {
     /// A write waited for `time` for the memory of all memtables.
     pub(crate) fn add_memory(&mut self, time: Duration) {
         self.memory.add(true, time);
+    }
+
+    /// A flush waited for `time` until a thread took it up.
+    pub(crate) fn add_flush_wait(&mut self, time: Duration) {
+        let waits = &mut self.flush_waits;
+        waits.count += 1;
+        waits.time += time;
+        waits.longest = waits.longest.max(time);
     }
 
     /// Writes delayed for that cause.

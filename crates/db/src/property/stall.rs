@@ -1,7 +1,7 @@
 //! `touchstone.stall`: what holds writes back now, and what did, by cause.
 
 use crate::flow_control::stall_condition::{StallCause, StallCondition};
-use crate::flow_control::stall_times::{HeldWrites, StallTimes};
+use crate::flow_control::stall_times::{FlushWaits, HeldWrites, StallTimes};
 use crate::flow_control::write_controller::StallCounts;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -69,6 +69,10 @@ impl StallReport {
         add("write-buffer-manager-limit-stopped-seconds", seconds(memory));
         add("low-priority-writes", self.times.low_pri.count.to_string());
         add("low-priority-seconds", seconds(self.times.low_pri));
+        let FlushWaits { count, time, longest } = self.times.flush_waits;
+        add("flushes", count.to_string());
+        add("flush-wait-seconds", format!("{:.6}", time.as_secs_f64()));
+        add("flush-wait-seconds-max", format!("{:.6}", longest.as_secs_f64()));
         add("total-seconds", format!("{:.6}", self.times.micros() as f64 / 1e6));
         map
     }
@@ -108,6 +112,13 @@ impl StallReport {
         let _ = writeln!(text, "{name:<74}{count:>16}{:>16.3}", time.as_secs_f64());
         let HeldWrites { count, time } = self.times.low_pri;
         let _ = writeln!(text, "{:<42}{count:>16}{:>16.3}", "low priority", time.as_secs_f64());
+        let FlushWaits { count, time, longest } = self.times.flush_waits;
+        let _ = writeln!(
+            text,
+            "flushes: {count}, waited {:.3} s for a thread, at most {:.6} s",
+            time.as_secs_f64(),
+            longest.as_secs_f64()
+        );
         text
     }
 }

@@ -337,7 +337,8 @@ pub(crate) const SECTIONS: &[Section] = &[
             map(
                 "touchstone.stall",
                 "",
-                "What holds writes back now, and how often and how long they waited, by cause.",
+                "What holds writes back now, how often and how long they waited, by cause, and how long \
+                 flushes waited for a thread.",
                 texts::stall,
                 texts::stall_map,
             ),

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
+mod background_threads;
 mod basics;
 mod blocking_fs;
 mod column_families;

@@ -13,7 +13,7 @@ fn entries(range: std::ops::Range<u32>, sequence: u64) -> Vec<Entry> {
         .collect()
 }
 
-fn two_files() -> (Arc<TestEnvironment>, Compaction) {
+pub(super) fn two_files() -> (Arc<TestEnvironment>, Compaction) {
     let comparator = InternalKeyComparator::bytewise();
     let environment = Arc::new(TestEnvironment::new(comparator.clone()));
     let older = flush(&environment, &entries(0..1000, 5), &[], 1, None).unwrap();
@@ -22,7 +22,7 @@ fn two_files() -> (Arc<TestEnvironment>, Compaction) {
     (environment, compaction(version, &[0], 1, true))
 }
 
-fn job(environment: &Arc<TestEnvironment>, compaction: Compaction) -> CompactionJob {
+pub(super) fn job(environment: &Arc<TestEnvironment>, compaction: Compaction) -> CompactionJob {
     let options = job_options(environment, &[]);
     CompactionJob::new(Arc::new(compaction), options, Arc::clone(environment) as _)
 }

@@ -7,6 +7,8 @@ fn report() -> StallReport {
     times.add(StallCondition::Stopped(StallCause::Memtables), true, Duration::from_millis(250));
     times.add_low_pri(Duration::from_millis(40));
     times.add_memory(Duration::from_millis(30));
+    times.add_flush_wait(Duration::from_millis(2));
+    times.add_flush_wait(Duration::from_micros(500));
     let mut counts = StallCounts::default();
     counts.count(StallCondition::Delayed(StallCause::L0Files), true);
     counts.count(StallCondition::Stopped(StallCause::Memtables), false);
@@ -34,7 +36,10 @@ fn the_map_has_counts_and_seconds_of_every_cause() {
     assert_eq!(get("pending-compaction-bytes-stops"), "0");
     assert_eq!(get("low-priority-seconds"), "0.040000");
     assert_eq!(get("total-seconds"), "1.780000");
-    assert_eq!(map.len(), 6 + 3 * 6 + 2 + 3);
+    assert_eq!(get("flushes"), "2");
+    assert_eq!(get("flush-wait-seconds"), "0.002500");
+    assert_eq!(get("flush-wait-seconds-max"), "0.002000");
+    assert_eq!(map.len(), 6 + 3 * 6 + 2 + 3 + 3);
 }
 
 #[test]
@@ -53,6 +58,7 @@ fn the_text_is_a_table() {
          0           0.000\n\
          write-buffer-manager-limit                                                               \
          1           0.030\n\
-         low priority                                             1           0.040\n"
+         low priority                                             1           0.040\n\
+         flushes: 2, waited 0.003 s for a thread, at most 0.002000 s\n"
     );
 }
