@@ -35,6 +35,8 @@ pub(crate) struct ScheduledJobs {
     pub(crate) helpers: usize,
     /// Errors are being recovered from.
     pub(crate) recoveries: usize,
+    /// Files are being deleted.
+    pub(crate) deletions: usize,
 }
 
 impl ScheduledJobs {
@@ -43,9 +45,10 @@ impl ScheduledJobs {
         !self.is_working() && self.recoveries == 0
     }
 
-    /// Whether flushes or compactions wait for a thread or run.
+    /// Whether flushes or compactions wait for a thread or run, or files that they made obsolete are
+    /// still to be deleted.
     pub(crate) fn is_working(&self) -> bool {
-        self.flushes + self.compactions + self.compactions_running > 0
+        self.flushes + self.compactions + self.compactions_running + self.deletions > 0
     }
 
     /// Threads that compact or are about to.
@@ -174,7 +177,10 @@ impl DbImpl {
             Some(due).filter(|_| may_run).and_then(|mut due| due.next())
         };
         // What it gave stands as background error.
-        let flush = || next.map_or(Ok(true), |ids| self.flush_memtables(&ids));
+        let flush = || {
+            let delete = |obsolete| self.delete_later(writing, obsolete);
+            next.map_or(Ok(true), |ids| self.flush_memtables(&ids, delete))
+        };
         let result = self.catch_panic(|| "a flush".to_owned(), flush);
         let mut state = writing.state.lock();
         if result.is_err() {

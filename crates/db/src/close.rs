@@ -103,6 +103,8 @@ impl DbImpl {
         let hold = Hold::begin();
         let lead = writing.write_thread.enter_exclusively();
         result = result.and(writing.stage.lock().wal.close());
+        // Jobs that nobody began are gone with the pool, and what they were to do is not.
+        self.delete_what_is_due(writing);
         self.delete_obsolete_files(writing.info_log.next_job_id());
         result = result.and(writing.versions.lock().close());
         drop(lead);

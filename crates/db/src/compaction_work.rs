@@ -184,8 +184,14 @@ impl DbImpl {
         }
         drop((operation, outputs));
         // It holds a version, and with it the files that have become obsolete.
+        let has_user = picked.compaction.is_manual();
         drop(picked);
-        self.delete_obsolete_files(job_id);
+        let obsolete = self.take_obsolete_files(job_id);
+        match has_user {
+            // Who asked for it finds its inputs gone.
+            true => self.delete(obsolete),
+            false => self.delete_later(writing, obsolete),
+        }
         result
     }
 

@@ -10,6 +10,7 @@ use crate::events::{ErrorVerdict, Events};
 use crate::family_files::JobLimit;
 use crate::file_deletions::FileDeletions;
 use crate::info_log::InfoLog;
+use crate::obsolete_files::Deletion;
 use crate::open_files::OpenFiles;
 use crate::options_file_writer::OptionsFiles;
 use crate::periodic_work::PeriodicWork;
@@ -114,6 +115,8 @@ pub(crate) struct Writing {
     pub(crate) compactions_aborted: Arc<AtomicBool>,
     /// Held for no other lock.
     pub(crate) file_deletions: Arc<Mutex<FileDeletions>>,
+    /// Files that jobs left to be deleted. Held for no other lock.
+    pub(crate) due_deletions: Mutex<Vec<Deletion>>,
     /// Background work ends as soon as it can.
     pub(crate) is_closing: Arc<AtomicBool>,
     /// Where it is said what happens. Not under the state's lock, but for what waits there.

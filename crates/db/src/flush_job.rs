@@ -16,6 +16,7 @@ use crate::flush_reason::FlushReason;
 use crate::internal_stats::JobPriority;
 use crate::level0_table::Level0Table;
 use crate::memtable_list::ImmutableMemTable;
+use crate::obsolete_files::Deletion;
 use crate::wal_tracking::WalsToSync;
 use crate::work_stats::{count_flush, count_flush_started};
 use base::compaction_filter::TableFileCreationReason;
@@ -53,13 +54,17 @@ struct Made {
 }
 
 impl DbImpl {
-    /// Flushes what waits in the column families `ids`, all of it in one step of the MANIFEST.
-    /// Whether there was anything to do.
+    /// Flushes what waits in the column families `ids`, all of it in one step of the MANIFEST, and
+    /// has `delete` delete what nothing needs afterwards. Whether there was anything to do.
     ///
     /// # Errors
     /// What building a table or writing the MANIFEST gave; it stands as background error too, and
     /// the memtables wait again.
-    pub(crate) fn flush_memtables(self: &Arc<Self>, ids: &[u32]) -> Result<bool> {
+    pub(crate) fn flush_memtables(
+        self: &Arc<Self>,
+        ids: &[u32],
+        delete: impl FnOnce(Vec<Deletion>),
+    ) -> Result<bool> {
         let writing = self.writing()?;
         let picks = pick(writing, ids);
         if picks.is_empty() {
@@ -92,8 +97,9 @@ impl DbImpl {
         match result.map_err(|(_, status)| status) {
             Ok(()) => {
                 drop((operation, outputs));
-                self.release_wals(writing);
-                self.delete_obsolete_files(job_id);
+                let mut obsolete = self.take_released_wals(writing);
+                obsolete.extend(self.take_obsolete_files(job_id));
+                delete(obsolete);
                 Ok(true)
             }
             // What was to be flushed is not wanted any more.
@@ -324,13 +330,14 @@ impl DbImpl {
     /// are not needed. Others would be replayed if their deletion were undone by a power loss, or
     /// their content written over.
     pub(crate) fn release_wals(&self, writing: &Writing) {
+        self.delete(self.take_released_wals(writing));
+    }
+
+    /// As [`DbImpl::release_wals`], for the caller to delete.
+    fn take_released_wals(&self, writing: &Writing) -> Vec<Deletion> {
         let number_min = writing.versions.lock().min_log_number_to_keep();
-        let Ok(obsolete) = self.take_obsolete_wals(writing, number_min) else { return };
-        if obsolete.is_empty() {
-            return;
-        }
-        obsolete.into_iter().for_each(|number| self.remove_wal(number));
-        self.purge_wal_archive();
+        let obsolete = self.take_obsolete_wals(writing, number_min).unwrap_or_default();
+        obsolete.into_iter().map(Deletion::Wal).collect()
     }
 }
 

@@ -508,6 +508,7 @@ fn assemble(
         has_obstacle: Arc::default(),
         compactions_aborted: Arc::default(),
         file_deletions: Arc::default(),
+        due_deletions: Mutex::default(),
         is_closing: Arc::default(),
         info_log: owned.info_log,
         events: owned.events,

@@ -89,7 +89,7 @@ impl DbImpl {
             family.flush_reason = FlushReason::ErrorRecovery;
         }
         drop(state);
-        self.flush_memtables(&ids)?;
+        self.flush_memtables(&ids, |obsolete| self.delete(obsolete))?;
         let edit = VersionEdit { log_number: Some(wal_number), ..VersionEdit::default() };
         let edits: Edits = ids.into_iter().map(|id| (id, edit.clone())).collect();
         let installed = self.log_and_install(writing, edits, |state| {

@@ -216,5 +216,9 @@ fn stalls_refuse() {
         drop(lead);
     });
     assert!(log.leaders_of("a").iter().all(|leader| leader.no_slowdown), "a was led into a stall");
+    assert!(
+        log.leaders_of("b").iter().all(|leader| !leader.no_slowdown),
+        "b, which may wait, was led by one that fails instead"
+    );
     log.write(&impatient, "last").unwrap();
 }

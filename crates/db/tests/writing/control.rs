@@ -179,10 +179,8 @@ fn files_are_kept_while_deletions_are_disabled() {
             db.flush(&FlushOptions::default(), &[&default_family(&db)]).unwrap();
         }
         db.compact_range(&Default::default(), &default_family(&db), None, None).unwrap();
-        // A flush ends a little after those who wait for it go on.
-        while number(&db, "rocksdb.num-running-flushes") > 0 {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        // A flush ends a little after those who wait for it go on, and its files go after that.
+        db.wait_for_compact(&WaitForCompactOptions::default()).unwrap();
     };
     fill();
     assert_eq!(counts(), (1, 1));

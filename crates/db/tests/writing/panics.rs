@@ -33,7 +33,8 @@ impl Moody {
 
     fn panic_if_moody(&self) {
         let thread = std::thread::current();
-        let (is_part, is_user) = (thread.name() == Some("tstone:part"), thread.name() == Some("user"));
+        let (is_part, is_user) =
+            (thread.name() == Some("tstone:part"), thread.name() == Some("user"));
         self.has_help.fetch_or(is_part, Ordering::SeqCst);
         let mood = self.mood.load(Ordering::SeqCst);
         while mood == PANICS_IN_PARTS && is_user && !self.has_help.load(Ordering::SeqCst) {
