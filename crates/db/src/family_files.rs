@@ -4,11 +4,12 @@ use crate::column_family::ColumnFamilyData;
 use crate::events::{CompactionFacts, Events, FileFacts};
 use crate::job_io::{JobIo, TimedIo};
 use crate::read::blob_reads::BlobReads;
+use crate::warm_outputs::{is_flush_kept_warm, is_kept_warm};
 use base::compaction_filter::TableFileCreationReason;
 use base::filename::{blob_file_name, table_file_name};
 use base::{PinnableSlice, Result, Status};
 use blob::{BlobReadOptions, BlobReference};
-use cache::Priority;
+use cache::{Cache, Priority};
 use compaction::{
     Compaction, CompactionStats, JobEnvironment, NewOutputFile, OutputFile, OutputFileHint,
 };
@@ -21,8 +22,8 @@ use options::PrepopulateBlockCache;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use table::{BlockBasedTable, CacheWarming};
 use version::{BlobFileAddition, FileMetaData, FileNumbers};
@@ -80,6 +81,8 @@ pub(crate) struct FamilyFiles {
     measures_io: bool,
     /// The number of the first table, where it was taken beforehand.
     first_table: Mutex<Option<u64>>,
+    /// Bytes of the memtables of a flush.
+    flushed_bytes: u64,
     created: Mutex<BTreeMap<u64, CreatedFile>>,
     /// Why the job failed, if it did.
     failure: Mutex<Option<Status>>,
@@ -88,6 +91,8 @@ pub(crate) struct FamilyFiles {
     io: Mutex<(BTreeMap<usize, TimedIo>, JobIo)>,
     /// Directories in which names were made.
     directories: Mutex<BTreeSet<PathBuf>>,
+    /// Whether outputs go to the block cache although nobody asked for it.
+    is_kept_warm: OnceLock<bool>,
 }
 
 impl FamilyFiles {
@@ -108,10 +113,12 @@ impl FamilyFiles {
             limit: None,
             job,
             first_table: Mutex::default(),
+            flushed_bytes: 0,
             created: Mutex::default(),
             failure: Mutex::default(),
             io: Mutex::default(),
             directories: Mutex::default(),
+            is_kept_warm: OnceLock::new(),
         }
     }
 
@@ -121,9 +128,10 @@ impl FamilyFiles {
         self
     }
 
-    /// The first table gets this number.
-    pub(crate) fn with_first_table(self, number: u64) -> Self {
+    /// The table of memtables with so many bytes, which gets this number.
+    pub(crate) fn with_flush(mut self, number: u64, flushed_bytes: u64) -> Self {
         *self.first_table.lock() = Some(number);
+        self.flushed_bytes = flushed_bytes;
         self
     }
 
@@ -252,6 +260,19 @@ impl FamilyFiles {
     }
 }
 
+impl FamilyFiles {
+    /// As it was when the first output began.
+    fn is_kept_warm(&self, cache: &dyn Cache) -> bool {
+        *self.is_kept_warm.get_or_init(|| {
+            self.family.options().table.keep_blocks_warm
+                && match &self.job.compaction {
+                    None => is_flush_kept_warm(&self.family, self.flushed_bytes, cache),
+                    Some(compaction) => is_kept_warm(&self.family, compaction, cache),
+                }
+        })
+    }
+}
+
 impl JobEnvironment for FamilyFiles {
     fn open_table(&self, file: &FileMetaData, level: usize) -> Result<Arc<BlockBasedTable>> {
         self.family.tables.open(file, level)
@@ -293,20 +314,22 @@ impl JobEnvironment for FamilyFiles {
     }
 
     fn cache_warming(&self, number: u64) -> Option<CacheWarming> {
+        let cache = self.family.tables.options.load().block_cache.clone()?;
         let mode = self.family.options().table.prepopulate_block_cache;
-        let is_warm = match self.job.reason {
-            TableFileCreationReason::Flush => mode != PrepopulateBlockCache::Disable,
-            TableFileCreationReason::Compaction => {
-                mode == PrepopulateBlockCache::FlushAndCompaction
+        let (is_asked_for, priority) = match self.job.reason {
+            TableFileCreationReason::Flush => {
+                (mode != PrepopulateBlockCache::Disable, Priority::Low)
             }
-            _ => false,
+            TableFileCreationReason::Compaction => {
+                (mode == PrepopulateBlockCache::FlushAndCompaction, Priority::Bottom)
+            }
+            _ => return None,
         };
-        let priority = match self.job.reason {
-            TableFileCreationReason::Flush => Priority::Low,
-            _ => Priority::Bottom,
-        };
-        let cache = self.family.tables.options.load().block_cache.clone().filter(|_| is_warm)?;
+        if !is_asked_for && !self.is_kept_warm(&*cache) {
+            return None;
+        }
         let cache_id = self.family.tables.cache.cache_id(number, &cache);
+        let priority = if is_asked_for { priority } else { Priority::Low };
         Some(CacheWarming { cache, cache_id, priority })
     }
 

@@ -88,7 +88,7 @@ impl DbImpl {
             self.output_file_options(),
             job,
         )
-        .with_first_table(number)
+        .with_flush(number, memtables.iter().map(|memtable| memtable.data_size_bytes()).sum())
         .with_rate_limit(writing.job_limit(IoPriority::High));
         let input = BuildTableInput {
             iterators: point_iterators(memtables),

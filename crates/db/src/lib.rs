@@ -76,6 +76,7 @@ mod table_set;
 mod validate_options;
 mod wal_archive;
 mod wal_tracking;
+mod warm_outputs;
 mod warnings;
 mod work_stats;
 mod write;

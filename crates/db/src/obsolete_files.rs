@@ -145,6 +145,9 @@ impl DbImpl {
                 }
                 Deletion::Table { job, tables, number, path_id } => {
                     let TableSet { paths, cache, .. } = &*tables;
+                    if let Some(table) = cache.get(number) {
+                        table.erase_from_cache();
+                    }
                     cache.evict(number);
                     let directory = paths.get(path_id as usize).or(paths.last());
                     let Some(directory) = directory else { continue };

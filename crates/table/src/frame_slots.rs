@@ -84,6 +84,12 @@ impl<T: Resident> FrameSlots<T> {
 }
 
 impl<T> FrameSlots<T> {
+    /// How many blocks are linked.
+    pub(crate) fn linked_count(&self) -> usize {
+        let slots = self.0.get().into_iter().flat_map(|slots| slots.iter());
+        slots.filter(|slot| slot.load().is_some()).count()
+    }
+
     /// Bytes of memory.
     pub(crate) fn memory_usage_bytes(&self) -> usize {
         self.0.get().map_or(0, |slots| size_of_val(&**slots))

@@ -43,8 +43,9 @@ mod test_files;
 pub mod unique_id;
 
 pub use block_based::{
-    BatchReads, BlockBasedTable, BlockBasedTableBuilder, CacheWarming, EntryValue, FinishedTable,
-    LevelReads, OpenBlock, StagedGet, TableIterator, TableLookup, TableScan, TableTail,
+    BatchReads, BlockBasedTable, BlockBasedTableBuilder, BlocksInCache, CacheWarming, EntryValue,
+    FinishedTable, LevelReads, OpenBlock, StagedGet, TableIterator, TableLookup, TableScan,
+    TableTail,
 };
 pub use block_iter::DataBlockIter;
 pub use cache_entry_role::{CacheEntryRole, WriteBufferCharge};

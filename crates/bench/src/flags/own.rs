@@ -3,7 +3,7 @@
 use super::{
     Flag, Kind,
     Kind::{Bool, Int32, String, Uint64},
-    Support::{Db, Honoured},
+    Support::{Db, Honoured, Table},
 };
 
 const fn row(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Flag {
@@ -20,6 +20,7 @@ pub static OWN_FLAGS: &[Flag] = &[
     row("harness_cost", Bool, "false", "Also measure what the harness itself costs, with an engine that does nothing."),
     row("huge_pages", Bool, "false", "Have the allocator of this program ask for huge pages where the system gives them to those who ask; stores with an allocator of their own do not."),
     row("json", String, "", "Append a record of each run to this file, as a line of JSON."),
+    Flag { name: "keep_blocks_warm", kind: Bool, default: "true", support: Table("keep_blocks_warm"), doc: "Sets BlockBasedTableOptions.keep_blocks_warm." },
     row("report_wallclock", Bool, "false", "A third column in the report file: seconds since 1970."),
     row("shape", String, "", "Bring the tree into this shape before each benchmark: pre_flush, post_flush, compact_l0, compact_l1, compact_all, l0_and_lmax, or for instance memtable=38200,l0=6,l1=87M."),
     Flag { name: "wal_io", kind: String, default: "auto", support: Db("wal_io"), doc: "Sets DBOptions.wal_io: write, mapped or auto." },

@@ -24,6 +24,11 @@ const BACKGROUND_JOBS: &str = "crates/db/tests/option_effects/background_jobs.rs
 /// Options whose effect is proven by a test that is no file of `testdata`: the option, the file
 /// from the root of the project, the test.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
+    (
+        "keep_blocks_warm",
+        "crates/db/tests/writing/warm_blocks.rs",
+        "what_replaces_blocks_that_were_read_is_in_the_cache",
+    ),
     ("wal_io", MAPPED_WALS, "a_wal_that_is_mapped_ends_in_zeros_until_it_is_closed"),
     ("create_if_missing", WRITING_ERRORS, "a_database_that_is_not_there_or_should_not_be_is_named"),
     (

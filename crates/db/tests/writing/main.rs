@@ -29,4 +29,5 @@ mod stalls;
 mod successive_merges;
 mod thread_status;
 mod wals;
+mod warm_blocks;
 mod write_modes;

@@ -103,6 +103,8 @@ options! {
         /// Insert new blocks into cache as they are written, by flushes alone or by compactions too.
         prepopulate_block_cache: PrepopulateBlockCache =
             PrepopulateBlockCache::Disable, mutable honoured 6.22;
+        /// Insert new blocks into cache where what they replace was read from there.
+        keep_blocks_warm: bool = true, fixed honoured 0.0 unwritten;
         /// First automatic readahead amount.
         initial_auto_readahead_size: u64 = 8192, mutable honoured 7.2;
         /// Sequential reads seen before readahead begins.

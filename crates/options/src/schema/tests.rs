@@ -26,7 +26,7 @@ const OTHER_DEFAULTS: &[(&str, &str)] = &[
 ];
 
 /// Rows that RocksDB does not have.
-const OWN: &[&str] = &["wal_io", "compaction_niceness"];
+const OWN: &[&str] = &["wal_io", "compaction_niceness", "keep_blocks_warm"];
 
 #[derive(Debug)]
 struct Fact {

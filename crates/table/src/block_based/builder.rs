@@ -26,6 +26,7 @@ use crate::properties::TableProperties;
 use crate::properties_collector::TimestampCollector;
 use crate::range_del;
 use crate::table_builder_options::TableBuilderOptions;
+use base::block_capacity::contents_capacity;
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
 use base::file_checksum::FileChecksumGenContext;
 use base::hash::xxh3_128_with_seed;
@@ -335,7 +336,11 @@ impl BlockBasedTableBuilder {
     ) -> Result<()> {
         let raw_size = block.len() as u64;
         // The writer puts a trailer behind what it is given.
-        let warm_block = self.warmer.is_some().then(|| block.clone());
+        let warm_block = self.warmer.is_some().then(|| {
+            let mut copy = Vec::with_capacity(contents_capacity(block.len()));
+            copy.extend_from_slice(block);
+            copy
+        });
         let handle = match self.compressor.compress(block, true)? {
             Compressed::Kept(mut compressed) => {
                 self.write_aligned(&mut compressed, self.compressor.kind())?

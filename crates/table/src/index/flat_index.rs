@@ -188,6 +188,11 @@ impl FlatIndex {
         self.frames.link(position, self.len(), block);
     }
 
+    /// How many of its data blocks are in the block cache and were read.
+    pub(crate) fn linked_frames_count(&self) -> usize {
+        self.frames.linked_count()
+    }
+
     /// The user key of the separator at a position, put together in `scratch` if need be. Every
     /// key of later blocks is at or after it.
     ///
