@@ -183,6 +183,25 @@ fn dictionaries_of_many_lengths() {
     }
 }
 
+/// Contexts are kept: what comes out depends on nothing that was compressed before.
+#[test]
+fn earlier_blocks_leave_nothing_behind() {
+    let options = CompressionOptions::default();
+    let raw = sample(5000);
+    let lengths = [4090, 100, 70_000, 0, 4096, 65_546, 65_547, 30_000];
+    for kind in DICTIONARY_KINDS {
+        let dictionary = CompressionDictionary::new(kind, &options, &raw[..]).unwrap();
+        let reading = UncompressionDictionary::new(&raw[..]);
+        let (with, without) = ((Some(&dictionary), Some(&reading)), (None, None));
+        for step in 0..200 {
+            let (writing, reading) = if step % 3 == 1 { with } else { without };
+            let input = &sample(80_000)[step..][..lengths[step * 5 % lengths.len()]];
+            let payload = compress(kind, &options, input, writing).unwrap();
+            assert!(decompress(kind, &payload, 5, reading).unwrap() == input, "{kind} {step}");
+        }
+    }
+}
+
 #[test]
 fn a_dictionary_makes_payloads_smaller() {
     let options = CompressionOptions::default();
