@@ -6,6 +6,7 @@ use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
 use base::{
     InternalIterator, InternalKey, InternalKeyComparator, ParsedInternalKey, PinnableSlice, Result,
 };
+use table::StoredEntry;
 
 /// A range of user keys, without timestamps: from `start` on up to before `end`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,10 +74,10 @@ impl EntrySource {
     }
 
     #[inline]
-    fn entry(&self) -> (&[u8], &[u8]) {
+    fn entry(&self) -> StoredEntry<'_> {
         match self {
             Self::Kernel(kernel) => kernel.entry(),
-            Self::Iterator(iterator) => (iterator.key(), iterator.value()),
+            Self::Iterator(iterator) => StoredEntry::apart(iterator.key(), iterator.value()),
         }
     }
 
@@ -95,6 +96,62 @@ impl EntrySource {
             Self::Kernel(kernel) => PinnableSlice::from(kernel.value()),
             Self::Iterator(iterator) => iterator.pinned_value(),
         }
+    }
+}
+
+/// What is handed entries one after another.
+pub(crate) trait TakesEntries {
+    /// Returns whether it took the entry.
+    fn take(&mut self, entry: &StoredEntry<'_>) -> bool;
+}
+
+/// What [`pass`] needs of a source.
+trait EntryCursor {
+    fn next(&mut self) -> Result<()>;
+    /// The entry here, if there is one.
+    fn entry(&self) -> Option<StoredEntry<'_>>;
+}
+
+impl EntryCursor for MergeKernel {
+    #[inline]
+    fn next(&mut self) -> Result<()> {
+        self.next()
+    }
+
+    #[inline]
+    fn entry(&self) -> Option<StoredEntry<'_>> {
+        self.valid().then(|| self.entry())
+    }
+}
+
+impl EntryCursor for dyn InternalIterator {
+    fn next(&mut self) -> Result<()> {
+        InternalIterator::next(self)
+    }
+
+    fn entry(&self) -> Option<StoredEntry<'_>> {
+        self.valid().then(|| StoredEntry::apart(self.key(), self.value()))
+    }
+}
+
+/// As [`CompactionInput::pass`]. Returns whether the cursor is at an entry within the range.
+#[inline]
+fn pass<S: EntryCursor + ?Sized>(
+    source: &mut S,
+    count: usize,
+    is_within: impl Fn(&[u8]) -> bool,
+    taker: &mut impl TakesEntries,
+    taken: &mut usize,
+) -> Result<bool> {
+    loop {
+        source.next()?;
+        let Some(entry) = source.entry().filter(|entry| is_within(entry.key)) else {
+            return Ok(false);
+        };
+        if *taken == count || !taker.take(&entry) {
+            return Ok(true);
+        }
+        *taken += 1;
     }
 }
 
@@ -171,14 +228,10 @@ impl CompactionInput {
         self.arrive()
     }
 
-    /// Moves on, entry by entry, as long as `take` takes the entry and there is one, but at most `count`
-    /// times. Blobs must not be counted. Returns how many were taken; the cursor is then at an entry
-    /// that was not, unless there is none.
-    pub(crate) fn pass(
-        &mut self,
-        count: usize,
-        mut take: impl FnMut(&[u8], &[u8]) -> bool,
-    ) -> Result<usize> {
+    /// Moves on, entry by entry, as long as `taker` takes the entry and there is one, but at most `count`
+    /// times. Blobs must not be counted. Returns how many were taken; the cursor is then at an entry that
+    /// was not, unless there is none.
+    pub(crate) fn pass(&mut self, count: usize, taker: &mut impl TakesEntries) -> Result<usize> {
         debug_assert!(self.blob_flow.is_none(), "blobs passed without being counted");
         let Self { inner, comparator, range, .. } = self;
         let end = range.end.as_deref();
@@ -187,28 +240,16 @@ impl CompactionInput {
                 comparator.compare_without_timestamp(extract_user_key(key), end).is_lt()
             })
         };
-        let (mut moves, mut taken) = (0, 0);
-        let result = either!(inner, source => loop {
-            moves += 1;
-            if let Err(status) = source.next() {
-                break Err(status);
+        let mut taken = 0;
+        let result = match inner {
+            EntrySource::Kernel(kernel) => pass(kernel, count, is_within, taker, &mut taken),
+            EntrySource::Iterator(iterator) => {
+                pass(&mut **iterator, count, is_within, taker, &mut taken)
             }
-            if !source.valid() {
-                self.valid = false;
-                break Ok(());
-            }
-            let (key, value) = (source.key(), source.value());
-            if !is_within(key) {
-                self.valid = false;
-                break Ok(());
-            }
-            if moves > count || !take(key, value) {
-                break Ok(());
-            }
-            taken += 1;
-        });
+        };
+        self.valid = !matches!(result, Ok(false));
         self.entries_passed += taken as u64 + u64::from(self.valid);
-        result.map(|()| taken)
+        result.map(|_| taken)
     }
 
     /// Whether blobs are counted.
@@ -231,9 +272,9 @@ impl CompactionInput {
         self.arrive()
     }
 
-    /// The internal key and the value here.
+    /// The entry here.
     #[inline]
-    pub(crate) fn entry(&self) -> (&[u8], &[u8]) {
+    pub(crate) fn entry(&self) -> StoredEntry<'_> {
         self.inner.entry()
     }
 

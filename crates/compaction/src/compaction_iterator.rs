@@ -20,11 +20,12 @@
 //! Most entries are values that are the newest version of their key. Where nothing beside may have a
 //! say in them (no filter, range tombstone, timestamp, blob file or prepared transaction) they are
 //! taken over at once; and where the table that they go to has a data block open that nothing else
-//! depends on, one after another goes there until one does not.
+//! depends on, one after another goes there, and the versions that it hides are passed over, until an
+//! entry is another.
 
 use crate::blob_file_builder::BlobFileBuilder;
 use crate::cancellation::Cancellation;
-use crate::compaction_input::CompactionInput;
+use crate::compaction_input::{CompactionInput, TakesEntries};
 use crate::deeper_levels::DeeperLevels;
 use crate::iteration_stats::IterationStats;
 use crate::job_environment::JobEnvironment;
@@ -40,7 +41,7 @@ use statistics::Statistics;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use table::OpenBlock;
+use table::{OpenBlock, StoredEntry};
 
 mod blobs;
 mod filter;
@@ -89,6 +90,69 @@ impl IterationContext<'_> {
             && self.filter.is_none()
             && self.blob_builder.is_none()
             && self.snapshots.are_all_committed()
+    }
+}
+
+/// Takes values for an open block, and those that the last of them hides.
+struct NewestValues<'v, 'b> {
+    block: &'v mut OpenBlock<'b>,
+    /// Values with a smaller sequence number lose it.
+    zeroed_below: SequenceNumber,
+    snapshots: &'v SnapshotRules,
+    /// Whether the last entry in the block is a value.
+    hides_versions: bool,
+    /// Its own sequence number.
+    last_sequence: SequenceNumber,
+    hidden: HiddenValues,
+}
+
+/// What was passed over because it is an older version of a value, for the same snapshots.
+#[derive(Default)]
+struct HiddenValues {
+    count: u64,
+    key_bytes: u64,
+    value_bytes: u64,
+    /// Whether the last entry was one of them, with this sequence number.
+    is_last: bool,
+    last_sequence: SequenceNumber,
+}
+
+impl NewestValues<'_, '_> {
+    /// Takes an entry that the block does not, if it is a version that the last value hides.
+    #[inline(never)]
+    fn take_hidden(&mut self, entry: &StoredEntry<'_>, sequence: SequenceNumber) -> bool {
+        let is_hidden = self.hides_versions
+            && extract_user_key(entry.key) == extract_user_key(self.block.last_key())
+            && self.snapshots.stripe(sequence) == self.snapshots.stripe(self.last_sequence);
+        if is_hidden {
+            let hidden = &mut self.hidden;
+            hidden.count += 1;
+            hidden.key_bytes += entry.key.len() as u64;
+            hidden.value_bytes += entry.value_size as u64;
+            (hidden.is_last, hidden.last_sequence) = (true, sequence);
+        }
+        is_hidden
+    }
+}
+
+impl TakesEntries for NewestValues<'_, '_> {
+    // Two sources are gone over, and a call for each entry would show.
+    #[inline(always)]
+    fn take(&mut self, entry: &StoredEntry<'_>) -> bool {
+        let Some(trailer) = entry.key.last_chunk::<TRAILER_SIZE>() else { return false };
+        let trailer = u64::from_le_bytes(*trailer);
+        if trailer as u8 != ValueType::Value as u8 {
+            return false;
+        }
+        let sequence = trailer >> 8;
+        let written = if sequence < self.zeroed_below { 0 } else { sequence };
+        // Of two versions of a key the block does not take the second.
+        if !self.block.add_value(entry, written) {
+            return self.take_hidden(entry, sequence);
+        }
+        self.last_sequence = sequence;
+        (self.hides_versions, self.hidden.is_last) = (true, false);
+        true
     }
 }
 
@@ -195,8 +259,9 @@ impl<'a> CompactionIterator<'a> {
     }
 
     /// Hands the entries behind the current one, which must be the last in `block`, to that, as long as
-    /// they stay as they are, but for their sequence numbers, and it takes them. The current entry is
-    /// then the last of these, and has no value any more.
+    /// they stay as they are, but for their sequence numbers, and it takes them, or nobody needs them
+    /// beside those that it took. The current entry is then the last that it took, and has no value any
+    /// more.
     pub(crate) fn pass_newest_values(&mut self, block: &mut OpenBlock<'_>) -> Result<()> {
         if !self.keeps_newest_values
             || self.at_next
@@ -206,39 +271,37 @@ impl<'a> CompactionIterator<'a> {
         {
             return Ok(());
         }
-        let zeroed_up_to = self.zeroed_up_to();
-        let (mut key_bytes, mut value_bytes, mut last) = (0, 0, 0);
-        let taken = self.input.pass(VALUES_PASSED_MAX, |key, value| {
-            let Some((user_key, trailer)) = key.split_last_chunk::<TRAILER_SIZE>() else {
-                return false;
-            };
-            let trailer = u64::from_le_bytes(*trailer);
-            let sequence = trailer >> 8;
-            let written =
-                if zeroed_up_to.is_some_and(|limit| sequence <= limit) { 0 } else { sequence };
-            // Of two versions of a key the block does not take the second.
-            if trailer as u8 != ValueType::Value as u8 || !block.add_value(user_key, written, value)
-            {
-                return false;
-            }
-            key_bytes += key.len() as u64;
-            value_bytes += value.len() as u64;
-            last = sequence;
-            true
-        })?;
+        let zeroed_below = self.zeroed_up_to().map_or(0, |limit| limit.saturating_add(1));
+        let (sizes_before, count_before) = (block.raw_sizes(), block.num_entries());
+        let mut values = NewestValues {
+            block,
+            zeroed_below,
+            snapshots: &self.context.snapshots,
+            hides_versions: self.value_type == ValueType::Value
+                && self.last_sequence != MAX_SEQUENCE_NUMBER,
+            last_sequence: self.last_sequence,
+            hidden: HiddenValues::default(),
+        };
+        let passed = self.input.pass(VALUES_PASSED_MAX, &mut values)?;
+        let NewestValues { block, last_sequence, hidden, .. } = values;
         self.at_next = true;
         self.value_buffer.clear();
         self.value = ValueSource::Buffer;
+        let (sizes, taken) = (block.raw_sizes(), block.num_entries() - count_before);
+        self.stats.input_records += passed as u64;
+        self.stats.input_raw_key_bytes += sizes.0 - sizes_before.0 + hidden.key_bytes;
+        self.stats.input_raw_value_bytes += sizes.1 - sizes_before.1 + hidden.value_bytes;
+        self.stats.dropped_hidden += hidden.count;
         if taken > 0 {
-            self.stats.input_records += taken as u64;
-            self.stats.input_raw_key_bytes += key_bytes;
-            self.stats.input_raw_value_bytes += value_bytes;
             self.key.clear();
             self.key.extend_from_slice(block.last_key());
-            self.note_newest_value(last);
-            let is_zeroed = zeroed_up_to.is_some_and(|limit| last <= limit);
+            self.note_newest_value(last_sequence);
+            let is_zeroed = last_sequence < zeroed_below;
             self.last_sequence_zeroed = is_zeroed;
-            self.sequence = if is_zeroed { 0 } else { last };
+            self.sequence = if is_zeroed { 0 } else { last_sequence };
+        }
+        if hidden.is_last {
+            self.last_sequence = hidden.last_sequence;
         }
         Ok(())
     }
@@ -326,7 +389,8 @@ impl<'a> CompactionIterator<'a> {
         if !self.input.valid() || self.clears_next_value {
             return Ok(false);
         }
-        let (key, value) = self.input.entry();
+        let entry = self.input.entry();
+        let key = entry.key;
         let Some((user_key, trailer)) = key.split_last_chunk::<TRAILER_SIZE>() else {
             return Ok(false);
         };
@@ -343,7 +407,7 @@ impl<'a> CompactionIterator<'a> {
         self.context.cancellation.check()?;
         self.stats.input_records += 1;
         self.stats.input_raw_key_bytes += key.len() as u64;
-        self.stats.input_raw_value_bytes += value.len() as u64;
+        self.stats.input_raw_value_bytes += entry.value_size as u64;
         self.key.clear();
         self.key.extend_from_slice(key);
         self.at_next = false;

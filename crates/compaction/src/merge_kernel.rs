@@ -11,7 +11,7 @@ use crate::level_input_iterator::{LevelInputIterator, LevelInputOptions};
 use base::{InternalKeyComparator, Result};
 use iterator::LoserTree;
 use std::sync::Arc;
-use table::TableScan;
+use table::{StoredEntry, TableScan};
 use version::FileMetaData;
 
 /// A sorted run: the level it is of, and its files.
@@ -79,14 +79,13 @@ impl MergeKernel {
         Ok(())
     }
 
-    /// The internal key and the value here.
+    /// The entry here.
     ///
     /// # Panics
     /// As [`Self::key`] and [`Self::value`]: if not valid.
     #[inline]
-    pub(crate) fn entry(&self) -> (&[u8], &[u8]) {
-        let table = self.sources[self.current].current();
-        (table.key(), table.value())
+    pub(crate) fn entry(&self) -> StoredEntry<'_> {
+        self.sources[self.current].current().stored_entry()
     }
 
     /// The internal key here.

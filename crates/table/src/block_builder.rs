@@ -2,6 +2,7 @@
 
 use crate::block::{HASH_INDEX_BIT, SEPARATE_VALUES_BIT};
 use crate::data_block_hash_index::DataBlockHashIndexBuilder;
+use crate::entry_columns::StoredEntry;
 use base::coding::{MAX_VARINT32_LENGTH, put_fixed32, put_varint32, varint_length};
 use base::common_prefix_length;
 use base::dbformat::TRAILER_SIZE;
@@ -106,24 +107,31 @@ impl BlockBuilder {
         self.hash_index.is_none() && !self.options.separate_values
     }
 
-    /// As [`BlockBuilder::add_after`], of an internal key in two parts that begins with `shared` bytes
-    /// of the key before. The block is plain.
+    /// As [`BlockBuilder::add_after`], of an internal key that begins with `shared` bytes of the key
+    /// before, with another `trailer` instead of its own. The block is plain.
     #[inline]
-    pub(crate) fn add_in_parts(
+    pub(crate) fn add_stored(
         &mut self,
         shared: usize,
-        user_key: &[u8],
+        entry: &StoredEntry<'_>,
         trailer: [u8; TRAILER_SIZE],
-        value: &[u8],
     ) {
         let is_restart = self.count_entry();
         let shared = if is_restart || !self.options.use_delta_encoding { 0 } else { shared };
-        let suffix = &user_key[shared..];
-        self.entries.reserve(ENTRY_HEAD_SIZE_MAX + suffix.len() + TRAILER_SIZE + value.len());
-        self.put_sizes(&[shared, suffix.len() + TRAILER_SIZE, value.len()]);
-        self.entries.extend_from_slice(suffix);
-        self.entries.extend_from_slice(&trailer);
-        self.entries.extend_from_slice(value);
+        let StoredEntry { key, stored, value_size } = *entry;
+        let size = key.len() - shared + value_size;
+        self.entries.reserve(ENTRY_HEAD_SIZE_MAX + size);
+        self.put_sizes(&[shared, key.len() - shared, value_size]);
+        // Most keys share more with the one before here than where they come from.
+        match stored.len().checked_sub(size) {
+            Some(start) => self.entries.extend_from_slice(&stored[start..]),
+            None => {
+                self.entries.extend_from_slice(&key[shared..]);
+                self.entries.extend_from_slice(entry.value());
+            }
+        }
+        let trailer_end = self.entries.len() - value_size;
+        self.entries[trailer_end - TRAILER_SIZE..trailer_end].copy_from_slice(&trailer);
     }
 
     /// Adds an entry of an index block with delta-encoded values: `full` if the key shares nothing

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! keys       internal keys, one behind the other
-//! entries    for each: rank | start and size of the key | start and size of the value
+//! entries    for each: rank | start and size of the key | start of its suffix, start and size of the value
 //! ```
 //!
 //! A *rank* is the eight bytes of a user key that follow what all keys are expected to begin with, as
@@ -65,12 +65,17 @@ pub(crate) struct EntryColumns {
     /// The part of the block that is still to come.
     next_offset: usize,
     entries_end: usize,
-    /// In the keys, the key of the entry before that.
-    last_start: usize,
-    last_size: usize,
-    last_rank: u64,
+    last: LastKey,
+}
+
+/// In the keys, the key of the last entry that is laid out.
+#[derive(Clone, Copy, Debug, Default)]
+struct LastKey {
+    start: usize,
+    size: usize,
+    rank: u64,
     /// Whether it begins with the common bytes.
-    last_is_common: bool,
+    is_common: bool,
 }
 
 /// Where the parts of an entry are.
@@ -78,11 +83,38 @@ pub(crate) struct EntryColumns {
 struct ColumnEntry {
     rank: u64,
     /// In the keys.
-    key_start: usize,
-    key_size: usize,
+    key_start: u32,
+    key_size: u32,
     /// In the block.
-    value_start: usize,
-    value_size: usize,
+    suffix_start: u32,
+    value_start: u32,
+    value_size: u32,
+}
+
+/// An entry, and how a block stores it.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredEntry<'e> {
+    /// The internal key.
+    pub key: &'e [u8],
+    /// Bytes that the key ends in, as many of them as the block has in front of the value, and the
+    /// value.
+    pub stored: &'e [u8],
+    /// Bytes of the value.
+    pub value_size: usize,
+}
+
+impl<'e> StoredEntry<'e> {
+    /// An entry of which it is not known how it is stored.
+    #[inline]
+    pub fn apart(key: &'e [u8], value: &'e [u8]) -> Self {
+        Self { key, stored: value, value_size: value.len() }
+    }
+
+    /// The value.
+    #[inline]
+    pub fn value(&self) -> &'e [u8] {
+        &self.stored[self.stored.len() - self.value_size..]
+    }
 }
 
 impl EntryColumns {
@@ -104,34 +136,55 @@ impl EntryColumns {
     /// The internal key of an entry.
     #[inline]
     pub(crate) fn key(&self, index: usize) -> &[u8] {
-        let ColumnEntry { key_start, key_size, .. } = self.entries[index];
-        &self.keys[key_start..key_start + key_size]
+        let entry = &self.entries[index];
+        self.key_of(entry)
+    }
+
+    #[inline]
+    fn key_of(&self, entry: &ColumnEntry) -> &[u8] {
+        &self.keys[entry.key_start as usize..][..entry.key_size as usize]
     }
 
     /// The value of an entry of `block`, which must be the one that it was laid out from.
     #[inline]
     pub(crate) fn value<'b>(&self, block: &'b [u8], index: usize) -> &'b [u8] {
-        let ColumnEntry { value_start, value_size, .. } = self.entries[index];
-        &block[value_start..value_start + value_size]
+        let entry = &self.entries[index];
+        &block[entry.value_start as usize..][..entry.value_size as usize]
+    }
+
+    /// An entry of `block`, which must be the one that it was laid out from.
+    #[inline]
+    pub(crate) fn stored_entry<'b>(&'b self, block: &'b [u8], index: usize) -> StoredEntry<'b> {
+        let entry = &self.entries[index];
+        let value_size = entry.value_size as usize;
+        let end = entry.value_start as usize + value_size;
+        StoredEntry {
+            key: self.key_of(entry),
+            stored: &block[entry.suffix_start as usize..end],
+            value_size,
+        }
     }
 
     /// Forgets all entries.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
         (self.next_offset, self.entries_end) = (0, 0);
-        (self.last_start, self.last_size, self.last_rank) = (0, 0, 0);
-        self.last_is_common = false;
+        self.last = LastKey::default();
     }
 
     /// Begins a block. None of its entries is laid out yet.
     ///
     /// # Errors
-    /// As [`BlockLayout::parse`]; `NotSupported` if values are stored apart.
+    /// As [`BlockLayout::parse`]; `NotSupported` if values are stored apart, and for blocks of 4 GiB and
+    /// more.
     pub(crate) fn begin(&mut self, block: &[u8]) -> Result<()> {
         self.clear();
         let layout = BlockLayout::parse(block)?;
         if layout.values_offset.is_some() {
             return Err(Status::not_supported("entries side by side of values stored apart"));
+        }
+        if u32::try_from(block.len()).is_err() {
+            return Err(Status::not_supported("entries of a block of 4 GiB or more"));
         }
         self.entries_end = layout.entries_end;
         Ok(())
@@ -153,50 +206,51 @@ impl EntryColumns {
 
     fn lay_out(&mut self, block: &[u8], order: &RankOrder) -> Result<()> {
         self.entries.clear();
-        self.keys.copy_within(self.last_start..self.last_start + self.last_size, 0);
-        self.last_start = 0;
+        let mut last = self.last;
+        self.keys.copy_within(last.start..last.start + last.size, 0);
+        last.start = 0;
         let entries = &block[..self.entries_end];
-        let mut start = self.last_size;
-        while self.next_offset < entries.len()
-            && (start <= KEYS_SIZE_ENOUGH || self.entries.is_empty())
-        {
-            let offset = self.next_offset;
+        let common_size = order.common.len();
+        let (mut start, mut offset) = (last.size, self.next_offset);
+        while offset < entries.len() && (start <= KEYS_SIZE_ENOUGH || self.entries.is_empty()) {
             let entry = Entry::decode(entries, offset)
-                .filter(|entry| entry.shared <= self.last_size && entry.key_size() >= TRAILER_SIZE)
+                .filter(|entry| entry.shared <= last.size && entry.key_size() >= TRAILER_SIZE)
                 .ok_or_else(|| bad_entry(offset))?;
             let size = entry.key_size();
-            self.put_key(entries, &entry, start);
+            self.put_key(entries, &entry, last.start, start);
             let (user_key, trailer) = self.keys[start..start + size].split_at(size - TRAILER_SIZE);
             if !ValueType::is_stored_number(trailer[0]) {
                 return Err(unknown_type(trailer[0], offset));
             }
             // What it shares with a key that begins so, it begins with.
-            let common_size = order.common.len();
             let is_common =
-                self.last_is_common && entry.shared >= common_size && user_key.len() >= common_size;
+                last.is_common && entry.shared >= common_size && user_key.len() >= common_size;
             let place = if is_common { Ordering::Equal } else { order.place(user_key) };
             let rank = order.rank(user_key, place);
-            if rank < self.last_rank {
+            if rank < last.rank {
                 return Err(out_of_order(offset));
             }
-            (self.last_rank, self.last_is_common) = (rank, place.is_eq());
+            // Sizes in the block have 32 bits as that does, and keys come to their end before long.
             self.entries.push(ColumnEntry {
                 rank,
-                key_start: start,
-                key_size: size,
-                value_start: entry.value_start(),
-                value_size: entry.value_size,
+                key_start: start as u32,
+                key_size: size as u32,
+                suffix_start: entry.suffix_start as u32,
+                value_start: entry.value_start() as u32,
+                value_size: entry.value_size as u32,
             });
-            self.next_offset = entry.value_end();
-            (self.last_start, self.last_size) = (start, size);
+            last = LastKey { start, size, rank, is_common: place.is_eq() };
+            offset = entry.value_end();
             start += size;
         }
+        (self.last, self.next_offset) = (last, offset);
         Ok(())
     }
 
-    /// Puts the key of an entry at `start`, behind which nothing is used.
+    /// Puts the key of an entry at `start`, behind which nothing is used. The key before begins at
+    /// `last_start`.
     #[inline]
-    fn put_key(&mut self, entries: &[u8], entry: &Entry, start: usize) {
+    fn put_key(&mut self, entries: &[u8], entry: &Entry, last_start: usize, start: usize) {
         let Entry { shared, suffix_start, non_shared, .. } = *entry;
         let needed = start + shared.max(CHUNK_SIZE) + non_shared.max(CHUNK_SIZE);
         if self.keys.len() < needed {
@@ -204,9 +258,9 @@ impl EntryColumns {
         }
         if shared <= CHUNK_SIZE {
             // What of the chunk is not shared is written over, or is not used.
-            self.keys.copy_within(self.last_start..self.last_start + CHUNK_SIZE, start);
+            self.keys.copy_within(last_start..last_start + CHUNK_SIZE, start);
         } else {
-            self.keys.copy_within(self.last_start..self.last_start + shared, start);
+            self.keys.copy_within(last_start..last_start + shared, start);
         }
         let at = start + shared;
         match entries[suffix_start..].first_chunk::<CHUNK_SIZE>() {

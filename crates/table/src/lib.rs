@@ -50,7 +50,7 @@ pub use block_based::{
 pub use block_iter::DataBlockIter;
 pub use cache_entry_role::{CacheEntryRole, WriteBufferCharge};
 pub use data_block::DataBlock;
-pub use entry_columns::RankOrder;
+pub use entry_columns::{RankOrder, StoredEntry};
 pub use filter::FilterPolicy;
 pub use format::{BlockHandle, Footer};
 pub use index::IndexType;

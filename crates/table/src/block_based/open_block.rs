@@ -6,12 +6,13 @@
 //! shares with the one before says also that it comes after it, and as a key of its own.
 
 use crate::block_builder::BlockBuilder;
+use crate::entry_columns::StoredEntry;
 use crate::filter::FilterBitsBuilder;
 use crate::properties::TableProperties;
 use base::dbformat::{TRAILER_SIZE, extract_user_key, pack_sequence_and_type};
 use base::{SequenceNumber, ValueType, common_prefix_length};
 
-/// Larger entries go the long way, where sizes are checked.
+/// Larger entries, with their sequence numbers, go the long way, where sizes are checked.
 const ENTRY_SIZE_MAX: usize = 64 << 10;
 
 /// A data block with an entry at least, which takes values. See
@@ -29,11 +30,12 @@ pub struct OpenBlock<'b> {
 }
 
 impl OpenBlock<'_> {
-    /// Adds a value, unless that takes more than a look at this block: if the block may be full, the
-    /// entry is large, or its user key is not after the last one's by a byte that both have. Returns
-    /// whether it did; if not, nothing has changed.
-    #[inline]
-    pub fn add_value(&mut self, user_key: &[u8], sequence: SequenceNumber, value: &[u8]) -> bool {
+    /// Adds a value with this sequence number instead of its own, unless that takes more than a look at
+    /// this block: if the block may be full, the entry is large, or its user key is not after the last
+    /// one's by a byte that both have. Returns whether it did; if not, nothing has changed.
+    #[inline(always)]
+    pub fn add_value(&mut self, entry: &StoredEntry<'_>, sequence: SequenceNumber) -> bool {
+        let user_key = extract_user_key(entry.key);
         let last_user_key = extract_user_key(self.last_key);
         let shared = common_prefix_length(last_user_key, user_key);
         let (Some(last_byte), Some(byte)) = (last_user_key.get(shared), user_key.get(shared))
@@ -42,7 +44,7 @@ impl OpenBlock<'_> {
         };
         if last_byte > byte
             || self.block.current_size_estimate() > self.free_size
-            || user_key.len() + value.len() > ENTRY_SIZE_MAX
+            || entry.key.len() + entry.value_size > ENTRY_SIZE_MAX
         {
             return false;
         }
@@ -50,17 +52,42 @@ impl OpenBlock<'_> {
             filter.add_key(user_key);
         }
         let trailer = pack_sequence_and_type(sequence, ValueType::Value).to_le_bytes();
-        self.block.add_in_parts(shared, user_key, trailer, value);
-        self.last_key.truncate(shared);
-        self.last_key.extend_from_slice(&user_key[shared..]);
-        self.last_key.extend_from_slice(&trailer);
+        self.block.add_stored(shared, entry, trailer);
+        self.note_last_key(shared, user_key, trailer);
         let properties = &mut *self.properties;
         properties.num_entries += 1;
-        properties.raw_key_size += (user_key.len() + TRAILER_SIZE) as u64;
-        properties.raw_value_size += value.len() as u64;
+        properties.raw_key_size += entry.key.len() as u64;
+        properties.raw_value_size += entry.value_size as u64;
         properties.key_largest_seqno = properties.key_largest_seqno.max(sequence);
         properties.key_smallest_seqno = properties.key_smallest_seqno.min(sequence);
         true
+    }
+
+    #[inline]
+    fn note_last_key(&mut self, shared: usize, user_key: &[u8], trailer: [u8; TRAILER_SIZE]) {
+        match self.last_key.split_last_chunk_mut::<TRAILER_SIZE>() {
+            Some((last_user_key, last_trailer)) if last_user_key.len() == user_key.len() => {
+                last_user_key[shared..].copy_from_slice(&user_key[shared..]);
+                *last_trailer = trailer;
+            }
+            _ => {
+                self.last_key.truncate(shared);
+                self.last_key.extend_from_slice(&user_key[shared..]);
+                self.last_key.extend_from_slice(&trailer);
+            }
+        }
+    }
+
+    /// Entries that the table has so far.
+    #[inline]
+    pub fn num_entries(&self) -> u64 {
+        self.properties.num_entries
+    }
+
+    /// Bytes of all keys and of all values that the table has so far.
+    #[inline]
+    pub fn raw_sizes(&self) -> (u64, u64) {
+        (self.properties.raw_key_size, self.properties.raw_value_size)
     }
 
     /// The internal key of the last entry.

@@ -9,7 +9,7 @@
 use crate::block_based::index_reader::IndexCursor;
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
 use crate::data_block::DataBlock;
-use crate::entry_columns::{EntryColumns, RankOrder};
+use crate::entry_columns::{EntryColumns, RankOrder, StoredEntry};
 use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use crate::read_options::ReadOptions;
 use crate::read_window::{ReadWindow, WindowBlock};
@@ -158,6 +158,15 @@ impl TableScan {
     #[inline]
     pub fn value(&self) -> &[u8] {
         self.columns.value(self.block.contents(&self.window), self.position)
+    }
+
+    /// The entry here.
+    ///
+    /// # Panics
+    /// As [`Self::key`].
+    #[inline]
+    pub fn stored_entry(&self) -> StoredEntry<'_> {
+        self.columns.stored_entry(self.block.contents(&self.window), self.position)
     }
 
     fn stand_nowhere(&mut self) {

@@ -29,6 +29,9 @@ fn laid_out(block: &[u8], order: &RankOrder) -> Result<(Vec<LaidOut>, usize)> {
         most = most.max(columns.len());
         found.extend((0..columns.len()).map(|index| {
             let (key, value) = (columns.key(index), columns.value(block, index));
+            let entry = columns.stored_entry(block, index);
+            let stored_key = &entry.stored[..entry.stored.len() - entry.value_size];
+            assert!(entry.key == key && entry.value() == value && key.ends_with(stored_key));
             (columns.rank(index), key.to_vec(), value.to_vec())
         }));
     }

@@ -35,8 +35,22 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
+/// Mostly values, and nothing that has a say in all keys of its range: what goes to open blocks.
+fn plain_operation() -> impl Strategy<Value = Operation> {
+    prop_oneof![
+        24 => (0..KEYS).prop_map(Operation::Put),
+        1 => (0..KEYS).prop_map(Operation::Delete),
+        1 => (0..KEYS).prop_map(Operation::SingleDelete),
+        1 => (0..KEYS).prop_map(Operation::Merge),
+        2 => Just(Operation::Snapshot),
+        4 => Just(Operation::Flush),
+    ]
+}
+
 #[derive(Clone, Debug)]
 struct Shape {
+    /// Whether outputs are read back, for which each entry is looked at.
+    is_read_back: bool,
     /// The first flush is in the output level already.
     has_output_level: bool,
     /// There is data below the output level, which is no input.
@@ -49,10 +63,12 @@ struct Shape {
 fn shape() -> impl Strategy<Value = Shape> {
     let sizes = prop_oneof![Just(1_u64), Just(300), Just(1 << 20)];
     let boundaries = prop::collection::btree_set(0..KEYS, 0..3);
-    (any::<bool>(), any::<bool>(), sizes, boundaries, 0..5_u8).prop_map(
-        |(has_output_level, has_base, max_output_file_size, boundaries, grandparent_width)| Shape {
-            has_output_level,
-            has_base,
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    (flags, sizes, boundaries, 0..5_u8).prop_map(
+        |(flags, max_output_file_size, boundaries, grandparent_width)| Shape {
+            is_read_back: flags.0,
+            has_output_level: flags.1,
+            has_base: flags.2,
             max_output_file_size,
             boundaries: boundaries.into_iter().collect(),
             grandparent_width,
@@ -287,7 +303,8 @@ fn compact(history: &History, shape: &Shape, uses_kernel: bool) -> Option<Compac
         compaction.max_compaction_bytes = 600;
     }
     let boundaries: Vec<_> = shape.boundaries.iter().map(|index| user_key(*index)).collect();
-    let options = job_options(&environment, &history.snapshots);
+    let mut options = job_options(&environment, &history.snapshots);
+    options.tables.paranoid_file_checks = shape.is_read_back;
     let mut job = CompactionJob::new(Arc::new(compaction), options, Arc::clone(&environment) as _);
     job.uses_kernel = uses_kernel;
     let outcome = job.run(&boundaries).unwrap();
@@ -336,6 +353,14 @@ proptest! {
     #[test]
     fn live_snapshots_read_the_same_before_and_after(
         operations in prop::collection::vec(operation(), 1..60),
+        shape in shape(),
+    ) {
+        check(&operations, &shape);
+    }
+
+    #[test]
+    fn values_go_to_the_same_blocks_one_by_one_and_together(
+        operations in prop::collection::vec(plain_operation(), 1..150),
         shape in shape(),
     ) {
         check(&operations, &shape);
