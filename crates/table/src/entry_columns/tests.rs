@@ -1,4 +1,4 @@
-use super::{EntryColumns, KEYS_SIZE_ENOUGH, RankOrder};
+use super::{EntryColumns, KEYS_SIZE_ENOUGH, RankOrder, StoredEntry};
 use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
 use base::{InternalKey, Result, ValueType};
 use proptest::prelude::*;
@@ -21,6 +21,12 @@ fn internal_key(user_key: &[u8]) -> Vec<u8> {
 /// Rank, key and value.
 type LaidOut = (u64, Vec<u8>, Vec<u8>);
 
+/// What is stored of an entry is the end of its key, and its value.
+fn check_stored(entry: &StoredEntry<'_>, key: &[u8], value: &[u8]) {
+    let stored_key = &entry.stored[..entry.stored.len() - entry.value_size];
+    assert!(entry.key == key && entry.value() == value && key.ends_with(stored_key));
+}
+
 /// All entries of a block, and how many were laid out at most at once.
 fn laid_out(block: &[u8], order: &RankOrder) -> Result<(Vec<LaidOut>, usize)> {
     let (mut columns, mut found, mut most) = (EntryColumns::default(), Vec::new(), 0);
@@ -29,9 +35,7 @@ fn laid_out(block: &[u8], order: &RankOrder) -> Result<(Vec<LaidOut>, usize)> {
         most = most.max(columns.len());
         found.extend((0..columns.len()).map(|index| {
             let (key, value) = (columns.key(index), columns.value(block, index));
-            let entry = columns.stored_entry(block, index);
-            let stored_key = &entry.stored[..entry.stored.len() - entry.value_size];
-            assert!(entry.key == key && entry.value() == value && key.ends_with(stored_key));
+            check_stored(&columns.stored_entry(block, index), key, value);
             (columns.rank(index), key.to_vec(), value.to_vec())
         }));
     }
