@@ -80,6 +80,24 @@ pub trait InternalIterator: Send {
     /// May panic if not valid.
     fn value(&self) -> &[u8];
 
+    /// Passes point deletions in a row together, where summaries tell of them: goes on to a later entry,
+    /// if from here to there all are point deletions and come before the internal key `limit`. Whether
+    /// it has moved.
+    ///
+    /// # Panics
+    /// May panic if not valid.
+    fn pass_deletions(&mut self, _limit: Option<&[u8]>) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// As [`Self::pass_deletions`], going back over entries that come after `limit`.
+    ///
+    /// # Panics
+    /// May panic if not valid.
+    fn pass_deletions_back(&mut self, _limit: Option<&[u8]>) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Whether the entry before, if there is one, is known to be of another user key (timestamps
     /// aside), so that this is its user key's newest. False where finding out would take a step.
     ///
@@ -139,6 +157,14 @@ impl<I: InternalIterator + ?Sized> InternalIterator for Box<I> {
     #[inline]
     fn prev(&mut self) -> Result<()> {
         (**self).prev()
+    }
+    #[inline]
+    fn pass_deletions(&mut self, limit: Option<&[u8]>) -> Result<bool> {
+        (**self).pass_deletions(limit)
+    }
+    #[inline]
+    fn pass_deletions_back(&mut self, limit: Option<&[u8]>) -> Result<bool> {
+        (**self).pass_deletions_back(limit)
     }
     #[inline]
     fn key(&self) -> &[u8] {

@@ -19,6 +19,7 @@ use base::{
     key_prefix,
 };
 use perf_context::{PerfMetric, Timer, count};
+use std::cmp::Ordering;
 
 /// A child that stands on an entry.
 #[derive(Clone, Copy, Debug)]
@@ -186,6 +187,38 @@ impl<I: InternalIterator> MergingIterator<I> {
         }
     }
 
+    /// Has the current child pass deletions, as far as no other child has an entry among them: all that
+    /// it passes is then in a row here, too.
+    fn pass_in_current(
+        &mut self,
+        limit: Option<&[u8]>,
+        is_nearer: fn(Ordering) -> bool,
+        pass: impl FnOnce(&mut I, Option<&[u8]>) -> Result<bool>,
+    ) -> Result<bool> {
+        let current = *self.current();
+        let Children { comparator, iterators } = &mut self.children;
+        let other = self.others.first().map(|other| iterators[other.child].key());
+        let limit = match (limit, other) {
+            (Some(limit), Some(other)) if is_nearer(comparator.compare(limit, other)) => {
+                Some(limit)
+            }
+            (limit, None) => limit,
+            (_, other) => other,
+        };
+        let mut anchor = std::mem::take(&mut self.anchor);
+        anchor.clear();
+        anchor.extend_from_slice(limit.unwrap_or_default());
+        let limit = limit.is_some().then_some(anchor.as_slice());
+        let passed = pass(&mut iterators[current.child], limit);
+        self.anchor = anchor;
+        match passed {
+            Ok(true) => self.settle(),
+            Ok(false) => {}
+            Err(_) => self.fail(),
+        }
+        passed
+    }
+
     #[cold]
     fn fail(&mut self) {
         self.current = None;
@@ -276,6 +309,20 @@ impl<I: InternalIterator> InternalIterator for MergingIterator<I> {
         }
         self.settle();
         Ok(())
+    }
+
+    fn pass_deletions(&mut self, limit: Option<&[u8]>) -> Result<bool> {
+        if self.direction == Direction::Backward {
+            return Ok(false);
+        }
+        self.pass_in_current(limit, Ordering::is_lt, I::pass_deletions)
+    }
+
+    fn pass_deletions_back(&mut self, limit: Option<&[u8]>) -> Result<bool> {
+        if self.direction == Direction::Forward {
+            return Ok(false);
+        }
+        self.pass_in_current(limit, Ordering::is_gt, I::pass_deletions_back)
     }
 
     #[inline]

@@ -1,7 +1,8 @@
 //! An iterator over entries held in memory.
 
-use base::dbformat::extract_user_key;
+use base::dbformat::{ParsedInternalKey, extract_user_key};
 use base::{InternalIterator, InternalKeyComparator, Result};
+use std::cmp::Ordering;
 
 /// Iterates over internal keys and values in a vector.
 #[derive(Clone, Debug)]
@@ -24,6 +25,27 @@ impl VecIterator {
     /// An iterator over nothing.
     pub fn empty(comparator: InternalKeyComparator) -> Self {
         Self::new(comparator, Vec::new())
+    }
+
+    /// How many of the entries at `indices`, from the first on, are point deletions on this side of a limit.
+    fn deletions_among(
+        &self,
+        mut indices: impl Iterator<Item = usize>,
+        limit: Option<&[u8]>,
+        side: Ordering,
+    ) -> usize {
+        let is_on_side =
+            |key: &[u8]| limit.is_none_or(|limit| self.comparator.compare(key, limit) == side);
+        let is_other = |index: usize| {
+            let key = &self.entries[index].0;
+            let parsed = ParsedInternalKey::parse(key);
+            !is_on_side(key) || !parsed.is_ok_and(|parsed| parsed.value_type.is_point_deletion())
+        };
+        let mut count = 0;
+        while indices.next().is_some_and(|index| !is_other(index)) {
+            count += 1;
+        }
+        count
     }
 
     /// Moves to the entry before `index`, or to none if that is the first.
@@ -70,6 +92,20 @@ impl InternalIterator for VecIterator {
         debug_assert!(self.valid(), "prev of an iterator that is not valid");
         self.move_before(self.position);
         Ok(())
+    }
+
+    fn pass_deletions(&mut self, limit: Option<&[u8]>) -> Result<bool> {
+        let ahead = self.position..self.entries.len();
+        let passed = self.deletions_among(ahead, limit, Ordering::Less).saturating_sub(1);
+        self.position += passed;
+        Ok(passed > 0)
+    }
+
+    fn pass_deletions_back(&mut self, limit: Option<&[u8]>) -> Result<bool> {
+        let behind = (0..=self.position).rev();
+        let passed = self.deletions_among(behind, limit, Ordering::Greater).saturating_sub(1);
+        self.position -= passed;
+        Ok(passed > 0)
     }
 
     fn key(&self) -> &[u8] {

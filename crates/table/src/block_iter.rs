@@ -44,6 +44,12 @@ impl BlockCursor {
         self.index == block.entry_count() / 2
     }
 
+    /// Which entry it is on.
+    #[inline]
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
     /// The internal key here.
     #[inline]
     pub(crate) fn key(&self) -> &[u8] {
@@ -99,6 +105,45 @@ impl BlockCursor {
             self.show(block, &entry);
         }
         true
+    }
+
+    /// Of a block of point deletions, moves to the last entry before the internal key `limit`, if that is
+    /// behind this one. Whether it is.
+    pub(crate) fn pass_deletions(
+        &mut self,
+        block: &DataBlock,
+        limit: Option<&[u8]>,
+        comparator: &InternalKeyComparator,
+    ) -> bool {
+        let before = self.index;
+        self.seek_to_last(block);
+        if let Some(limit) = limit
+            && comparator.compare(self.key(), limit).is_ge()
+        {
+            self.seek(block, limit, comparator);
+            self.move_to(block, self.index.saturating_sub(1).max(before));
+        }
+        self.index > before
+    }
+
+    /// Of a block of point deletions, moves to the first entry after `limit`, if that is before this one.
+    /// Whether it is.
+    pub(crate) fn pass_deletions_back(
+        &mut self,
+        block: &DataBlock,
+        limit: Option<&[u8]>,
+        comparator: &InternalKeyComparator,
+    ) -> bool {
+        let before = self.index;
+        self.seek_to_first(block);
+        if let Some(limit) = limit
+            && comparator.compare(self.key(), limit).is_le()
+        {
+            self.seek(block, limit, comparator);
+            let is_limit = comparator.compare(self.key(), limit).is_eq();
+            self.move_to(block, (self.index + usize::from(is_limit)).min(before));
+        }
+        self.index < before
     }
 
     /// Whether the entry before is of another user key, timestamps aside, as far as numbers tell.

@@ -175,6 +175,7 @@ pub struct DataBlock {
     common_start: u32,
     has_wide_offsets: bool,
     has_short_chains: bool,
+    holds_only_deletions: bool,
     residence: Residence<Self>,
 }
 
@@ -186,7 +187,8 @@ impl DataBlock {
 
     /// `contents` must be in the plain form.
     fn build(contents: Vec<u8>, layout: &BlockLayout, order: SortPrefixOrder) -> Result<Self> {
-        let (offsets, common_length) = check_entries(&contents, layout, order)?;
+        let CheckedEntries { offsets, common_length, holds_only_deletions } =
+            check_entries(&contents, layout, order)?;
         let prefixes_size = if order.is_bytewise() { offsets.len() * SORT_PREFIX_SIZE } else { 0 };
         let has_wide_offsets = u16::try_from(contents.len()).is_err();
         let offset_size = if has_wide_offsets { size_of::<u32>() } else { size_of::<u16>() };
@@ -205,6 +207,7 @@ impl DataBlock {
             entries_end: layout.entries_end as u32,
             has_wide_offsets,
             has_short_chains: true,
+            holds_only_deletions,
             residence: Residence::default(),
             contents,
         };
@@ -322,6 +325,12 @@ impl DataBlock {
         &self.residence
     }
 
+    /// Whether every entry is a point deletion.
+    #[inline]
+    pub(crate) fn holds_only_deletions(&self) -> bool {
+        self.holds_only_deletions
+    }
+
     /// Number of entries.
     #[inline]
     pub fn entry_count(&self) -> usize {
@@ -429,13 +438,21 @@ impl PinnedBytes for DataBlock {
     }
 }
 
-/// Checks every entry of a block in the plain form. Returns where they begin, and how many bytes
-/// all their user keys have in common, timestamps left out.
+/// What a look at every entry of a block tells.
+struct CheckedEntries {
+    /// Where they begin.
+    offsets: Vec<u32>,
+    /// How many bytes all user keys have in common, timestamps left out.
+    common_length: usize,
+    holds_only_deletions: bool,
+}
+
+/// Checks every entry of a block in the plain form.
 fn check_entries(
     contents: &[u8],
     layout: &BlockLayout,
     order: SortPrefixOrder,
-) -> Result<(Vec<u32>, usize)> {
+) -> Result<CheckedEntries> {
     /// Sizes, and the trailer of a key.
     const ENTRY_SIZE_MIN: usize = 3 + TRAILER_SIZE;
     let entries = &contents[..layout.entries_end];
@@ -445,6 +462,7 @@ fn check_entries(
     let mut key = KeyBuffer::new();
     let mut first_key: &[u8] = &[];
     let (mut offset, mut common) = (0, 0);
+    let mut holds_only_deletions = true;
     while offset < entries.len() {
         let entry = Entry::decode(entries, offset)
             .filter(|entry| {
@@ -458,6 +476,7 @@ fn check_entries(
                 "unknown value type {type_byte:#04x} in block at its byte {offset}"
             )));
         }
+        holds_only_deletions &= is_point_deletion(type_byte);
         let user_key_size = entry.key_size() - order.internal_suffix_size();
         if offsets.is_empty() {
             first_key = &entries[entry.suffix_start..entry.value_start()];
@@ -470,7 +489,14 @@ fn check_entries(
         offsets.push(offset as u32);
         offset = entry.value_end();
     }
-    Ok((offsets, common))
+    Ok(CheckedEntries { offsets, common_length: common, holds_only_deletions })
+}
+
+/// As [`ValueType::is_point_deletion`], of its number.
+#[inline]
+fn is_point_deletion(type_byte: u8) -> bool {
+    use ValueType::{Deletion, DeletionWithTimestamp, SingleDeletion};
+    [Deletion, SingleDeletion, DeletionWithTimestamp].iter().any(|&it| it as u8 == type_byte)
 }
 
 #[cold]

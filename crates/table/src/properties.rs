@@ -262,6 +262,16 @@ const ALSO_USER_COLLECTED: [&str; 2] = [names::DELETED_KEYS, names::MERGE_OPERAN
 const EXTERNAL_VERSION_WITH_GLOBAL_SEQNO: u32 = 2;
 
 impl TableProperties {
+    /// Whether every entry deletes a key. Old releases did not count range deletions among the
+    /// entries, so a table that has such is not said to.
+    #[inline]
+    pub fn holds_only_point_deletions(&self) -> bool {
+        self.num_entries > 0
+            && self.num_deletions == self.num_entries
+            && self.num_range_deletions == 0
+            && self.num_merge_operands == 0
+    }
+
     /// Decodes a properties block.
     ///
     /// # Errors

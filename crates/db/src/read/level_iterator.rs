@@ -7,10 +7,12 @@
 use crate::sorted_run::SortedRun;
 use crate::table_set::TableSet;
 use base::{
-    InternalIterator, InternalKeyComparator, PinnableSlice, Result, SeekStep, SliceTransform,
+    InternalIterator, InternalKey, InternalKeyComparator, PinnableSlice, Result, SeekStep,
+    SliceTransform,
 };
 use iterator::RangeTombstoneSink;
 use perf_context::{PerfMetric, Timer};
+use std::cmp::Ordering;
 use std::sync::Arc;
 use table::{ReadOptions, TableIterator};
 
@@ -104,16 +106,29 @@ impl LevelIterator {
     }
 
     fn starts_at_or_after_upper_bound(&self, index: usize) -> bool {
-        let LevelScan { comparator, options, .. } = &*self.scan;
-        match (&options.iterate_upper_bound, self.run.files().get(index)) {
-            (Some(upper), Some(file)) => {
-                let user = comparator.user_comparator();
-                let has_timestamp = comparator.timestamp_size() > 0;
-                let smallest = file.smallest.user_key();
-                user.compare_without_timestamp(smallest, has_timestamp, upper, false).is_ge()
-            }
-            _ => false,
-        }
+        let upper = self.scan.options.iterate_upper_bound.as_deref();
+        let smallest = self.run.files().get(index).map(|file| &file.smallest);
+        smallest.zip(upper).is_some_and(|(key, upper)| self.compare_to_bound(key, upper).is_ge())
+    }
+
+    fn compare_to_bound(&self, key: &InternalKey, bound: &[u8]) -> Ordering {
+        let comparator = &self.scan.comparator;
+        let has_timestamp = comparator.timestamp_size() > 0;
+        let user = comparator.user_comparator();
+        user.compare_without_timestamp(key.user_key(), has_timestamp, bound, false)
+    }
+
+    /// Whether a key is on the wanted side of a place in the order and of a bound, if there are such.
+    fn is_within(
+        &self,
+        key: &InternalKey,
+        limit: Option<&[u8]>,
+        bound: &Option<Vec<u8>>,
+        wanted: fn(Ordering) -> bool,
+    ) -> bool {
+        let is_in_limit = |limit| wanted(self.scan.comparator.compare(key.as_bytes(), limit));
+        let is_in_bound = |bound: &Vec<u8>| wanted(self.compare_to_bound(key, bound));
+        limit.is_none_or(is_in_limit) && bound.as_ref().is_none_or(is_in_bound)
     }
 
     /// Opens the file where a seek to `target` begins; none if that is beyond the end or the upper bound.
@@ -206,6 +221,23 @@ impl InternalIterator for LevelIterator {
             }
         }
         Ok(())
+    }
+
+    fn pass_deletions(&mut self, limit: Option<&[u8]>) -> Result<bool> {
+        let largest = &self.run.files()[self.index].largest;
+        let upper = &self.scan.options.iterate_upper_bound;
+        let is_all_wanted = self.is_within(largest, limit, upper, Ordering::is_lt);
+        let Some(table) = &mut self.table else { return Ok(false) };
+        Ok(is_all_wanted && table.pass_table_of_deletions()? || table.pass_deletions(limit)?)
+    }
+
+    fn pass_deletions_back(&mut self, limit: Option<&[u8]>) -> Result<bool> {
+        let smallest = &self.run.files()[self.index].smallest;
+        let lower = &self.scan.options.iterate_lower_bound;
+        let is_all_wanted = self.is_within(smallest, limit, lower, Ordering::is_gt);
+        let Some(table) = &mut self.table else { return Ok(false) };
+        Ok(is_all_wanted && table.pass_table_of_deletions_back()?
+            || table.pass_deletions_back(limit)?)
     }
 
     #[inline]

@@ -102,6 +102,20 @@ macro_rules! iterate_as_either {
                 }
             }
 
+            fn pass_deletions(&mut self, limit: Option<&[u8]>) -> Result<bool> {
+                match self {
+                    Self::$one(cursor) => cursor.pass_deletions(limit),
+                    Self::$other(cursor) => cursor.pass_deletions(limit),
+                }
+            }
+
+            fn pass_deletions_back(&mut self, limit: Option<&[u8]>) -> Result<bool> {
+                match self {
+                    Self::$one(cursor) => cursor.pass_deletions_back(limit),
+                    Self::$other(cursor) => cursor.pass_deletions_back(limit),
+                }
+            }
+
             #[inline(always)]
             fn key(&self) -> &[u8] {
                 match self {

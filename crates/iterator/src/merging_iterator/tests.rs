@@ -263,3 +263,69 @@ fn moving_on_from_nowhere_panics() {
     let _ =
         MergingIterator::<VecIterator>::new(InternalKeyComparator::bytewise(), Vec::new()).next();
 }
+
+proptest! {
+    /// What is passed together is the same as what is passed one by one, of however many children.
+    #[test]
+    fn deletions_in_a_row_are_passed_up_to_the_next_child(
+        children in prop::collection::vec(
+            prop::collection::vec((0u8..40, 1u64..4, 0u8..6), 0..30),
+            1..5,
+        ),
+        start in 0u8..40,
+        limit in prop::option::of(0u8..40),
+    ) {
+        let comparator = InternalKeyComparator::bytewise();
+        let key = |(number, sequence, kind): (u8, u64, u8)| {
+            let types = [ValueType::Value, ValueType::SingleDeletion];
+            let value_type = types.get(usize::from(kind)).copied().unwrap_or(ValueType::Deletion);
+            InternalKey::new(&[number], sequence, value_type).as_bytes().to_vec()
+        };
+        let mut seen = std::collections::HashSet::new();
+        let mut entries: Vec<Vec<Entry>> = Vec::new();
+        for child in children {
+            let new = child.into_iter().filter(|&(number, at, _)| seen.insert((number, at)));
+            entries.push(new.map(|entry| (key(entry), Vec::new())).collect());
+        }
+        let mut model = VecIterator::new(comparator.clone(), entries.concat());
+        let children = entries.into_iter().map(|child| VecIterator::new(comparator.clone(), child));
+        let mut merged = MergingIterator::new(comparator.clone(), children.collect());
+        let limit = limit.map(|number| key((number, 2, 0)));
+        let target = InternalKey::for_seek(&[start], 2);
+        let is_deletion = |iterator: &VecIterator| {
+            let parsed = base::ParsedInternalKey::parse(iterator.key()).unwrap();
+            parsed.value_type.is_point_deletion()
+        };
+        for is_forward in [true, false] {
+            let seek = if is_forward { Move::Seek } else { Move::SeekForPrev };
+            let step = if is_forward { Move::Next } else { Move::Prev };
+            let is_past = |key: &[u8], end: &[u8]| match is_forward {
+                true => comparator.compare(key, end).is_ge(),
+                false => comparator.compare(key, end).is_le(),
+            };
+            let seek = seek(target.as_bytes().to_vec());
+            apply(&mut merged, &seek).unwrap();
+            apply(&mut model, &seek).unwrap();
+            while model.valid() {
+                let has_passed = match is_forward {
+                    true => merged.pass_deletions(limit.as_deref()).unwrap(),
+                    false => merged.pass_deletions_back(limit.as_deref()).unwrap(),
+                };
+                if has_passed {
+                    let from = merged.key().to_vec();
+                    prop_assert!(limit.as_ref().is_none_or(|limit| !is_past(&from, limit)));
+                    prop_assert_ne!(model.key(), &from[..]);
+                    while model.valid() && model.key() != from {
+                        prop_assert!(is_deletion(&model));
+                        apply(&mut model, &step).unwrap();
+                    }
+                    prop_assert!(model.valid() && is_deletion(&model));
+                }
+                prop_assert_eq!(merged.key(), model.key());
+                apply(&mut merged, &step).unwrap();
+                apply(&mut model, &step).unwrap();
+                prop_assert!(merged.valid() == model.valid());
+            }
+        }
+    }
+}

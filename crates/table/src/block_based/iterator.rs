@@ -325,6 +325,60 @@ impl TableIterator {
         Ok(())
     }
 
+    /// If the table has nothing but point deletions, moves to the last of them. Whether it has moved.
+    ///
+    /// # Errors
+    /// As a seek.
+    pub fn pass_table_of_deletions(&mut self) -> Result<bool> {
+        self.leave_table_of_deletions(Self::move_to_last)
+    }
+
+    /// As [`Self::pass_table_of_deletions`], back to the first of them.
+    ///
+    /// # Errors
+    /// As a seek.
+    pub fn pass_table_of_deletions_back(&mut self) -> Result<bool> {
+        self.leave_table_of_deletions(Self::move_to_first)
+    }
+
+    #[inline]
+    fn leave_table_of_deletions(
+        &mut self,
+        leave: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<bool> {
+        if !self.table.properties().holds_only_point_deletions() {
+            return Ok(false);
+        }
+        let place = |cursor: &Self| {
+            (cursor.block.as_ref().map(|(offset, _)| *offset), cursor.cursor.index())
+        };
+        let before = place(self);
+        leave(self)?;
+        Ok(place(self) != before)
+    }
+
+    fn move_to_first(&mut self) -> Result<()> {
+        self.valid = false;
+        self.is_approached = false;
+        self.index.seek_to_first(&self.table, self.options)?;
+        if let Some(block) = self.load_block()? {
+            let block = Arc::clone(block);
+            self.cursor.seek_to_first(&block);
+        }
+        self.finish_forward()
+    }
+
+    fn move_to_last(&mut self) -> Result<()> {
+        self.valid = false;
+        self.is_approached = false;
+        self.index.seek_to_last(&self.table, self.options)?;
+        if let Some(block) = self.load_block()? {
+            let block = Arc::clone(block);
+            self.cursor.seek_to_last(&block);
+        }
+        self.finish_backward()
+    }
+
     fn current_block(&self) -> &Arc<DataBlock> {
         match &self.block {
             Some((_, block)) => block,
@@ -348,27 +402,31 @@ impl InternalIterator for TableIterator {
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
-        self.valid = false;
-        self.is_approached = false;
         self.begin_seek(false);
-        self.index.seek_to_first(&self.table, self.options)?;
-        if let Some(block) = self.load_block()? {
-            let block = Arc::clone(block);
-            self.cursor.seek_to_first(&block);
-        }
-        self.finish_forward()
+        self.move_to_first()
     }
 
     fn seek_to_last(&mut self) -> Result<()> {
-        self.valid = false;
-        self.is_approached = false;
         self.begin_seek(false);
-        self.index.seek_to_last(&self.table, self.options)?;
-        if let Some(block) = self.load_block()? {
-            let block = Arc::clone(block);
-            self.cursor.seek_to_last(&block);
-        }
-        self.finish_backward()
+        self.move_to_last()
+    }
+
+    fn pass_deletions(&mut self, limit: Option<&[u8]>) -> Result<bool> {
+        let Self { cursor, table, .. } = self;
+        let Some((_, block)) = self.block.as_ref().filter(|(_, it)| it.holds_only_deletions())
+        else {
+            return Ok(false);
+        };
+        Ok(cursor.pass_deletions(block, limit, &table.comparator))
+    }
+
+    fn pass_deletions_back(&mut self, limit: Option<&[u8]>) -> Result<bool> {
+        let Self { cursor, table, .. } = self;
+        let Some((_, block)) = self.block.as_ref().filter(|(_, it)| it.holds_only_deletions())
+        else {
+            return Ok(false);
+        };
+        Ok(cursor.pass_deletions_back(block, limit, &table.comparator))
     }
 
     fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {

@@ -222,3 +222,43 @@ fn no_key_without_a_position() {
         block(&InternalKeyComparator::bytewise(), &Vec::new(), BlockBuilderOptions::default());
     let _ = iter.key();
 }
+
+#[test]
+fn deletions_are_passed_up_to_a_limit_and_never_the_other_way() {
+    for comparator in comparators() {
+        let size = comparator.timestamp_size();
+        let key = |number: u8, value_type| {
+            let user_key = [&[b'k', number][..], &vec![0; size]].concat();
+            InternalKey::new(&user_key, 5, value_type).as_bytes().to_vec()
+        };
+        let deletion = |number| key(number, ValueType::Deletion);
+        let mut pairs: Pairs = (0..40).map(|number| (deletion(2 * number), Vec::new())).collect();
+        pairs.sort_by(|a, b| comparator.compare(&a.0, &b.0));
+        let options = || BlockBuilderOptions { restart_interval: 7, ..Default::default() };
+        let mut iter = block(&comparator, &pairs, options());
+        assert!(iter.block.holds_only_deletions());
+        for start in 0..pairs.len() {
+            for limit in (0..81).map(|number| Some(deletion(number))).chain([None]) {
+                let limit = limit.as_deref();
+                let is = |order: Ordering, at: usize| {
+                    limit.is_none_or(|limit| comparator.compare(&pairs[at].0, limit) == order)
+                };
+                let last = (start..pairs.len()).rev().find(|&at| is(Ordering::Less, at));
+                iter.seek(&pairs[start].0).unwrap();
+                let has_passed = iter.cursor.pass_deletions(&iter.block, limit, &comparator);
+                assert_eq!(iter.cursor.index(), last.unwrap_or(start));
+                assert_eq!(has_passed, last.is_some_and(|last| last > start));
+                assert_eq!(iter.key(), pairs[iter.cursor.index()].0);
+
+                let first = (0..=start).find(|&at| is(Ordering::Greater, at));
+                iter.seek(&pairs[start].0).unwrap();
+                let has_passed = iter.cursor.pass_deletions_back(&iter.block, limit, &comparator);
+                assert_eq!(iter.cursor.index(), first.unwrap_or(start));
+                assert_eq!(has_passed, first.is_some_and(|first| first < start));
+                assert_eq!(iter.key(), pairs[iter.cursor.index()].0);
+            }
+        }
+        pairs[17].0 = key(pairs[17].0[1], ValueType::Value);
+        assert!(!block(&comparator, &pairs, options()).block.holds_only_deletions());
+    }
+}

@@ -76,6 +76,7 @@ impl DbIterator {
     /// first that is.
     pub(super) fn find_prev_user_entry(&mut self) -> Result<()> {
         let mut passed = 0u64;
+        self.hidden_run.begin_move();
         self.stands = Stands::BeforeVersions;
         let found = self.find_prev_shown(&mut passed);
         self.stats.count_skipped(passed.saturating_sub(u64::from(self.valid)));
@@ -86,6 +87,9 @@ impl DbIterator {
     fn find_prev_shown(&mut self, passed: &mut u64) -> Result<()> {
         self.valid = false;
         while self.internal.valid() {
+            if self.stands_on_deletion()? && self.pass_deletions_back()? {
+                continue;
+            }
             let parsed = ParsedInternalKey::parse(self.internal.key())?;
             let plain_key = self.comparator.strip_timestamp(parsed.user_key);
             if let Some(lower) = &self.lower_bound
@@ -126,6 +130,12 @@ impl DbIterator {
             }
         }
         Ok(())
+    }
+
+    #[inline]
+    fn stands_on_deletion(&self) -> Result<bool> {
+        let here = ParsedInternalKey::parse(self.internal.key())?;
+        Ok(here.value_type.is_point_deletion())
     }
 
     /// Moves back from the newest version of the key shown.

@@ -1,12 +1,15 @@
 //! Runs of keys of which nothing shows, and what is remembered of them.
 //!
+//! Deletions in a row of one block or table are passed together, if that has nothing else and no other
+//! run has an entry among them. Where they hide something each key has to be looked at, but once.
+//!
 //! A scan that has passed many deletions in a row tells the memtable (`memtable::hidden_range`), and
 //! later scans seek to the end of the run. What is spared is not counted as passed. A scan that gives
 //! up after so many hidden entries (`max_skippable_internal_keys`) passes all of them, as in RocksDB.
 
 use super::DbIterator;
 use crate::super_version::SuperVersion;
-use base::dbformat::VALUE_TYPE_FOR_SEEK;
+use base::dbformat::{VALUE_TYPE_FOR_SEEK, extract_user_key};
 use base::{InternalIterator, Result, SequenceNumber};
 use memtable::{HiddenRange, HiddenSlot, MemTable};
 use std::sync::{Arc, Weak};
@@ -16,6 +19,37 @@ use table::ReadOptions;
 const REMEMBERED_MIN: u64 = if cfg!(test) { 3 } else { 256 };
 /// The same behind a run that is remembered.
 const EXTENDED_MIN: u64 = if cfg!(test) { 1 } else { 16 };
+
+/// Deletions in a row before those that follow are passed together, and the most where that came to
+/// nothing again and again.
+const LEAP_GAP_MIN: u32 = if cfg!(test) { 1 } else { 8 };
+const LEAP_GAP_MAX: u32 = 1024;
+
+/// When to try to pass deletions together: it takes as long as a few steps, and comes to nothing where
+/// deletions stand between other entries.
+#[derive(Clone, Copy, Debug)]
+struct LeapPace {
+    /// Deletions until the next attempt.
+    wait: u32,
+    gap: u32,
+}
+
+impl LeapPace {
+    const START: Self = Self { wait: LEAP_GAP_MIN, gap: LEAP_GAP_MIN };
+
+    /// Whether to try at this deletion.
+    #[inline]
+    fn is_due(&mut self) -> bool {
+        self.wait -= 1;
+        self.wait == 0
+    }
+
+    /// Where deletions were passed together the next ones are tried at once.
+    fn note(&mut self, has_passed: bool) {
+        self.gap = if has_passed { LEAP_GAP_MIN } else { (2 * self.gap).min(LEAP_GAP_MAX) };
+        self.wait = if has_passed { 1 } else { self.gap };
+    }
+}
 
 /// What a move of the cursor has learned of the keys it passes.
 #[derive(Debug)]
@@ -29,6 +63,7 @@ pub(crate) struct HiddenRun {
     passed_before: u64,
     /// What was known, and spared.
     known: Option<Arc<HiddenRange>>,
+    leaps: LeapPace,
 }
 
 /// The memtable that takes writes, or took them when the scan began.
@@ -57,6 +92,7 @@ impl HiddenRun {
         let sees_all = is_plain
             && options.read_tier.may_read_files()
             && !options.ignore_range_deletions
+            && options.table_filter.is_none()
             && options.max_skippable_internal_keys == 0
             && (options.total_order_seek || !has_filter);
         let place = super_version.memtables.first().filter(|_| sees_all).map(|memtable| Place {
@@ -75,6 +111,7 @@ impl HiddenRun {
             start_key: Vec::new(),
             passed_before: 0,
             known: None,
+            leaps: LeapPace::START,
         }
     }
 
@@ -95,6 +132,7 @@ impl HiddenRun {
         self.start = RunStart::None;
         self.passed_before = 0;
         self.known = None;
+        self.leaps = LeapPace::START;
     }
 }
 
@@ -116,7 +154,7 @@ impl DbIterator {
     pub(super) fn pass_deletion(&mut self, passed: u64) -> Result<()> {
         let run = &mut self.hidden_run;
         if run.place.is_none() {
-            return self.internal.next();
+            return self.pass_deletions_here();
         }
         if run.start == RunStart::None {
             run.start = RunStart::Key;
@@ -125,11 +163,60 @@ impl DbIterator {
             run.passed_before = passed;
         }
         if run.known.is_some() {
-            return self.internal.next();
+            return self.pass_deletions_here();
         }
         match self.hidden_range_at(Some(&self.key)) {
             Some(range) => self.seek_after_hidden(range, passed),
-            None => self.internal.next(),
+            None => self.pass_deletions_here(),
+        }
+    }
+
+    /// From a deletion to the last of those in a row with it, if these can be passed together, or else to
+    /// the next entry. The last one is looked at by itself: older versions of its key may follow.
+    #[inline]
+    fn pass_deletions_here(&mut self) -> Result<()> {
+        // Who counts what is passed counts every entry.
+        if self.skippable_max == u64::MAX && self.hidden_run.leaps.is_due() {
+            let has_passed = self.internal.pass_deletions(None)?;
+            self.hidden_run.leaps.note(has_passed);
+            if has_passed {
+                return Ok(());
+            }
+        }
+        self.internal.next()
+    }
+
+    /// Going back, with the cursor on the oldest version of a key not looked at, which is a deletion: goes
+    /// to the first of those in a row with it, or to before what is known to be hidden. Whether it has
+    /// moved.
+    #[inline]
+    pub(super) fn pass_deletions_back(&mut self) -> Result<bool> {
+        let user_key = extract_user_key(self.internal.key());
+        if self.hidden_run.known.is_none()
+            && let Some(range) = self.hidden_range_at(Some(user_key))
+        {
+            self.seek_before_hidden(&range)?;
+            self.hidden_run.known = Some(range);
+            return Ok(true);
+        }
+        if self.skippable_max != u64::MAX || !self.hidden_run.leaps.is_due() {
+            return Ok(false);
+        }
+        let has_passed = self.internal.pass_deletions_back(None)?;
+        self.hidden_run.leaps.note(has_passed);
+        Ok(has_passed)
+    }
+
+    /// Seeks to the last key before a range of which nothing shows.
+    #[cold]
+    fn seek_before_hidden(&mut self, range: &HiddenRange) -> Result<()> {
+        match &range.start {
+            Some(start) => self.seek_internal_before(start),
+            None => {
+                // Before the first key there is nothing.
+                self.internal.seek_to_first()?;
+                if self.internal.valid() { self.internal.prev() } else { Ok(()) }
+            }
         }
     }
 

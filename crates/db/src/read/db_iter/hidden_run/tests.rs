@@ -1,8 +1,12 @@
 use crate::set_options::tests::Setup;
-use crate::{ColumnFamilyHandle, DbIterator, FlushOptions, ReadOptions, Snapshot, WriteOptions};
+use crate::{
+    ColumnFamilyHandle, CompactRangeOptions, DbIterator, FlushOptions, ReadOptions, Snapshot,
+    WriteOptions,
+};
 use perf_context::{PerfLevel, PerfMetric, perf_context, reset_perf_context, set_perf_level};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use table::TableFilter;
 
 const KEYS: u16 = 40;
 
@@ -15,6 +19,7 @@ enum Step {
     DeleteRange(u16, u16),
     Merge(u16),
     Flush,
+    Compact,
     TakeSnapshot,
     /// A new iterator: sought and walked, of the snapshot or the newest, with bounds.
     Scan {
@@ -49,7 +54,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         4 => (key(), 2..20_u16).prop_map(|(from, count)| Step::Consume(from, count)),
         1 => (key(), key()).prop_map(|(a, b)| Step::DeleteRange(a.min(b), a.max(b) + 1)),
         1 => key().prop_map(Step::Merge),
-        1 => Just(Step::Flush),
+        2 => Just(Step::Flush),
+        1 => Just(Step::Compact),
         1 => Just(Step::TakeSnapshot),
         8 => scan,
         4 => (maybe(), 0..20_usize).prop_map(|(target, steps)| Step::Rescan { target, steps }),
@@ -70,8 +76,33 @@ struct Scan {
 }
 
 impl Scan {
+    /// Walks backward from `target` and compares.
+    fn check_backward(&mut self, target: Option<u16>, steps: usize) {
+        let to = target.map_or_else(|| vec![0xff], name);
+        match target {
+            Some(_) => self.iterator.seek_for_prev(&to),
+            None => self.iterator.seek_to_last(),
+        }
+        let mut expected = self.model.range(..=to).rev().take(steps + 1);
+        for step in 0..=steps {
+            let shown = self.iterator.valid().then(|| (self.iterator.key(), self.iterator.value()));
+            let wanted = expected.next().map(|(key, value)| (&key[..], &value[..]));
+            assert_eq!(shown, wanted, "step {step} back from {target:?}");
+            if shown.is_none() {
+                break;
+            }
+            if step < steps {
+                self.iterator.prev();
+            }
+        }
+        self.iterator.status().unwrap();
+    }
+
     /// Walks forward from `target` and compares, then a few steps back.
     fn check(&mut self, target: Option<u16>, steps: usize) {
+        if steps % 2 == 1 {
+            self.check_backward(target, steps);
+        }
         let from = target.map(name).unwrap_or_default();
         match target {
             Some(_) => self.iterator.seek(&from),
@@ -110,7 +141,9 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let family = "merge_operator=stringappend;max_sequential_skip_in_iterations=2";
+        // Blocks of few entries, so that many have nothing but deletions.
+        let family = "merge_operator=stringappend;max_sequential_skip_in_iterations=2;\
+            block_based_table_factory={block_size=64}";
         let setup = Setup::new("", &[("default", family)]);
         let family = setup.family("default");
         Self { setup, family, model: Model::new(), snapshot: None, last: None, count: 0 }
@@ -153,6 +186,10 @@ impl World {
             }
             Step::Flush => {
                 self.setup.db.flush(&FlushOptions::default(), &[&self.family]).unwrap();
+            }
+            Step::Compact => {
+                let options = CompactRangeOptions::default();
+                self.setup.db.compact_range(&options, &self.family, None, None).unwrap();
             }
             Step::TakeSnapshot => {
                 self.snapshot = Some((self.setup.db.snapshot(), self.model.clone()));
@@ -261,4 +298,24 @@ fn a_scan_that_may_give_up_passes_all() {
     iterator.seek_to_first();
     assert!(!iterator.valid());
     assert!(iterator.status().unwrap_err().to_string().contains("Too many internal keys"));
+}
+
+/// What it leaves out may show to others.
+#[test]
+fn a_scan_that_leaves_out_tables_tells_nothing() {
+    let mut world = World::new();
+    (0..KEYS).for_each(|key| world.write(&Step::Put(key)));
+    world.write(&Step::Flush);
+    world.write(&Step::Consume(0, KEYS));
+    world.write(&Step::Flush);
+    world.write(&Step::Put(5));
+    world.write(&Step::Flush);
+    let filter = TableFilter::new(|properties| properties.num_entries > 1);
+    let options = ReadOptions::default().table_filter(Some(filter));
+    let mut iterator = world.setup.db.new_iterator(&options, &world.family).unwrap();
+    iterator.seek_to_first();
+    assert!(!iterator.valid(), "all that it sees is deleted");
+    let model = world.model.clone();
+    let iterator = world.setup.db.new_iterator(&ReadOptions::default(), &world.family).unwrap();
+    Scan { iterator, model }.check(None, 3);
 }
