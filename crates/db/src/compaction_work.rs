@@ -263,13 +263,7 @@ impl DbImpl {
         if let Some(operation) = operation {
             operation.set_stage(OperationStage::CompactionInstall);
         }
-        let edits = Edits::from([(picked.family.id, finished.edit.clone())]);
-        let installed = self.log_and_install(writing, edits, |state| {
-            let Some(family) = state.family_mut(picked.family.id) else { return };
-            let outputs = finished.outcome.as_ref().map_or(&[][..], |outcome| &outcome.files[..]);
-            family.compaction.note_outputs(&finished.edit, outputs);
-            family.compaction.in_progress.unregister(picked.id);
-        });
+        let installed = self.install_compaction(writing, picked, &finished);
         if let Err(status) = installed {
             discard_outputs(writing, &files, &finished);
             let reason = match status.code() {
@@ -288,6 +282,26 @@ impl DbImpl {
         let levels = writing.state.lock().level_summary(family.id);
         writing.events.compaction_finished(&CompactionFacts { took, ..before_commit }, &levels);
         Ok(())
+    }
+
+    /// Shows reads what became of a compaction.
+    fn install_compaction(
+        &self,
+        writing: &Writing,
+        picked: &PickedCompaction,
+        finished: &Finished,
+    ) -> Result<()> {
+        let edits = Edits::from([(picked.family.id, finished.edit.clone())]);
+        let change = |state: &mut DbState| {
+            let Some(family) = state.family_mut(picked.family.id) else { return };
+            let outputs = finished.outcome.as_ref().map_or(&[][..], |outcome| &outcome.files[..]);
+            family.compaction.note_outputs(&finished.edit, outputs);
+            family.compaction.in_progress.unregister(picked.id);
+        };
+        match picked.compaction.is_deletion_only {
+            true => self.log_and_install(writing, edits, change),
+            false => self.log_and_install_same(writing, edits, change),
+        }
     }
 
     /// Makes the outputs, if there need be any.

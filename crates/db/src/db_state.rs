@@ -68,6 +68,15 @@ pub(crate) struct FamilyState {
     pub(crate) next_memtable_id: u64,
 }
 
+/// What reads see in the next state of a column family, beside what is written to it from then on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entries {
+    /// What they saw before, held in other places.
+    Same,
+    /// More, or less.
+    Other,
+}
+
 impl DbState {
     /// # Errors
     /// `ShutdownInProgress` if the database is closed.
@@ -120,7 +129,7 @@ impl FamilyState {
         let before = self.data.super_version.load();
         let (version, history) = (before.version.clone(), before.full_history_ts_low.clone());
         drop(before);
-        self.install(version, history)
+        self.install(version, history, Entries::Other)
     }
 
     /// Shows reads the memtables as they are now and `version`; from now on none may ask for times
@@ -129,6 +138,7 @@ impl FamilyState {
         &self,
         version: Arc<Version>,
         full_history_ts_low: Option<Vec<u8>>,
+        entries: Entries,
     ) -> RetiredSuperVersion {
         let before = self.data.super_version.load_full();
         let next = before.next(SuperVersionParts {
@@ -138,6 +148,9 @@ impl FamilyState {
             resolver: before.resolver.clone(),
             full_history_ts_low,
         });
+        if entries == Entries::Same {
+            self.active.keep_hidden(before.number, next.number);
+        }
         RetiredSuperVersion(self.data.super_version.swap(Arc::new(next)))
     }
 

@@ -8,7 +8,7 @@
 use crate::caught_panic::{contain_panic, reason_of};
 use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
-use crate::db_state::DbState;
+use crate::db_state::{DbState, Entries};
 use crate::event_listener::BackgroundErrorReason;
 use crate::events::FlushFacts;
 use crate::family_files::Job;
@@ -192,7 +192,7 @@ impl DbImpl {
         // From here on the MANIFEST may have them.
         let ours = std::mem::take(&mut made.edits);
         let edits = Edits::from_iter(ours.iter().cloned());
-        self.log_and_install(writing, edits, remove_memtables).map_err(|status| {
+        self.log_and_install_same(writing, edits, remove_memtables).map_err(|status| {
             made.edits = ours;
             (Some(BackgroundErrorReason::manifest_write(has_no_wal(writing))), status)
         })?;
@@ -275,6 +275,20 @@ impl DbImpl {
         self.log_and_install_as_of(writing, edits, self.visibility.last_sequence(), change)
     }
 
+    /// As [`DbImpl::log_and_install`], for edits after which reads see the same entries as before.
+    ///
+    /// # Errors
+    /// The same.
+    pub(crate) fn log_and_install_same(
+        &self,
+        writing: &Writing,
+        edits: Edits,
+        change: impl FnOnce(&mut DbState),
+    ) -> Result<()> {
+        let last_sequence = self.visibility.last_sequence();
+        self.log_and_install_entries(writing, edits, (last_sequence, Entries::Same), change)
+    }
+
     /// As [`DbImpl::log_and_install`] for edits with keys up to `last_sequence`, which reads do not see
     /// yet.
     pub(crate) fn log_and_install_as_of(
@@ -282,6 +296,16 @@ impl DbImpl {
         writing: &Writing,
         edits: Edits,
         last_sequence: SequenceNumber,
+        change: impl FnOnce(&mut DbState),
+    ) -> Result<()> {
+        self.log_and_install_entries(writing, edits, (last_sequence, Entries::Other), change)
+    }
+
+    fn log_and_install_entries(
+        &self,
+        writing: &Writing,
+        edits: Edits,
+        (last_sequence, entries): (SequenceNumber, Entries),
         change: impl FnOnce(&mut DbState),
     ) -> Result<()> {
         let mut versions = while_waiting(|| writing.versions.lock());
@@ -302,7 +326,7 @@ impl DbImpl {
             let entry = versions.column_family(id);
             let history = entry.and_then(|entry| entry.state().full_history_ts_low.clone());
             if let Some(family) = state.family_mut(id) {
-                retired.push(family.install(version, history));
+                retired.push(family.install(version, history, entries));
             }
         }
         for id in touched {

@@ -138,8 +138,12 @@ impl DbImpl {
                 num_deletes: full.num_deletes(),
             });
             full.set_next_log_number(wal_number);
+            let hidden = full.hidden_slot().clone();
+            let state_before = family.data.super_version.load().number;
             family.immutables.push(full, wal_number);
             retired.push(family.install_memtables());
+            let state_now = family.data.super_version.load().number;
+            memtable.take_hidden(&hidden, state_before, state_now);
             writing.info_log.say_later(
                 InfoLogLevel::Info,
                 format_args!(

@@ -11,6 +11,9 @@
 //! | watch | under the writer's lock: who writes from here on breaks the range |
 //! | look | through the memtable for records that came between the scan and the watch |
 //! | show | under the lock, if the range is still watched and not broken |
+//!
+//! The next state of the column family has the same entries where a memtable was flushed, files were
+//! merged, or another memtable takes the writes. What was known holds there, too, and is handed on.
 
 use base::{InternalKeyComparator, SequenceNumber};
 use parking_lot::RwLock;
@@ -44,6 +47,12 @@ impl HiddenRange {
     ) -> Self {
         let is_broken = AtomicBool::new(false);
         Self { start, end, sequence, super_version_number, entries, is_broken }
+    }
+
+    /// The same range in another state of the column family.
+    pub(crate) fn in_state(&self, super_version_number: u64) -> Self {
+        let bounds = (self.start.clone(), self.end.clone());
+        Self::new(bounds, self.sequence, super_version_number, self.entries)
     }
 
     /// Whether a user key lies within.

@@ -286,6 +286,31 @@ impl MemTable {
         }
     }
 
+    /// Keeps what is known of the state numbered `from` for the state `to` as well, which shows the same.
+    pub fn keep_hidden(&self, from: u64, to: u64) {
+        let mut state = self.writer.lock();
+        let Some(known) = self.hidden.get() else { return };
+        if known.super_version_number == from && state.is_watching(&known) {
+            self.watch_hidden(&mut state, known.in_state(to));
+        }
+    }
+
+    /// Takes over what `full` knew in the state numbered `from`, for the state `to`, in which this memtable
+    /// takes the writes in its place. To be called before there are any, and after the last into `full`.
+    pub fn take_hidden(&self, full: &HiddenSlot, from: u64, to: u64) {
+        let mut state = self.writer.lock();
+        let known = full.get().filter(|known| known.super_version_number == from);
+        if let Some(known) = known.filter(|known| !known.is_broken()) {
+            self.watch_hidden(&mut state, known.in_state(to));
+        }
+    }
+
+    fn watch_hidden(&self, state: &mut WriterState, range: HiddenRange) {
+        let range = Arc::new(range);
+        state.watched = Some(range.clone());
+        self.hidden.set(Some(range));
+    }
+
     /// Whether a record newer than the range came into it, from `start` on, that is no deletion.
     fn has_shown_since(&self, range: &HiddenRange, start: Option<&[u8]>) -> bool {
         let mut records = self.new_iterator();

@@ -129,3 +129,37 @@ fn writers_and_scans_at_once() {
     }
     writer.join().unwrap();
 }
+
+#[test]
+fn what_is_known_goes_on_to_a_state_that_shows_the_same() {
+    let memtable = memtable();
+    memtable.remember_hidden(range(Some("d"), Some("m"), 10), None);
+    memtable.keep_hidden(6, 8);
+    assert!(memtable.hidden_slot().get().unwrap().holds(10, 7), "known of state 7, not of 6");
+    memtable.keep_hidden(7, 8);
+    let known = memtable.hidden_slot().get().unwrap();
+    assert!(known.holds(10, 8) && !known.holds(10, 7) && !known.holds(9, 8));
+    memtable.add(11, Value, b"e", b"");
+    assert!(memtable.hidden_slot().get().is_none() && known.is_broken());
+    memtable.keep_hidden(8, 9);
+    assert!(memtable.hidden_slot().get().is_none());
+}
+
+#[test]
+fn the_next_memtable_takes_over_what_is_known() {
+    let full = memtable();
+    full.remember_hidden(range(Some("d"), Some("m"), 10), None);
+    let next = memtable();
+    next.take_hidden(full.hidden_slot(), 6, 8);
+    assert!(next.hidden_slot().get().is_none(), "known of state 7, not of 6");
+    next.take_hidden(full.hidden_slot(), 7, 8);
+    assert!(next.hidden_slot().get().unwrap().holds(10, 8));
+    next.add(11, Deletion, b"e", b"");
+    assert!(next.hidden_slot().get().is_some());
+    next.add(12, Value, b"f", b"");
+    assert!(next.hidden_slot().get().is_none());
+    full.add(13, Value, b"f", b"");
+    let last = memtable();
+    last.take_hidden(full.hidden_slot(), 7, 8);
+    assert!(last.hidden_slot().get().is_none(), "it was broken");
+}
