@@ -21,8 +21,9 @@ base::call_options! {
         abort_on_pause: bool = false, honoured;
         /// Flush all column families first. Default: false.
         flush: bool = false, honoured;
-        /// Wait until files that nothing needs any more are deleted, too. Default: false.
-        wait_for_purge: bool = false, refused;
+        /// Wait until files that nothing needs any more are deleted, too, which it does anyhow. Default:
+        /// false.
+        wait_for_purge: bool = false, honoured;
         /// Close the database afterwards. Default: false.
         close_db: bool = false, honoured;
         /// Give up after so long. Default: none, never.

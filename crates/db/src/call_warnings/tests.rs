@@ -1,6 +1,6 @@
 use crate::{
     ColumnFamilyDescriptor, Db, FlushOptions, IngestExternalFileOptions, OpenContext, ReadOptions,
-    WaitForCompactOptions, WriteOptions,
+    WriteOptions,
 };
 use base::status::Code;
 use options::{ColumnFamilyOptions, DbOptions};
@@ -44,14 +44,12 @@ fn a_call_with_a_refused_option_fails() {
     let family = db.column_family("default").unwrap();
     let ingestion = IngestExternalFileOptions::default().allow_db_generated_files(true);
     let flush = FlushOptions::default().force_atomic_flush(true);
-    let waiting = WaitForCompactOptions::default().wait_for_purge(true);
     for (error, option) in [
         (
             db.ingest_external_file(&family, &["/none".into()], &ingestion).unwrap_err(),
             "allow_db_generated_files of IngestExternalFileOptions",
         ),
         (db.flush(&flush, &[&family]).unwrap_err(), "force_atomic_flush of FlushOptions"),
-        (db.wait_for_compact(&waiting).unwrap_err(), "wait_for_purge of WaitForCompactOptions"),
     ] {
         assert_eq!(error.code(), Code::NotSupported, "{error}");
         let sentence = format!("{option} is not offered by this engine: leave it at ");

@@ -7,7 +7,9 @@ use db::{
     BottommostLevelCompaction, CompactFilesOptions, CompactRangeOptions, Db, FlushOptions,
     WaitForCompactOptions, WriteOptions,
 };
-use env::MemFileSystem;
+use env::file_system_wrapper::FileSystemWrapper;
+use env::{FileSystem, MemFileSystem};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -198,6 +200,38 @@ fn files_are_kept_while_deletions_are_disabled() {
     assert_eq!(counts(), (1, 1));
     db.enable_file_deletions().unwrap();
     assert_eq!(get(&db, "a").as_deref(), Some("2"));
+}
+
+/// Takes its time with every deletion.
+#[derive(Debug)]
+struct SlowDeletions(Arc<dyn FileSystem>);
+
+impl FileSystemWrapper for SlowDeletions {
+    fn target(&self) -> &dyn FileSystem {
+        &*self.0
+    }
+
+    fn delete_file(&self, path: &Path) -> base::Result<()> {
+        std::thread::sleep(Duration::from_millis(30));
+        self.0.delete_file(path)
+    }
+}
+
+#[test]
+fn files_are_gone_when_that_was_waited_for() {
+    let mut fixture = Fixture::new();
+    fixture.context.file_system = Arc::new(SlowDeletions(fixture.context.file_system));
+    fixture.family_options.level0_file_num_compaction_trigger = 3;
+    let db = fixture.open();
+    for round in 0..3 {
+        for key in ["a", "z"] {
+            put(&db, key, &round.to_string());
+        }
+        db.flush(&FlushOptions::default(), &[&default_family(&db)]).unwrap();
+    }
+    let waiting = WaitForCompactOptions { wait_for_purge: true, ..Default::default() };
+    db.wait_for_compact(&waiting).unwrap();
+    assert_eq!((fixture.files_with(".sst").len(), fixture.files_with(".log").len()), (1, 1));
 }
 
 #[test]
