@@ -10,7 +10,6 @@ use crate::format::BlockHandle;
 use crate::table_builder_options::TableBuilderOptions;
 use base::Result;
 use cache::{Cache, Priority};
-use env::ReadTerms;
 use statistics::{Activity, Statistics};
 use std::sync::Arc;
 
@@ -76,7 +75,8 @@ impl BlockBasedTable {
             verify_checksums: true,
             fill_cache: true,
             may_read_files: true,
-            terms: ReadTerms::NONE,
+            rate_limiter_priority: None,
+            deadline_micros: 0,
             activity: Activity::Unknown,
         };
         let recorder = self.stats.recorder();

@@ -14,7 +14,6 @@ use base::wide_columns::{self, Column};
 use base::{PinnableSlice, Result, Status, ValueType};
 use blob::{BlobIndex, BlobReference};
 use compression::CompressionType;
-use env::ReadTerms;
 use statistics::Activity;
 
 /// Marks a table that has embedded blobs.
@@ -98,7 +97,7 @@ fn read(
         return Err(Status::incomplete("embedded blobs are not in the block cache"));
     }
     let handle = BlockHandle { offset: reference.offset, size: reference.size };
-    let fetcher = table.fetcher(options.verify_checksums, options.terms);
+    let fetcher = table.fetcher(options.verify_checksums, options.terms());
     let record = fetcher.fetch_raw(handle, None)?;
     if record.compression_type != reference.compression as u8
         || reference.compression != CompressionType::None
@@ -128,7 +127,8 @@ impl BlockBasedTable {
             verify_checksums: true,
             fill_cache: false,
             may_read_files: true,
-            terms: ReadTerms::NONE,
+            rate_limiter_priority: None,
+            deadline_micros: 0,
             activity: Activity::Unknown,
         };
         read(self, &reference, options)

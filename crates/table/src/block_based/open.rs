@@ -22,7 +22,7 @@ use crate::table_options::TableOptions;
 use crate::unique_id;
 use base::{Result, Status};
 use cache::Priority;
-use env::{RandomAccessFile, ReadTerms};
+use env::RandomAccessFile;
 use iterator::FragmentedRangeTombstoneList;
 use statistics::Activity;
 use std::sync::Arc;
@@ -112,7 +112,8 @@ impl BlockBasedTable {
             verify_checksums: true,
             fill_cache: true,
             may_read_files: true,
-            terms: ReadTerms::NONE,
+            rate_limiter_priority: None,
+            deadline_micros: 0,
             activity: Activity::Unknown,
         };
         self.load_dictionary(options)?;

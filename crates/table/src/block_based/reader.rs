@@ -28,7 +28,7 @@ use base::{InternalKeyComparator, ParsedInternalKey, Result, SliceTransform, Sta
 use cache::{Cache, CacheKey, CacheValue, Insertion, Priority};
 use compression::UncompressionDictionary;
 use env::readahead::SequentialPrefetcher;
-use env::{RandomAccessFile, ReadGate, ReadTerms, ReadaheadOptions};
+use env::{IoPriority, RandomAccessFile, ReadGate, ReadTerms, ReadaheadOptions};
 use iterator::FragmentedRangeTombstoneList;
 use perf_context::{PerfMetric, Timer};
 use statistics::{Activity, Recorder};
@@ -77,13 +77,15 @@ pub(super) struct TableCacheHandle {
 /// What is shown an entry: whether it wants the next one too.
 type Visit<'v> = dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool> + 'v;
 
-/// The part of [`ReadOptions`] that reading a block needs.
+/// The part of [`ReadOptions`] that reading a block needs: no more than two words, since each step of a
+/// lookup is given it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockReadOptions {
     pub(super) verify_checksums: bool,
     pub(super) fill_cache: bool,
     pub(super) may_read_files: bool,
-    pub(super) terms: ReadTerms,
+    pub(super) rate_limiter_priority: Option<IoPriority>,
+    pub(super) deadline_micros: u64,
     /// What is read for, where nobody has said what the thread does.
     pub(super) activity: Activity,
 }
@@ -95,6 +97,13 @@ pub(super) struct Located {
     pub(super) candidates: Range<usize>,
 }
 
+impl BlockReadOptions {
+    /// What reading from the file asks before.
+    pub(super) fn terms(self) -> ReadTerms {
+        ReadTerms { priority: self.rate_limiter_priority, deadline_micros: self.deadline_micros }
+    }
+}
+
 impl From<&ReadOptions> for BlockReadOptions {
     #[inline]
     fn from(options: &ReadOptions) -> Self {
@@ -102,7 +111,8 @@ impl From<&ReadOptions> for BlockReadOptions {
             verify_checksums: options.verify_checksums,
             fill_cache: options.fill_cache,
             may_read_files: options.read_tier.may_read_files(),
-            terms: options.terms(),
+            rate_limiter_priority: options.rate_limiter_priority,
+            deadline_micros: options.deadline,
             activity: Activity::Get,
         }
     }
@@ -533,7 +543,7 @@ impl BlockBasedTable {
         }
         let _activity = options.activity.begin_if_unknown();
         let start = self.stats.start_read(BlockKind::Data, handle);
-        let fetcher = self.fetcher(options.verify_checksums, options.terms);
+        let fetcher = self.fetcher(options.verify_checksums, options.terms());
         let dictionary = self.load_dictionary(options)?;
         let block = read(&fetcher, dictionary.as_deref())?;
         self.stats.count_read(start);
@@ -601,7 +611,7 @@ impl BlockBasedTable {
         }
         let _activity = options.activity.begin_if_unknown();
         let start = self.stats.start_read(kind, handle);
-        let fetcher = self.fetcher(true, options.terms);
+        let fetcher = self.fetcher(true, options.terms());
         let contents = fetcher.fetch(handle, None, None)?;
         let contents = decode(contents).map_err(|status| fetcher.explain(handle, &status))?;
         let block = Arc::new(Meta::new(contents));

@@ -34,7 +34,8 @@ const ALL_FROM_FILE: BlockReadOptions = BlockReadOptions {
     verify_checksums: true,
     fill_cache: false,
     may_read_files: true,
-    terms: ReadTerms::NONE,
+    rate_limiter_priority: None,
+    deadline_micros: 0,
     activity: Activity::Unknown,
 };
 
