@@ -1,12 +1,11 @@
 //! A histogram that one thread adds to and all may read.
 //!
-//! Sizes repeat: most programs read values of one size, or none, and write batches of one. So two values
-//! are kept with how often they were added lately; the older one goes into the sums when a third one
-//! comes. A value that is one of them costs a comparison or two and an addition, in a cache line that
-//! has all that most operations touch; the sums are elsewhere, made when they are first needed.
+//! Values that were added lately are counted in a cache line that has all that most operations touch; the
+//! sums are elsewhere, made when they are first needed.
 
 use crate::histogram_sums::{HistogramSums, add, load, store};
 use crate::operation_timer::{ALL_TIMED, random_gap};
+use crate::recent_values::RecentValues;
 use base::histogram::Histogram;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
@@ -15,8 +14,8 @@ use std::sync::atomic::AtomicU64;
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct AtomicHistogram {
-    /// Values added lately, the newer one first. They are in none of the sums yet.
-    runs: [Run; 2],
+    /// Values added lately. They are in none of the sums yet.
+    lately: RecentValues,
     /// Operations that are still to come and have a value already.
     pending: AtomicU64,
     /// Operations that were timed.
@@ -27,32 +26,11 @@ pub(crate) struct AtomicHistogram {
 
 const _: () = assert!(size_of::<AtomicHistogram>() == 64, "a cache line");
 
-/// A value, and how often it was added.
-#[derive(Debug)]
-struct Run {
-    value: AtomicU64,
-    count: AtomicU64,
-}
-
-/// What a run of no value has for one: no size and no time is as large.
-const NO_VALUE: u64 = u64::MAX;
-
-impl Run {
-    const fn new() -> Self {
-        Self { value: AtomicU64::new(NO_VALUE), count: AtomicU64::new(0) }
-    }
-
-    fn set(&self, value: u64, count: u64) {
-        store(&self.value, value);
-        store(&self.count, count);
-    }
-}
-
 /// What changes it is by the owning thread only, or when there is none.
 impl AtomicHistogram {
     pub(crate) const fn new() -> Self {
         Self {
-            runs: [const { Run::new() }; 2],
+            lately: RecentValues::new(),
             pending: AtomicU64::new(0),
             timed: AtomicU64::new(0),
             sums: OnceLock::new(),
@@ -66,20 +44,15 @@ impl AtomicHistogram {
     /// Adds a value, if it is one that was added lately.
     #[inline]
     pub(crate) fn add_to_run(&self, value: u64) -> bool {
-        let run = self.runs.iter().find(|run| load(&run.value) == value);
-        if let Some(run) = run {
-            add(&run.count, 1);
-        }
-        run.is_some()
+        self.lately.add(value)
     }
 
     /// Adds a value that was not added lately.
     pub(crate) fn begin_run(&self, value: u64) {
-        let ([newer, older], sums) = (&self.runs, self.sums());
+        let sums = self.sums();
         sums.change(|| {
-            sums.add_times(load(&older.value), load(&older.count));
-            older.set(load(&newer.value), load(&newer.count));
-            newer.set(value, 1);
+            let (older, count) = self.lately.begin(value);
+            sums.add_times(older, count);
         });
     }
 
@@ -87,9 +60,8 @@ impl AtomicHistogram {
     pub(crate) fn end_runs(&self) {
         let Some(sums) = self.sums.get() else { return };
         sums.change(|| {
-            for run in &self.runs {
-                sums.add_times(load(&run.value), load(&run.count));
-                run.set(NO_VALUE, 0);
+            for (value, count) in self.lately.take() {
+                sums.add_times(value, count);
             }
         });
     }
@@ -146,8 +118,8 @@ impl AtomicHistogram {
 
     /// Drops all values.
     pub(crate) fn clear(&self) {
-        let counts = self.runs.iter().map(|run| &run.count);
-        counts.chain([&self.pending, &self.timed]).for_each(|zero| store(zero, 0));
+        self.lately.take();
+        [&self.pending, &self.timed].into_iter().for_each(|zero| store(zero, 0));
         if let Some(sums) = self.sums.get() {
             sums.clear();
         }
@@ -158,8 +130,8 @@ impl AtomicHistogram {
         let Some(sums) = self.sums.get() else { return };
         sum.merge(&sums.read_unchanged(|| {
             let mut values = Histogram::from(sums.parts(load(&self.pending)));
-            for run in &self.runs {
-                values.add_times(load(&run.value), load(&run.count));
+            for (value, count) in self.lately.all() {
+                values.add_times(value, count);
             }
             values
         }));

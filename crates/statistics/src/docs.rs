@@ -26,7 +26,7 @@ At the default level, `kExceptDetailedTimers`, these histograms have a value for
 not every operation is timed: `rocksdb.db.get.micros`, `rocksdb.db.write.micros`,
 `rocksdb.db.seek.micros`, `rocksdb.db.multiget.micros`, `rocksdb.read.block.get.micros`,
 `rocksdb.read.block.compaction.micros`. Of each thread the first 32 operations of a kind are timed, then
-one in 16, picked at random; those up to the next one count as having taken as long.
+one in 64, picked at random; those up to the next one count as having taken as long.
 COUNT is the number of operations. SUM and the percentiles are right in the mean; P100 and P99.9 may
 miss the one slow operation that was not timed. At `kExceptTimeForMutex` and `kAll` every operation is
 timed. [Why](decisions/0003-times-of-short-operations.md).

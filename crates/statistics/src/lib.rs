@@ -13,6 +13,8 @@
 pub mod activity;
 mod atomic_histogram;
 pub mod docs;
+mod get_counters;
+mod get_outcome;
 mod histogram_data;
 mod histogram_sums;
 mod histogram_type;
@@ -20,6 +22,7 @@ mod idle_reasons;
 mod moment;
 mod operation_timer;
 mod own_counters;
+mod recent_values;
 mod recorder;
 mod statistics;
 mod stats_level;
@@ -28,6 +31,7 @@ mod ticker;
 mod totals;
 
 pub use activity::{Activity, CompactionCause};
+pub use get_outcome::GetOutcome;
 pub use histogram_data::HistogramData;
 pub use histogram_type::HistogramType;
 pub use moment::Moment;

@@ -15,7 +15,7 @@ use crate::Moment;
 use std::cell::Cell;
 
 /// At the default level one operation in so many is timed.
-pub(crate) const MEAN_GAP: u64 = 16;
+pub(crate) const MEAN_GAP: u64 = 64;
 
 /// The first operations of a thread are all timed, so many of each kind.
 pub(crate) const ALL_TIMED: u64 = 32;

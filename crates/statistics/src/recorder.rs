@@ -3,7 +3,7 @@
 use crate::moment::MomentClock;
 use crate::operation_timer::OperationTimer;
 use crate::thread_counters::ThreadCounters;
-use crate::{HistogramType, Moment, Statistics, StatsLevel, Ticker};
+use crate::{GetOutcome, HistogramType, Moment, Statistics, StatsLevel, Ticker};
 use std::marker::PhantomData;
 
 /// What the thread adds to; see [`Statistics::recorder`]. Whoever counts several things, or at the
@@ -23,6 +23,13 @@ impl Recorder<'_> {
     #[inline]
     pub fn tick(&self, ticker: Ticker, count: u64) {
         self.counters.add(ticker, count);
+    }
+
+    /// A lookup of one key ended, with a value of so many bytes; 0 if there is no value, which counts
+    /// among the sizes too.
+    #[inline]
+    pub fn end_get(&self, outcome: GetOutcome, value_bytes: u64) {
+        self.counters.gets.add(outcome, value_bytes);
     }
 
     /// Whether the level is this one, or a higher one.

@@ -1,6 +1,7 @@
 //! What one thread has counted for one [`Statistics`](crate::Statistics).
 
 use crate::atomic_histogram::AtomicHistogram;
+use crate::get_counters::GetCounters;
 use crate::{HistogramType, StatsLevel, Ticker};
 use base::histogram::Histogram;
 use parking_lot::Mutex;
@@ -14,6 +15,8 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 #[derive(Debug)]
 pub(crate) struct ThreadCounters {
     tickers: [AtomicU64; Ticker::ALL.len()],
+    /// Of lookups of one key.
+    pub(crate) gets: GetCounters,
     /// The level of the statistics, as the thread last knew it. Of use to the thread alone.
     level: AtomicU8,
     /// What the histograms have values of. A new one begins when they are reset; who reads passes
@@ -32,6 +35,7 @@ impl ThreadCounters {
     const fn new() -> Self {
         Self {
             tickers: [const { AtomicU64::new(0) }; Ticker::ALL.len()],
+            gets: GetCounters::new(),
             level: AtomicU8::new(0),
             period: AtomicU64::new(0),
             histograms: [const { AtomicHistogram::new() }; HistogramType::ALL.len()],
@@ -49,12 +53,14 @@ impl ThreadCounters {
         for ticker in &self.tickers {
             ticker.store(0, Ordering::Relaxed);
         }
+        self.gets.clear();
         self.clear_histograms();
         UNUSED.lock().push(self);
     }
 
     /// The level is this one from here on, and histograms have values of this period only.
     pub(crate) fn begin(&self, level: u8, period: u64) {
+        self.gets.begin(level, self.period.load(Ordering::Relaxed) != period);
         if self.level.swap(level, Ordering::Relaxed) != level {
             self.begin_level();
         }
@@ -86,7 +92,7 @@ impl ThreadCounters {
     /// Bytes of memory.
     pub(crate) fn memory_bytes(&self) -> usize {
         let sums = self.histograms.iter().map(AtomicHistogram::sums_bytes);
-        size_of::<Self>() + sums.sum::<usize>()
+        size_of::<Self>() + sums.sum::<usize>() + self.gets.sizes_bytes()
     }
 
     #[inline]
@@ -118,13 +124,17 @@ impl ThreadCounters {
     }
 
     pub(crate) fn count(&self, ticker: Ticker) -> u64 {
-        self.tickers[ticker.number()].load(Ordering::Relaxed)
+        let ticked = self.tickers[ticker.number()].load(Ordering::Relaxed);
+        ticked.wrapping_add(self.gets.count(ticker))
     }
 
     /// Adds what it has of this period to `sum`.
     pub(crate) fn add_histogram_to(&self, kind: HistogramType, period: u64, sum: &mut Histogram) {
         if self.period.load(Ordering::Acquire) == period {
             self.histogram(kind).add_to(sum);
+            if matches!(kind, HistogramType::BytesPerRead) {
+                self.gets.add_sizes_to(sum);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What lookups and scans count.
 
-use statistics::{HistogramType, Moment, OperationTimer, Recorder, Statistics, Ticker};
+use statistics::{GetOutcome, HistogramType, Moment, OperationTimer, Recorder, Statistics, Ticker};
 use std::sync::Arc;
 use table::LevelReads;
 
@@ -37,12 +37,13 @@ impl<'s> CountedLookup<'s> {
     #[inline]
     pub(crate) fn end_get(self, source: Source, value_bytes: Option<usize>) {
         let Self { recorder: Some(recorder), timer } = self else { return };
-        let bytes = value_bytes.unwrap_or(0) as u64;
-        recorder.tick(Ticker::NumberKeysRead, 1);
-        count_source(&recorder, source, value_bytes.is_some());
-        recorder.tick(Ticker::BytesRead, bytes);
-        // What is not found counts too, as nothing.
-        recorder.value(HistogramType::BytesPerRead, bytes);
+        let outcome = match source {
+            Source::None => GetOutcome::Unknown,
+            Source::MemTables => GetOutcome::InMemTables,
+            Source::Level(_) if value_bytes.is_none() => GetOutcome::DeletedInTable,
+            Source::Level(level) => GetOutcome::found_at(level),
+        };
+        recorder.end_get(outcome, value_bytes.unwrap_or(0) as u64);
         recorder.end_operation(HistogramType::DbGet, timer);
     }
 
@@ -99,7 +100,7 @@ fn count_level_reads(recorder: &Recorder<'_>, reads: &[LevelReads]) {
     }
 }
 
-/// A key is found, or is not there.
+/// One key of several is found, or is not there.
 #[inline]
 fn count_source(recorder: &Recorder<'_>, source: Source, is_found: bool) {
     let level = match source {

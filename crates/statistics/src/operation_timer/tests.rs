@@ -15,15 +15,15 @@ fn run(statistics: &Statistics, operations: u64) -> (u64, u64) {
 }
 
 #[test]
-fn every_operation_counts_and_one_in_sixteen_is_timed() {
+fn every_operation_counts_and_one_in_sixty_four_is_timed() {
     let statistics = Statistics::new();
     for operations in 1..=1000 {
         let (count, timed) = run(&statistics, 1);
         assert_eq!(count, operations);
         assert!(operations > ALL_TIMED || timed == 1);
     }
-    let (count, timed) = run(&statistics, 160_000);
-    assert_eq!(count, 161_000);
+    let (count, timed) = run(&statistics, 640_000);
+    assert_eq!(count, 641_000);
     assert!((9_000..11_000).contains(&timed), "{timed}");
 }
 
