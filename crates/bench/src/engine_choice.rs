@@ -73,12 +73,14 @@ fn store<S: engines::store::Store>(flags: &Flags) -> engines::store::StoreProvid
 
 /// Refuses flags for objects that libraries are not given.
 fn check_objects(flags: &Flags) -> Result<()> {
-    const OBJECTS: [&str; 5] = [
+    const OBJECTS: [&str; 7] = [
         "rate_limiter_bytes_per_sec",
         "db_write_buffer_size",
         "cost_write_buffer_to_cache",
         "file_checksum",
         "use_stderr_info_logger",
+        "use_compressed_secondary_cache",
+        "secondary_cache_uri",
     ];
     let is_set = |name: &&&str| flags.uint(name) > 0 || flags.bool(name);
     match OBJECTS.iter().find(is_set) {

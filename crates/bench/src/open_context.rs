@@ -3,7 +3,11 @@
 use crate::flags::Flags;
 use base::file_checksum::FileChecksumGenCrc32cFactory;
 use base::{Result, Status};
-use cache::{Cache, CacheOptions, HyperClockCacheOptions, LruCacheOptions};
+use cache::{
+    Cache, CacheOptions, CompressedSecondaryCache, CompressedSecondaryCacheOptions,
+    HyperClockCacheOptions, LruCacheOptions, SecondaryCache,
+};
+use compression::{CompressionOptions, CompressionType};
 use db::{OpenContext, WriteBufferManager};
 use env::rate_limiter::{GenericRateLimiter, RateLimiter, RateLimiterMode, RateLimiterOptions};
 use env::{InfoLogLevel, Logger};
@@ -89,7 +93,44 @@ pub(crate) fn cache_options(flags: &Flags) -> Result<Option<CacheOptions>> {
 }
 
 fn block_cache(flags: &Flags) -> Result<Option<Arc<dyn Cache>>> {
-    cache_options(flags)?.as_ref().map(CacheOptions::make_shared_cache).transpose()
+    let Some(options) = cache_options(flags)? else { return Ok(None) };
+    options.make_with_secondary_cache(secondary_cache(flags)?).map(Some)
+}
+
+/// The next tier that `--secondary_cache_uri` or `--use_compressed_secondary_cache` ask for.
+fn secondary_cache(flags: &Flags) -> Result<Option<Arc<dyn SecondaryCache>>> {
+    let (uri, is_compressed) =
+        (flags.text("secondary_cache_uri"), flags.bool("use_compressed_secondary_cache"));
+    let options = match (uri, is_compressed) {
+        ("", false) => return Ok(None),
+        ("", true) => compressed_options(flags)?,
+        (uri, false) => CompressedSecondaryCacheOptions::from_uri(uri)?,
+        (_, true) => {
+            return Err(Status::invalid_argument(
+                "--secondary_cache_uri and --use_compressed_secondary_cache: expected one of them",
+            ));
+        }
+    };
+    Ok(Some(Arc::new(CompressedSecondaryCache::new(&options)?)))
+}
+
+fn compressed_options(flags: &Flags) -> Result<CompressedSecondaryCacheOptions> {
+    let codec = flags.text("compressed_secondary_cache_compression_type");
+    let compression_type = CompressionType::from_flag_name(codec).ok_or_else(|| {
+        Status::invalid_argument(format!(
+            "--compressed_secondary_cache_compression_type={codec}: expected the name of a codec"
+        ))
+    })?;
+    let level = flags.int("compressed_secondary_cache_compression_level") as i32;
+    Ok(CompressedSecondaryCacheOptions {
+        capacity: flags.uint("compressed_secondary_cache_size") as usize,
+        num_shard_bits: flags.int("compressed_secondary_cache_numshardbits") as i32,
+        high_pri_pool_ratio: flags.double("compressed_secondary_cache_high_pri_pool_ratio"),
+        low_pri_pool_ratio: flags.double("compressed_secondary_cache_low_pri_pool_ratio"),
+        compression_type,
+        compression_opts: CompressionOptions { level, ..CompressionOptions::default() },
+        ..CompressedSecondaryCacheOptions::default()
+    })
 }
 
 /// The limit of all memtables of all databases, charged to the block cache if asked for.

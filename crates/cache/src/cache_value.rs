@@ -15,6 +15,11 @@ pub trait LinkedValue: Any + Send + Sync {
 
     /// The cache holds it no longer, or did not take it. Called without any lock of the cache held.
     fn left_cache(&self);
+
+    /// Bytes of which its owner can make it again, if there are any: a secondary cache may keep them.
+    fn saved(&self) -> Option<&[u8]> {
+        None
+    }
 }
 
 /// A cached value. Who holds a clone keeps the value alive, and in the cache.
@@ -71,6 +76,14 @@ impl CacheValue {
         match self {
             Self::Plain(_) => false,
             Self::Linked(value) => value.take_use(),
+        }
+    }
+
+    /// Bytes of which its owner can make it again, if there are any.
+    pub fn saved(&self) -> Option<&[u8]> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Linked(value) => value.saved(),
         }
     }
 

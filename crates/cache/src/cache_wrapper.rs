@@ -1,6 +1,6 @@
 //! Caches that change some of what another cache does (`rocksdb::CacheWrapper`).
 
-use crate::{Cache, CacheCounters, CacheKey, CacheValue, Insertion, Priority};
+use crate::{Cache, CacheCounters, CacheKey, CacheValue, Insertion, Priority, SecondaryCache};
 use base::Result;
 use std::fmt;
 
@@ -92,5 +92,8 @@ impl<W: CacheWrapper> Cache for W {
     }
     fn counters(&self) -> CacheCounters {
         self.target().counters()
+    }
+    fn secondary_cache(&self) -> Option<&dyn SecondaryCache> {
+        self.target().secondary_cache()
     }
 }

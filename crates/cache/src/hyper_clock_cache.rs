@@ -45,7 +45,8 @@ base::call_options! {
     objects {
         /// Where memory of cached blocks comes from.
         memory_allocator: "MemoryAllocator";
-        /// The next tier, for what is evicted.
+        /// The next tier, for what is evicted: not an option here, but
+        /// `HyperClockCache::with_secondary_cache`.
         secondary_cache: "SecondaryCache";
         /// Seed of the hash that spreads keys over shards.
         hash_seed: "int32_t";

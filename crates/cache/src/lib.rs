@@ -10,20 +10,24 @@ pub mod cache_key;
 pub mod cache_options;
 pub mod cache_value;
 pub mod cache_wrapper;
+pub mod compressed_secondary_cache;
 pub mod dropped;
 mod hash_index;
 pub mod hyper_clock_cache;
 pub mod lru_cache;
 pub mod reservation;
+pub mod secondary_cache;
 pub mod sharded_cache;
 
 pub use cache_key::CacheKey;
 pub use cache_options::{CacheMetadataChargePolicy, CacheOptions};
 pub use cache_value::{CacheValue, LinkedValue};
 pub use cache_wrapper::CacheWrapper;
+pub use compressed_secondary_cache::{CompressedSecondaryCache, CompressedSecondaryCacheOptions};
 pub use hyper_clock_cache::{HyperClockCache, HyperClockCacheOptions};
 pub use lru_cache::{LruCache, LruCacheOptions};
 pub use reservation::CacheReservation;
+pub use secondary_cache::{SecondaryCache, SecondaryLookup};
 
 use base::Result;
 use std::fmt;
@@ -121,4 +125,10 @@ pub trait Cache: fmt::Debug + Send + Sync {
 
     /// What the cache has done.
     fn counters(&self) -> CacheCounters;
+
+    /// The next tier, which has what was dropped for want of room. Lookups do not go there: only
+    /// whoever put a value in can make it again of bytes.
+    fn secondary_cache(&self) -> Option<&dyn SecondaryCache> {
+        None
+    }
 }

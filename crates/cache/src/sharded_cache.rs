@@ -7,10 +7,11 @@
 
 use crate::dropped::Dropped;
 use crate::hash_index::HashIndex;
-use crate::{Cache, CacheCounters, CacheKey, CacheValue, Insertion, Priority};
+use crate::{Cache, CacheCounters, CacheKey, CacheValue, Insertion, Priority, SecondaryCache};
 use base::{Result, Status};
 use parking_lot::{Mutex, RwLock};
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What is to be put into a shard.
@@ -156,6 +157,7 @@ pub struct ShardedCache<P: CachePolicy> {
     strict_capacity_limit: bool,
     capacity: Mutex<usize>,
     last_id: AtomicU64,
+    secondary_cache: Option<Arc<dyn SecondaryCache>>,
 }
 
 impl<P: CachePolicy> ShardedCache<P> {
@@ -173,7 +175,22 @@ impl<P: CachePolicy> ShardedCache<P> {
             strict_capacity_limit: sharding.strict_capacity_limit,
             capacity: Mutex::new(sharding.capacity),
             last_id: AtomicU64::new(0),
+            secondary_cache: None,
             policy,
+        }
+    }
+
+    /// The cache with a next tier for what it drops for want of room (`secondary_cache`).
+    #[must_use]
+    pub fn with_secondary_cache(self, secondary_cache: Arc<dyn SecondaryCache>) -> Self {
+        Self { secondary_cache: Some(secondary_cache), ..self }
+    }
+
+    /// Hands on what had to make room, after the lock was released.
+    #[inline]
+    fn offer(&self, dropped: &Dropped) {
+        if let Some(secondary) = &self.secondary_cache {
+            dropped.offer_to(&**secondary);
         }
     }
 
@@ -228,6 +245,7 @@ impl<P: CachePolicy> Cache for ShardedCache<P> {
         // Values go after the lock does: dropping one may take long.
         let mut dropped = Dropped::default();
         let inserted = self.shard(hash).shard.write().insert(entry, &mut dropped);
+        self.offer(&dropped);
         match inserted {
             Ok(inserted) => Ok(inserted),
             Err(_) if !self.strict_capacity_limit => Ok(Insertion::NotKept),
@@ -243,6 +261,9 @@ impl<P: CachePolicy> Cache for ShardedCache<P> {
         let value = self.shard(hash).shard.write().erase(key, hash as u32);
         if let Some(value) = value {
             value.left_cache();
+        }
+        if let Some(secondary) = &self.secondary_cache {
+            secondary.erase(key);
         }
     }
 
@@ -261,6 +282,7 @@ impl<P: CachePolicy> Cache for ShardedCache<P> {
         for shard in &self.shards {
             let mut dropped = Dropped::default();
             shard.shard.write().set_capacity(per_shard, &mut dropped);
+            self.offer(&dropped);
         }
     }
 
@@ -304,6 +326,10 @@ impl<P: CachePolicy> Cache for ShardedCache<P> {
             total.evictions += shard.books().evictions;
         }
         total
+    }
+
+    fn secondary_cache(&self) -> Option<&dyn SecondaryCache> {
+        self.secondary_cache.as_deref()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     WriteOptions,
 };
 use base::call_options::{CallOption, CallOptions};
-use cache::HyperClockCacheOptions;
+use cache::{CompressedSecondaryCacheOptions, HyperClockCacheOptions};
 use std::fmt::Write as _;
 
 const INTRODUCTION: &str = "
@@ -33,7 +33,6 @@ pub(crate) const WITHOUT_ROWS: &[(&str, &str)] = &[
     ("CacheEntryRoleOptions", "see CacheUsageOptions"),
     ("CacheUsageOptions", "memory of other uses is not charged to the block cache by role"),
     ("CheckpointEngineOptions", "checkpoints are not offered"),
-    ("CompressedSecondaryCacheOptions", "secondary caches are not offered"),
     ("CreateBackupOptions", "backups are not offered"),
     ("CreateCheckpointOptions", "checkpoints are not offered"),
     ("EnvOptions", "made of DbOptions when a file is opened, as in RocksDB"),
@@ -43,7 +42,7 @@ pub(crate) const WITHOUT_ROWS: &[(&str, &str)] = &[
     ("OptimisticTransactionDBOptions", "transactions are not offered"),
     ("OptimisticTransactionOptions", "transactions are not offered"),
     ("RestoreOptions", "backups are not offered"),
-    ("TieredCacheOptions", "secondary caches are not offered"),
+    ("TieredCacheOptions", "a secondary cache has a capacity of its own"),
     ("TraceOptions", "operations are not traced to files"),
     ("TransactionDBOptions", "transactions are not offered"),
     ("TransactionDBWriteOptimizations", "transactions are not offered"),
@@ -76,6 +75,7 @@ pub fn call_structs() -> Vec<CallStruct> {
         of::<IngestExternalFileOptions>(),
         of::<SizeApproximationOptions>(),
         of::<HyperClockCacheOptions>(),
+        of::<CompressedSecondaryCacheOptions>(),
     ]
 }
 

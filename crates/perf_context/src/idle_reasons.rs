@@ -3,7 +3,7 @@
 pub(crate) const NO_ASYNC_READS: &str = "reads wait for the file system";
 pub(crate) const NO_ENCRYPTION: &str = "there is no encrypted file system";
 pub(crate) const NO_MULTISCAN: &str = "there is no scan of several ranges at once";
-pub(crate) const NO_SECONDARY_CACHE: &str = "there is no secondary cache";
+pub(crate) const NO_STANDALONE_ENTRIES: &str = "every entry of a cache is in its table";
 pub(crate) const NO_SUCH_CALL: &str = "the file system has no such call";
 pub(crate) const NO_TRANSACTIONS: &str = "there are no transactions yet";
 pub(crate) const NO_RESEEKS: &str = "range tombstones hide entries one by one";

@@ -1,7 +1,7 @@
 //! What a thread counts and times of its own operations.
 
 use crate::idle_reasons::{
-    NO_ASYNC_READS, NO_ENCRYPTION, NO_MULTISCAN, NO_RESEEKS, NO_SECONDARY_CACHE, NO_SUCH_CALL,
+    NO_ASYNC_READS, NO_ENCRYPTION, NO_MULTISCAN, NO_RESEEKS, NO_STANDALONE_ENTRIES, NO_SUCH_CALL,
     NO_TRANSACTIONS,
 };
 use crate::measure::Measure::{self, Count, CpuTime, MutexTime, Time, Wait};
@@ -25,9 +25,9 @@ metric::metrics! {
         /// Index block cache hits.
         BlockCacheIndexHitCount = "block_cache_index_hit_count", Count, counted;
         /// Lookups returning an entry outside the table.
-        BlockCacheStandaloneHandleCount = "block_cache_standalone_handle_count", Count, idle(NO_SECONDARY_CACHE);
+        BlockCacheStandaloneHandleCount = "block_cache_standalone_handle_count", Count, idle(NO_STANDALONE_ENTRIES);
         /// Lookups returning an ordinary cache entry.
-        BlockCacheRealHandleCount = "block_cache_real_handle_count", Count, idle(NO_SECONDARY_CACHE);
+        BlockCacheRealHandleCount = "block_cache_real_handle_count", Count, idle(NO_STANDALONE_ENTRIES);
         /// Index blocks read from files.
         IndexBlockReadCount = "index_block_read_count", Count, counted;
         /// Filter block cache hits.
@@ -45,15 +45,15 @@ metric::metrics! {
         /// Bytes served from block cache.
         BlockCacheReadByte = "block_cache_read_byte", Count, counted;
         /// Secondary cache hits.
-        SecondaryCacheHitCount = "secondary_cache_hit_count", Count, idle(NO_SECONDARY_CACHE);
+        SecondaryCacheHitCount = "secondary_cache_hit_count", Count, counted;
         /// Real entries put in the compressed tier.
-        CompressedSecCacheInsertRealCount = "compressed_sec_cache_insert_real_count", Count, idle(NO_SECONDARY_CACHE);
+        CompressedSecCacheInsertRealCount = "compressed_sec_cache_insert_real_count", Count, counted;
         /// Placeholder entries put in the compressed tier.
-        CompressedSecCacheInsertDummyCount = "compressed_sec_cache_insert_dummy_count", Count, idle(NO_SECONDARY_CACHE);
+        CompressedSecCacheInsertDummyCount = "compressed_sec_cache_insert_dummy_count", Count, counted;
         /// Raw bytes put in the compressed tier.
-        CompressedSecCacheUncompressedBytes = "compressed_sec_cache_uncompressed_bytes", Count, idle(NO_SECONDARY_CACHE);
+        CompressedSecCacheUncompressedBytes = "compressed_sec_cache_uncompressed_bytes", Count, counted;
         /// Stored bytes put in the compressed tier.
-        CompressedSecCacheCompressedBytes = "compressed_sec_cache_compressed_bytes", Count, idle(NO_SECONDARY_CACHE);
+        CompressedSecCacheCompressedBytes = "compressed_sec_cache_compressed_bytes", Count, counted;
         /// Time verifying block checksums.
         BlockChecksumTime = "block_checksum_time", Time, counted;
         /// Time decompressing blocks.

@@ -25,7 +25,7 @@ pub(crate) const NO_READ_RETRY: &str = "a block that is damaged is not read agai
 pub(crate) const NO_READ_TRIGGERED_TOMBSTONES: &str = "reads write no range tombstones";
 pub(crate) const NO_REMOTE_COMPACTION: &str = "compactions run in the process of their database";
 pub(crate) const NO_ROW_CACHE: &str = "there is no row cache";
-pub(crate) const NO_SECONDARY_CACHE: &str = "there is no secondary cache";
+pub(crate) const NO_SECONDARY_METADATA: &str = "of tables only data blocks go to a secondary cache";
 pub(crate) const NO_SIMULATED_CACHE: &str = "there is no simulated cache";
 pub(crate) const NO_SST_FILE_MANAGER: &str =
     "there is no `SstFileManager` with a limit of space or a rate of deletions";

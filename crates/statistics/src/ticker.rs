@@ -5,7 +5,7 @@ use crate::idle_reasons::{
     NO_CHECKSUM_CALLS, NO_INGESTED_BATCHES, NO_INPLACE_UPDATE, NO_KEPT_FILE_METADATA,
     NO_LAZY_BLOBS, NO_MANIFEST_VALIDATION, NO_MULTI_SCAN, NO_PERSISTENT_CACHE, NO_READ_AMP_BITMAP,
     NO_READ_RETRY, NO_READ_TRIGGERED_TOMBSTONES, NO_REMOTE_COMPACTION, NO_ROW_CACHE,
-    NO_SECONDARY_CACHE, NO_SIMULATED_CACHE, NO_SST_FILE_MANAGER, NO_SUPER_VERSION_CACHE,
+    NO_SECONDARY_METADATA, NO_SIMULATED_CACHE, NO_SST_FILE_MANAGER, NO_SUPER_VERSION_CACHE,
     NO_TAIL_PREFETCH, NO_TIMESTAMP_FILTER, NO_TRANSACTIONS, NO_USER_DEFINED_INDEX, NO_WAL_ITERATOR,
     NO_WAL_PRECREATION, STACKED_BLOB_DB,
 };
@@ -69,21 +69,21 @@ metric::metrics! {
         /// Redundant dictionary block inserts.
         BlockCacheCompressionDictAddRedundant = "rocksdb.block.cache.compression.dict.add.redundant", 26, counted;
         /// Lookups satisfied by secondary cache.
-        SecondaryCacheHits = "rocksdb.secondary.cache.hits", 27, idle(NO_SECONDARY_CACHE);
+        SecondaryCacheHits = "rocksdb.secondary.cache.hits", 27, counted;
         /// Filter lookups satisfied by secondary cache.
-        SecondaryCacheFilterHits = "rocksdb.secondary.cache.filter.hits", 28, idle(NO_SECONDARY_CACHE);
+        SecondaryCacheFilterHits = "rocksdb.secondary.cache.filter.hits", 28, idle(NO_SECONDARY_METADATA);
         /// Index lookups satisfied by secondary cache.
-        SecondaryCacheIndexHits = "rocksdb.secondary.cache.index.hits", 29, idle(NO_SECONDARY_CACHE);
+        SecondaryCacheIndexHits = "rocksdb.secondary.cache.index.hits", 29, idle(NO_SECONDARY_METADATA);
         /// Data lookups satisfied by secondary cache.
-        SecondaryCacheDataHits = "rocksdb.secondary.cache.data.hits", 30, idle(NO_SECONDARY_CACHE);
+        SecondaryCacheDataHits = "rocksdb.secondary.cache.data.hits", 30, counted;
         /// Compressed tier matches on placeholder entries.
-        CompressedSecondaryCacheDummyHits = "rocksdb.compressed.secondary.cache.dummy.hits", 31, idle(NO_SECONDARY_CACHE);
+        CompressedSecondaryCacheDummyHits = "rocksdb.compressed.secondary.cache.dummy.hits", 31, counted;
         /// Compressed tier matches on real entries.
-        CompressedSecondaryCacheHits = "rocksdb.compressed.secondary.cache.hits", 32, idle(NO_SECONDARY_CACHE);
+        CompressedSecondaryCacheHits = "rocksdb.compressed.secondary.cache.hits", 32, counted;
         /// Entries moved up from compressed tier.
-        CompressedSecondaryCachePromotions = "rocksdb.compressed.secondary.cache.promotions", 33, idle(NO_SECONDARY_CACHE);
+        CompressedSecondaryCachePromotions = "rocksdb.compressed.secondary.cache.promotions", 33, counted;
         /// Entries found but left in compressed tier.
-        CompressedSecondaryCachePromotionSkips = "rocksdb.compressed.secondary.cache.promotion.skips", 34, idle(NO_SECONDARY_CACHE);
+        CompressedSecondaryCachePromotionSkips = "rocksdb.compressed.secondary.cache.promotion.skips", 34, counted;
         /// Point lookups avoided by a whole-key filter.
         BloomFilterUseful = "rocksdb.bloom.filter.useful", 35, counted;
         /// Whole-key filter passes.

@@ -124,6 +124,15 @@ impl DataBlockDecoder {
         }
     }
 
+    /// The block of contents in the plain form ([`DataBlock::contents`]). They are checked as those of
+    /// a file are.
+    ///
+    /// # Errors
+    /// As [`Self::decode`].
+    pub fn decode_plain(&self, contents: Vec<u8>) -> Result<DataBlock> {
+        DataBlock::build_with_layout(contents, self.order)
+    }
+
     fn decode_rewritten(&self, contents: &[u8], transform: &KeyTransform) -> Result<DataBlock> {
         let rewritten = rewrite(contents, transform)?;
         DataBlock::build_with_layout(rewritten, self.order)

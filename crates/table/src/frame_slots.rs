@@ -202,6 +202,10 @@ impl LinkedValue for DataBlock {
     fn left_cache(&self) {
         self.residence().leave_cache();
     }
+
+    fn saved(&self) -> Option<&[u8]> {
+        Some(self.contents())
+    }
 }
 
 /// A block, by its link or held.

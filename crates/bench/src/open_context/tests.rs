@@ -28,3 +28,31 @@ fn cache_types_are_rocksdbs() {
     assert_eq!((clock.estimated_entry_charge, clock.capacity), (8192, 32 << 20));
     assert_eq!(options(&["--cache_size=0"]).unwrap(), None);
 }
+
+#[test]
+fn a_secondary_cache_is_made_of_flags_or_of_a_text() {
+    let cache = |arguments: &[&str]| {
+        let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+        block_cache(&Flags::parse(&arguments).expect("flags"))
+    };
+    let capacity = |arguments: &[&str]| {
+        let cache = cache(arguments).unwrap().unwrap();
+        cache.secondary_cache().map(SecondaryCache::capacity_bytes)
+    };
+    let size = "--compressed_secondary_cache_size=1000000";
+    assert_eq!(capacity(&[size]), None);
+    let (on, zstd) =
+        ("--use_compressed_secondary_cache", "--compressed_secondary_cache_compression_type=zstd");
+    for kind in ["--cache_type=lru_cache", "--cache_type=hyper_clock_cache"] {
+        assert_eq!(capacity(&[kind, on, zstd, size]), Some(1_000_000));
+    }
+    let uri = "--secondary_cache_uri=compressed_secondary_cache://capacity=2M";
+    assert_eq!(capacity(&[uri]), Some(2 << 20));
+    for wrong in [
+        &[uri, on] as &[_],
+        &["--secondary_cache_uri=flash://dev"],
+        &[on, &zstd.replace("zstd", "best")],
+    ] {
+        assert!(cache(wrong).is_err(), "{wrong:?}");
+    }
+}

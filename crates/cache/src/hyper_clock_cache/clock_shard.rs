@@ -191,7 +191,8 @@ impl ClockShard {
                 round.passed = 0;
                 round.dropped += 1;
                 self.books.evictions += 1;
-                dropped.push(self.remove(victim as u32));
+                let key = self.entries[victim].key;
+                dropped.push_evicted(key, self.remove(victim as u32));
             }
             let effort = (round.dropped + 1) * self.limits.effort_cap;
             if !self.limits.strict && round.held >= effort && self.len() < self.occupancy_max {

@@ -182,7 +182,8 @@ impl LruShard {
                 self.renew(oldest);
             } else {
                 self.books.evictions += 1;
-                dropped.push(self.remove(oldest));
+                let key = self.entries[oldest as usize].key;
+                dropped.push_evicted(key, self.remove(oldest));
             }
         }
     }

@@ -53,7 +53,9 @@ fn is_same(ours: &str, theirs: &str) -> bool {
     match theirs {
         "nullptr" | "nullopt" | "IO_TOTAL" | "kDisableCompressionOption" => ours == "None",
         "18446744073709551615" => ours == "u64::MAX",
-        "0" => matches!(ours, "0" | "None"),
+        "0" => matches!(ours, "0" | "0.0" | "None"),
+        _ if theirs.starts_with("see ") => ours == format!("{}::default()", &theirs[4..]),
+        "kLZ4Compression" => word == "Lz4",
         _ if theirs.starts_with('k') => {
             theirs[1..].trim_end_matches("Tier").trim_end_matches("CacheMetadata") == word
         }

@@ -2,11 +2,16 @@
 
 use crate::{Opened, Pairs, backward, default_family, forward, scan, total_order, unpack};
 use base::status::{Code, SubCode};
-use cache::{Cache, HyperClockCache, HyperClockCacheOptions, LruCache, LruCacheOptions};
+use cache::{
+    Cache, CacheKey, CacheOptions, CompressedSecondaryCache, HyperClockCache,
+    HyperClockCacheOptions, LruCache, LruCacheOptions, SecondaryCache, SecondaryLookup,
+};
 use db::{ColumnFamilyDescriptor, Db, FlushOptions, OpenContext, ReadOptions, WriteOptions};
 use options::{BlockBasedTableOptions, ColumnFamilyOptions, ConfigOptions, DbOptions};
+use statistics::{Statistics, Ticker};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn expected(opened: &Opened) -> Pairs {
     let db = opened.db();
@@ -207,5 +212,82 @@ fn metadata_larger_than_the_cache_is_paged_and_keeps_to_the_capacity() {
         }
         assert!(cache.counters().evictions > u64::from(KEYS) / 2, "{cache:?}");
         assert_eq!(cache.pinned_usage_bytes(), 0, "{cache:?}");
+    }
+}
+
+/// A tier of a user: gives back what it is told to.
+#[derive(Debug, Default)]
+struct Forgetful {
+    offered: AtomicUsize,
+    /// In place of what it was given.
+    gives: Option<Vec<u8>>,
+}
+
+impl SecondaryCache for Forgetful {
+    fn name(&self) -> &'static str {
+        "Forgetful"
+    }
+
+    fn insert(&self, _key: &CacheKey, _bytes: &[u8], _must_keep: bool) {
+        self.offered.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn lookup(&self, _key: &CacheKey, _moves: bool) -> SecondaryLookup {
+        self.gives.clone().map_or(SecondaryLookup::Missing, SecondaryLookup::Found)
+    }
+
+    fn erase(&self, _key: &CacheKey) {}
+
+    fn capacity_bytes(&self) -> usize {
+        0
+    }
+
+    fn usage_bytes(&self) -> usize {
+        0
+    }
+}
+
+fn tiered(capacity: usize, secondary: Arc<dyn SecondaryCache>) -> Arc<dyn Cache> {
+    let options = LruCacheOptions { num_shard_bits: 0, ..LruCacheOptions::with_capacity(capacity) };
+    CacheOptions::Lru(options).make_with_secondary_cache(Some(secondary)).unwrap()
+}
+
+#[test]
+fn blocks_come_back_from_a_secondary_cache_as_they_were() {
+    // The last has sequence numbers of a whole file, which blocks in memory have in them already.
+    for case in ["a01", "c05", "f03", "g01"] {
+        let mut opened = unpack("11.8.1", case);
+        let expected = expected(&opened);
+        let statistics = Arc::new(Statistics::new());
+        opened.options.context.statistics = Some(statistics.clone());
+        let secondary = Arc::new(CompressedSecondaryCache::from_uri("capacity=8M").unwrap());
+        opened.options.context.block_cache = Some(tiered(3000, secondary.clone()));
+        let db = opened.db();
+        for _ in 0..4 {
+            check_reads(&db, &expected);
+        }
+        let count = |ticker| statistics.ticker_count(ticker);
+        let hits = count(Ticker::SecondaryCacheHits);
+        assert!(hits > 0 && secondary.usage_bytes() > 0, "{case}");
+        assert_eq!(count(Ticker::SecondaryCacheDataHits), hits, "{case}");
+        assert_eq!(count(Ticker::CompressedSecondaryCacheHits), hits, "{case}");
+        assert_eq!(count(Ticker::CompressedSecondaryCachePromotions), hits, "{case}");
+        assert!(count(Ticker::CompressedSecondaryCacheDummyHits) > 0, "{case}");
+        let looking = ReadOptions { fill_cache: false, ..total_order() };
+        assert_eq!(scan(&db, &looking, &default_family(&db)), expected, "{case}");
+    }
+}
+
+#[test]
+fn a_secondary_cache_that_has_no_blocks_changes_no_answers() {
+    for gives in
+        [None, Some(Vec::new()), Some(b"this is no block".to_vec()), Some(vec![0xff; 4096])]
+    {
+        let mut opened = unpack("11.8.1", "a01");
+        let expected = expected(&opened);
+        let secondary = Arc::new(Forgetful { gives, ..Forgetful::default() });
+        opened.options.context.block_cache = Some(tiered(3000, secondary.clone()));
+        check_reads(&opened.db(), &expected);
+        assert!(secondary.offered.load(Ordering::Relaxed) > 0);
     }
 }

@@ -27,7 +27,7 @@ options! {
         /// Whether memory of bookkeeping counts.
         metadata_charge_policy: "CacheMetadataChargePolicy" as "cache::LruCacheOptions";
         /// The next tier, for what is evicted.
-        secondary_cache: "SecondaryCache";
+        secondary_cache: "SecondaryCache" as "cache::LruCache::with_secondary_cache";
         /// Seed of the hash that spreads keys over shards.
         hash_seed: "int32_t";
         /// Locks of shards spin before they sleep.

@@ -30,7 +30,7 @@ impl BlockBasedTable {
     /// when nobody will read the file any more. They would stay until others need their room.
     pub fn erase_from_cache(&self) {
         let Some(TableCacheHandle { cache, id, .. }) = &self.cache else { return };
-        if cache.usage_bytes() == 0 {
+        if cache.usage_bytes() == 0 && cache.secondary_cache().is_none() {
             return;
         }
         for index in self.held_indexes() {

@@ -181,7 +181,10 @@ impl TableIterator {
             let ahead = self.ahead.take().filter(|(offset, _)| *offset == handle.offset);
             let cached = match ahead {
                 Some((_, block)) => Some(block),
-                None => self.index.frame().or_else(|| self.cached_block(handle)),
+                None => match self.index.frame() {
+                    Some(block) => Some(block),
+                    None => self.cached_block(handle)?,
+                },
             };
             let block = if let Some(block) = cached {
                 self.table.count_data_block_hit(&block, self.table.stats.recorder());
@@ -219,10 +222,15 @@ impl TableIterator {
 
     /// The block here, if it is in the cache.
     #[inline(never)]
-    fn cached_block(&self, handle: BlockHandle) -> Option<Arc<DataBlock>> {
-        let block = self.table.cached_data_block(handle)?;
-        self.index.link_frame(&block);
-        Some(block)
+    fn cached_block(&self, handle: BlockHandle) -> Result<Option<Arc<DataBlock>>> {
+        let block = match self.table.cached_data_block(handle) {
+            Some(block) => Some(block),
+            None => self.table.secondary_data_block(handle, self.options)?,
+        };
+        if let Some(block) = &block {
+            self.index.link_frame(block);
+        }
+        Ok(block)
     }
 
     /// Looks up the next block, if the index leads to it directly.

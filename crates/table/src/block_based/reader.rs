@@ -25,7 +25,7 @@ use crate::read_window::{ReadWindow, WindowBlock};
 use base::dbformat::extract_user_key;
 use base::status::Code;
 use base::{InternalKeyComparator, ParsedInternalKey, Result, SliceTransform, Status};
-use cache::{Cache, CacheKey, CacheValue, Insertion, Priority};
+use cache::{Cache, CacheKey, CacheValue, Insertion, Priority, SecondaryLookup};
 use compression::UncompressionDictionary;
 use env::readahead::SequentialPrefetcher;
 use env::{IoPriority, RandomAccessFile, ReadGate, ReadTerms, ReadaheadOptions};
@@ -451,8 +451,51 @@ impl BlockBasedTable {
             self.count_data_block_hit(&block, recorder);
             return Ok(block);
         }
+        if let Some(block) = self.secondary_data_block(handle, options)? {
+            self.count_data_block_hit(&block, recorder);
+            return Ok(block);
+        }
         self.count_data_block_miss(recorder);
         self.read_data_block(handle, options, None)
+    }
+
+    /// A data block that the cache had to drop, if the next tier has it. It moves to the cache.
+    #[inline]
+    pub(super) fn secondary_data_block(
+        &self,
+        handle: BlockHandle,
+        options: BlockReadOptions,
+    ) -> Result<Option<Arc<DataBlock>>> {
+        match self.cache.as_ref() {
+            Some(at) if at.cache.secondary_cache().is_some() => {
+                self.look_in_secondary(at, handle, options)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    #[inline(never)]
+    fn look_in_secondary(
+        &self,
+        at: &TableCacheHandle,
+        handle: BlockHandle,
+        options: BlockReadOptions,
+    ) -> Result<Option<Arc<DataBlock>>> {
+        let Some(secondary) = at.cache.secondary_cache() else { return Ok(None) };
+        let found = secondary.lookup(&CacheKey::new(at.id, handle.offset), options.fill_cache);
+        let is_found = matches!(found, SecondaryLookup::Found(_));
+        let is_compressed = secondary.is_compressed_in_memory();
+        if is_compressed && found != SecondaryLookup::Missing {
+            self.stats.count_compressed_secondary(is_found, options.fill_cache);
+        }
+        let SecondaryLookup::Found(contents) = found else { return Ok(None) };
+        // What cannot be a block is no loss: the file has it.
+        let Ok(block) = self.decoder.decode_plain(contents).map(Arc::new) else { return Ok(None) };
+        self.stats.count_secondary_hit();
+        if options.fill_cache {
+            insert_data_block(&*at.cache, at.id, handle, &block, Priority::Low, |_, _, _| {})?;
+        }
+        Ok(Some(block))
     }
 
     /// A data block, if it is in the cache.

@@ -7,7 +7,7 @@ use crate::block_based::perf_counts::{PerfCounts, count_block_read};
 use crate::format::BlockHandle;
 use crate::table_options::TableOptions;
 use cache::Insertion;
-use perf_context::{PerfLevel, perf_level};
+use perf_context::{PerfLevel, PerfMetric, perf_level};
 use statistics::{Activity, HistogramType, Moment, OperationTimer, Recorder, Statistics, Ticker};
 use std::sync::Arc;
 
@@ -79,6 +79,33 @@ impl TableStats {
         if let Some(recorder) = recorder {
             recorder.tick(kind.tickers().miss, 1);
         }
+    }
+
+    /// A data block was found in the cache's next tier.
+    pub(super) fn count_secondary_hit(&self) {
+        perf_context::count(PerfMetric::SecondaryCacheHitCount, 1);
+        if let Some(recorder) = self.recorder() {
+            recorder.tick(Ticker::SecondaryCacheHits, 1);
+            recorder.tick(Ticker::SecondaryCacheDataHits, 1);
+        }
+    }
+
+    /// The compressed tier in memory had a block, or only a mark that it was offered one. What it had
+    /// moves to the cache if `moves`.
+    pub(super) fn count_compressed_secondary(&self, is_found: bool, moves: bool) {
+        let Some(recorder) = self.recorder() else { return };
+        if !is_found {
+            recorder.tick(Ticker::CompressedSecondaryCacheDummyHits, 1);
+            return;
+        }
+        recorder.tick(Ticker::CompressedSecondaryCacheHits, 1);
+        recorder.tick(
+            match moves {
+                true => Ticker::CompressedSecondaryCachePromotions,
+                false => Ticker::CompressedSecondaryCachePromotionSkips,
+            },
+            1,
+        );
     }
 
     /// See [`count_insertion`].
