@@ -11,6 +11,7 @@ use crate::{ci, files};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+mod external;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +22,10 @@ const KEYS: &str = "20000";
 const TOLERANCE_PERCENT: f64 = 3.0;
 /// By so much more, of a hundred, an operation may take that is counted in statistics.
 const STATISTICS_PERCENT_MAX: f64 = 3.0;
+/// By so much more, of a hundred, an operation may take in a crate of a user's own.
+const EXTERNAL_PERCENT_MAX: f64 = 5.0;
+/// A read and a write: they show a function of another crate that cannot be inlined.
+const EXTERNAL_SHORT_PATHS: [&str; 2] = ["get_pre_flush", "put_in_order"];
 /// Only instructions of this function, and of what it calls, count.
 const COUNTED_FUNCTION: &str = "*measured_operations*";
 /// Of work in the background, those of the function that does it in its thread.
@@ -74,6 +79,10 @@ pub(crate) enum Mode {
     Statistics,
     /// Compares levels of the perf context.
     PerfLevels,
+    /// Compares what a crate of a user's own takes with what is kept.
+    External,
+    /// The same for [`EXTERNAL_SHORT_PATHS`] alone.
+    ExternalShort,
 }
 
 /// What is counted or timed beside the operations.
@@ -114,13 +123,19 @@ struct Program {
 pub(crate) fn run(mode: Mode) -> Result<(), String> {
     let table = files::root().join(TABLE);
     let text = std::fs::read_to_string(&table).map_err(|error| format!("{TABLE}: {error}"))?;
-    let paths = parse(&text)?;
+    let mut paths = parse(&text)?;
     let directory = files::root().join("target/instructions");
+    if mode == Mode::ExternalShort {
+        paths.retain(|kept| EXTERNAL_SHORT_PATHS.contains(&kept.path.as_str()));
+    }
+    if matches!(mode, Mode::External | Mode::ExternalShort) {
+        return compare_external(&Program { executable: external::build()?, directory }, &paths);
+    }
     let program = Program { executable: build()?, directory };
     match mode {
         Mode::Statistics => return compare_statistics(&program, &paths),
         Mode::PerfLevels => return compare_perf_levels(&program),
-        Mode::Compare | Mode::Keep => {}
+        Mode::Compare | Mode::Keep | Mode::External | Mode::ExternalShort => {}
     }
     let (counted, failed) = compare(&program, &paths)?;
     if mode == Mode::Keep {
@@ -144,6 +159,23 @@ fn compare(program: &Program, paths: &[Kept]) -> Result<(Vec<Kept>, Vec<String>)
         counted.push(Kept { instructions, path: path.clone() });
     }
     Ok((counted, failed))
+}
+
+/// Prints what each path takes more than is kept of a build of the workspace.
+///
+/// # Errors
+/// A sentence for each that takes too much more.
+fn compare_external(program: &Program, paths: &[Kept]) -> Result<(), String> {
+    let mut failed = Vec::new();
+    for Kept { path, instructions: kept } in paths {
+        let counted = program.count(path, Measuring::Default)?;
+        let percent = 100.0 * (counted / kept - 1.0);
+        println!("{path:<24} kept {kept:>8.0} external {counted:>8.0}  {percent:+.1} %");
+        if percent > EXTERNAL_PERCENT_MAX {
+            failed.push(format!("{path} takes {percent:.1} % more in a crate of a user's own"));
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
 }
 
 /// Prints what each path takes more with statistics.

@@ -23,9 +23,10 @@ usage: cargo xtask COMMAND
   doc      the documentation of every crate, warnings denied
   test     the tests of every crate
 
-  instructions [--keep | --statistics | --perf-levels]
+  instructions [--keep | --statistics | --perf-levels | --external | --external-short]
            instructions of operations, against those kept, or with statistics against without, or at
-           each level of the perf context that needs no time of the processor
+           each level of the perf context that needs no time of the processor, or in a crate that is
+           no member of the workspace, built as a user's is, all of them or a read and a write
            (needs Valgrind; not part of the gate)
 ";
 
@@ -39,6 +40,8 @@ fn main() -> ExitCode {
             Some("--keep") => instructions::run(Mode::Keep),
             Some("--statistics") => instructions::run(Mode::Statistics),
             Some("--perf-levels") => instructions::run(Mode::PerfLevels),
+            Some("--external") => instructions::run(Mode::External),
+            Some("--external-short") => instructions::run(Mode::ExternalShort),
             Some(other) => Err(format!("instructions: {other} is no flag of it\n{USAGE}")),
         },
         Some("fmt") => ci::cargo(&["fmt", "--all"], &[]),
