@@ -22,6 +22,7 @@ mod mapped_wals;
 mod panics;
 mod properties;
 mod queues;
+mod range_deletions;
 mod read_beside_a_writer;
 mod recovery;
 mod recovery_from_errors;

@@ -11,7 +11,7 @@ use crate::{Direction, heap};
 use base::{InternalKey, InternalKeyComparator, ParsedInternalKey, SequenceNumber};
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering as MemoryOrder};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering as MemoryOrder};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Says of each record of a scan whether a range tombstone hides it. Belongs to the scan; the
@@ -20,7 +20,7 @@ pub struct RangeTombstoneAggregator {
     comparator: InternalKeyComparator,
     visibility: Visibility,
     inbox: Arc<Inbox>,
-    cursors: Vec<Cursor>,
+    cursors: Vec<FileCursor>,
     /// The cursors whose regions end, nearest end first; which end depends on the direction.
     heap: Vec<usize>,
     direction: Direction,
@@ -41,14 +41,28 @@ struct Inbox {
     /// Whether `arrivals` holds any. Written under the mutex; read without it on every record by
     /// the thread that moves the scan, which is the one that filled it.
     has_arrivals: AtomicBool,
+    /// How many files `left` holds; read and written likewise.
+    left_count: AtomicUsize,
     state: Mutex<InboxState>,
 }
 
 #[derive(Default)]
 struct InboxState {
-    arrivals: Vec<Cursor>,
+    arrivals: Vec<FileCursor>,
     files: HashSet<u64>,
+    /// Those of `files` that the scan has left since. Their tombstones may be over keys that it comes to
+    /// all the same, until it seeks.
+    left: HashSet<u64>,
 }
+
+/// A cursor over a list, and the file that it is of.
+struct FileCursor {
+    cursor: Cursor,
+    file: Option<u64>,
+}
+
+/// So many files that were left may be looked at by each seek before they are forgotten.
+const LEFT_FILES_MAX: usize = 4;
 
 /// The keys over which nothing changes: from the record at which the stretch was found to the
 /// nearest end of a region in the direction of the scan.
@@ -112,7 +126,8 @@ impl RangeTombstoneSink {
     /// Adds the tombstones of a memtable.
     pub fn add(&self, list: Arc<FragmentedRangeTombstoneList>) {
         if !list.is_empty() {
-            self.push(&mut self.inbox.lock(), Cursor::new(list, None, None));
+            let cursor = Cursor::new(list, None, None);
+            self.push(&mut self.inbox.lock(), FileCursor { cursor, file: None });
         }
     }
 
@@ -131,12 +146,24 @@ impl RangeTombstoneSink {
         largest: &InternalKey,
     ) {
         let mut state = self.inbox.lock();
+        if state.left.remove(&file_number) {
+            self.inbox.left_count.store(state.left.len(), MemoryOrder::Relaxed);
+        }
         if state.files.insert(file_number) && !list.is_empty() {
-            self.push(&mut state, Cursor::new(list, Some(smallest), Some(largest)));
+            let cursor = Cursor::new(list, Some(smallest), Some(largest));
+            self.push(&mut state, FileCursor { cursor, file: Some(file_number) });
         }
     }
 
-    fn push(&self, state: &mut InboxState, cursor: Cursor) {
+    /// The scan has left a file. If it comes to it again after the next seek, it adds its tombstones again.
+    pub fn leave_file(&self, file_number: u64) {
+        let mut state = self.inbox.lock();
+        if state.files.contains(&file_number) && state.left.insert(file_number) {
+            self.inbox.left_count.store(state.left.len(), MemoryOrder::Relaxed);
+        }
+    }
+
+    fn push(&self, state: &mut InboxState, cursor: FileCursor) {
         state.arrivals.push(cursor);
         self.inbox.has_arrivals.store(true, MemoryOrder::Release);
     }
@@ -167,6 +194,31 @@ impl RangeTombstoneAggregator {
     /// A way to add lists.
     pub fn sink(&self) -> RangeTombstoneSink {
         RangeTombstoneSink { inbox: self.inbox.clone() }
+    }
+
+    /// To be called before all that is below seeks. Files that the scan has left are forgotten, if there
+    /// are many: a scan that has been all over a level would else look at the lists of all its files in
+    /// each seek.
+    #[inline]
+    pub fn begin_seek(&mut self) {
+        if self.inbox.left_count.load(MemoryOrder::Relaxed) > LEFT_FILES_MAX {
+            self.forget_left_files();
+        }
+    }
+
+    #[cold]
+    fn forget_left_files(&mut self) {
+        let mut state = self.inbox.lock();
+        let left = std::mem::take(&mut state.left);
+        self.inbox.left_count.store(0, MemoryOrder::Relaxed);
+        let is_kept = |of: &FileCursor| of.file.is_none_or(|file| !left.contains(&file));
+        state.files.retain(|file| !left.contains(file));
+        state.arrivals.retain(is_kept);
+        self.cursors.retain(is_kept);
+        // Places of cursors have changed.
+        self.heap.clear();
+        self.covering.clear();
+        self.stretch.is_known = false;
     }
 
     /// Whether no list was added so far.
@@ -205,7 +257,8 @@ impl RangeTombstoneAggregator {
         self.newest = self.covering.last().map_or(0, |(sequence, _)| *sequence);
         self.stretch.is_known = true;
         self.stretch.anchor.set(*key);
-        let nearest = self.heap.first().and_then(|top| region_end(&self.cursors[*top], direction));
+        let nearest =
+            self.heap.first().and_then(|top| region_end(&self.cursors[*top].cursor, direction));
         self.stretch.has_end = nearest.is_some();
         if let Some(end) = nearest {
             self.stretch.end.set(end);
@@ -220,15 +273,15 @@ impl RangeTombstoneAggregator {
             let (cursors, direction, comparator) =
                 (&self.cursors, self.direction, &self.comparator);
             heap::pop(&mut self.heap, |a, b| {
-                is_nearer(&cursors[*a], &cursors[*b], direction, comparator)
+                is_nearer(&cursors[*a].cursor, &cursors[*b].cursor, direction, comparator)
             });
-            self.covering.remove(&(self.cursors[top].sequence(), top));
+            self.covering.remove(&(self.cursors[top].cursor.sequence(), top));
             self.enter(top, key);
         }
     }
 
     fn is_left_behind(&self, cursor: usize, key: &Bound<'_>) -> bool {
-        region_end(&self.cursors[cursor], self.direction).is_some_and(|end| {
+        region_end(&self.cursors[cursor].cursor, self.direction).is_some_and(|end| {
             let order = key.compare(&end, &self.comparator);
             match self.direction {
                 Direction::Forward => order.is_ge(),
@@ -257,7 +310,7 @@ impl RangeTombstoneAggregator {
             std::mem::take(&mut state.arrivals)
         };
         for cursor in arrivals {
-            if cursor.smallest_sequence() <= self.visibility.sequence {
+            if cursor.cursor.smallest_sequence() <= self.visibility.sequence {
                 self.cursors.push(cursor);
                 self.enter(self.cursors.len() - 1, key);
             }
@@ -266,15 +319,15 @@ impl RangeTombstoneAggregator {
 
     /// Moves one cursor, which is not in the heap.
     fn enter(&mut self, index: usize, key: &Bound<'_>) {
-        let cursor = &mut self.cursors[index];
+        let cursor = &mut self.cursors[index].cursor;
         cursor.move_to(key, &self.comparator, &self.visibility);
         if cursor.sequence() > 0 {
             self.covering.insert((cursor.sequence(), index));
         }
         let (cursors, direction, comparator) = (&self.cursors, self.direction, &self.comparator);
-        if region_end(&cursors[index], direction).is_some() {
+        if region_end(&cursors[index].cursor, direction).is_some() {
             heap::push(&mut self.heap, index, |a, b| {
-                is_nearer(&cursors[*a], &cursors[*b], direction, comparator)
+                is_nearer(&cursors[*a].cursor, &cursors[*b].cursor, direction, comparator)
             });
         }
     }

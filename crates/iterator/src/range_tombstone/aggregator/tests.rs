@@ -227,6 +227,45 @@ fn tombstone_list(raw: &[(&str, &str, u64)]) -> Arc<FragmentedRangeTombstoneList
 }
 
 #[test]
+fn files_that_were_left_are_forgotten_by_seeks_and_may_come_again() {
+    let comparator = InternalKeyComparator::bytewise();
+    let mut aggregator =
+        RangeTombstoneAggregator::new(comparator.clone(), MAX_SEQUENCE_NUMBER, None);
+    let sink = aggregator.sink();
+    let key = |name: &str| InternalKey::new(name.as_bytes(), 5, ValueType::Value);
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let add = |file: usize| {
+        let name = names[file];
+        let end = format!("{name}9");
+        let list = tombstone_list(&[(name, &end, 10)]);
+        sink.add_file(file as u64, list, &key(name), &key(&end));
+    };
+    let hides = |aggregator: &mut RangeTombstoneAggregator| {
+        names.map(|name| ask(aggregator, &key(&format!("{name}5")), Direction::Forward))
+    };
+    (0..names.len()).for_each(add);
+    assert_eq!(hides(&mut aggregator), [true; 6]);
+    // Few are kept.
+    (1..=LEFT_FILES_MAX as u64).for_each(|file| sink.leave_file(file));
+    aggregator.begin_seek();
+    assert_eq!(hides(&mut aggregator), [true; 6]);
+    // One that the scan has come to again was not left.
+    sink.leave_file(5);
+    add(4);
+    sink.leave_file(99);
+    aggregator.begin_seek();
+    assert_eq!(hides(&mut aggregator), [true; 6]);
+    sink.leave_file(4);
+    // Who goes on without a seek still sees them.
+    assert_eq!(hides(&mut aggregator), [true; 6]);
+    aggregator.begin_seek();
+    assert_eq!(hides(&mut aggregator), [true, false, false, false, false, false]);
+    assert!(sink.has_file(0) && !sink.has_file(3));
+    (2..4).for_each(add);
+    assert_eq!(hides(&mut aggregator), [true, false, true, true, false, false]);
+}
+
+#[test]
 fn nothing_added_hides_nothing() {
     let comparator = InternalKeyComparator::bytewise();
     let mut aggregator = RangeTombstoneAggregator::new(comparator, MAX_SEQUENCE_NUMBER, None);
