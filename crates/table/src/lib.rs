@@ -35,6 +35,7 @@ pub mod read_options;
 mod read_window;
 pub mod seqno_to_time_mapping;
 mod sort_prefix;
+mod sync_primitives;
 pub mod table_builder_options;
 pub mod table_cache;
 pub mod table_options;

@@ -7,6 +7,7 @@ use base::comparator::BytewiseComparator;
 use base::dbformat::InternalKey;
 use base::{InternalKeyComparator, ValueType};
 use cache::{Cache, CacheKey, CacheValue, LruCache, LruCacheOptions, Priority};
+use std::sync::{Arc, Weak};
 
 const BLOCK_COUNT: usize = 8;
 
