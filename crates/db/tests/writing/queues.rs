@@ -29,8 +29,11 @@ fn first(db: &Db) -> (Vec<u8>, u64) {
 
 /// A queue whose entries are in the last level, with nothing consumed.
 fn queue() -> Db {
+    queue_in(&mut Fixture::new())
+}
+
+fn queue_in(fixture: &mut Fixture) -> Db {
     set_perf_level(PerfLevel::EnableCount);
-    let mut fixture = Fixture::new();
     fixture.family_options.disable_auto_compactions = true;
     let db = fixture.open();
     for number in 0..KEYS {
@@ -103,6 +106,29 @@ fn a_queue_in_tables_is_passed_once() {
     assert_eq!(found, key(CONSUMED + 500));
     assert!(passed > u64::from(CONSUMED), "{passed}: nothing was there to spare");
     check(CONSUMED + 500, "after all were passed");
+}
+
+/// What was known is gone when a database is opened: the first seek passes each deletion and what it hides,
+/// those that follow do not.
+#[test]
+fn a_queue_that_is_opened_anew_is_passed_once() {
+    let mut fixture = Fixture::new();
+    let db = queue_in(&mut fixture);
+    consume(&db, 0..CONSUMED);
+    drop(db);
+    for (consumed, place) in (CONSUMED..).step_by(500).zip(["a WAL", "level 0", "level 1"]) {
+        let db = fixture.open();
+        let (found, passed) = first(&db);
+        assert_eq!(found, key(consumed), "{place}");
+        assert!(passed > u64::from(consumed), "{place}: {passed}: nothing was there to spare");
+        assert!(passed < 3 * u64::from(consumed), "{place}: {passed} entries passed");
+        let passed = consume(&db, consumed..consumed + 500);
+        assert!(passed < PASSED_MAX * 500, "{place}: {passed} entries passed");
+        flush(&db);
+        if place != "a WAL" {
+            move_level0_to(&db, 1);
+        }
+    }
 }
 
 /// What a move of a new iterator passes.
