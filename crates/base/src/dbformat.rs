@@ -263,6 +263,7 @@ impl InternalKey {
     }
 
     /// The user key.
+    #[inline]
     pub fn user_key(&self) -> &[u8] {
         extract_user_key(&self.0)
     }

@@ -37,6 +37,7 @@ impl PinnableSlice {
     ///
     /// # Panics
     /// If `range` is not within the owner's bytes.
+    #[inline]
     pub fn pinned(owner: Arc<dyn PinnedBytes>, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= owner.bytes().len(), "range out of owner");
         Self(Repr::Pinned { owner, range })

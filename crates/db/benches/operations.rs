@@ -47,7 +47,7 @@ struct OperationPath {
     run: fn(&mut Bench, u64),
 }
 
-const PATHS: [OperationPath; 16] = [
+const PATHS: [OperationPath; 18] = [
     OperationPath { name: "get", shape: Shape::Compacted, run: Bench::get },
     OperationPath { name: "get_into", shape: Shape::Compacted, run: Bench::get_into },
     OperationPath { name: "get_missing", shape: Shape::Compacted, run: Bench::get_missing },
@@ -58,6 +58,8 @@ const PATHS: [OperationPath; 16] = [
     OperationPath { name: "next", shape: Shape::Compacted, run: Bench::next },
     OperationPath { name: "prev", shape: Shape::Compacted, run: Bench::prev },
     OperationPath { name: "seek_pre_flush", shape: Shape::PreFlush, run: Bench::seek },
+    OperationPath { name: "seek_anew", shape: Shape::Compacted, run: Bench::seek_anew },
+    OperationPath { name: "seek_anew_pre_flush", shape: Shape::PreFlush, run: Bench::seek_anew },
     OperationPath { name: "next_pre_flush", shape: Shape::PreFlush, run: Bench::next },
     OperationPath { name: "prev_pre_flush", shape: Shape::PreFlush, run: Bench::prev },
     OperationPath { name: "put_in_order", shape: Shape::Compacted, run: Bench::put_in_order },
@@ -212,6 +214,13 @@ impl Bench {
     fn seek(&mut self, number: u64) {
         self.iterator.seek(&key(scatter(number, self.keys)));
         self.found += self.iterator.value().len();
+    }
+
+    /// By an iterator that is made for this and dropped.
+    fn seek_anew(&mut self, number: u64) {
+        let iterator = self.db.new_iterator(&self.options, &self.family).expect("an iterator");
+        self.iterator = iterator;
+        self.seek(number);
     }
 
     fn put(&mut self, key: u64) {

@@ -166,6 +166,9 @@ impl SortedRun {
     ) -> Option<usize> {
         let smallest = self.files.get(index)?.smallest.user_key();
         let user_key = extract_user_key(internal_key);
+        if let Some(begins) = self.brief.begins_by(index, comparator, user_key) {
+            return begins.then_some(index);
+        }
         comparator.compare_without_timestamp(smallest, user_key).is_le().then_some(index)
     }
 }

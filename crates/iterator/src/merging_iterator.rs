@@ -123,26 +123,23 @@ impl<I: InternalIterator> MergingIterator<I> {
         self.direction = direction;
         self.current = None;
         self.others.clear();
-        for (index, child) in self.children.iterators.iter_mut().enumerate() {
-            count(PerfMetric::SeekChildSeekCount, 1);
-            let timer = Timer::start(PerfMetric::SeekChildSeekTime);
-            let sought = seek(index, child);
-            drop(timer);
-            if let Err(error) = sought {
+        count(PerfMetric::SeekChildSeekCount, self.children.iterators.len() as u64);
+        let mut timer = Timer::start(PerfMetric::SeekChildSeekTime);
+        for index in 0..self.children.iterators.len() {
+            let child = &mut self.children.iterators[index];
+            if let Err(error) = seek(index, child) {
                 self.others.clear();
                 return Err(error);
             }
+            if child.valid() {
+                self.others.push(self.children.place(index, direction));
+            }
         }
-        let _timer = Timer::start(match direction {
+        timer.switch_to(match direction {
             Direction::Forward => PerfMetric::SeekMinHeapTime,
             Direction::Backward => PerfMetric::SeekMaxHeapTime,
         });
         let children = &self.children;
-        for (index, child) in children.iterators.iter().enumerate() {
-            if child.valid() {
-                self.others.push(children.place(index, direction));
-            }
-        }
         heap::heapify(&mut self.others, |a, b| children.is_before(direction, a, b));
         self.current = heap::pop(&mut self.others, |a, b| children.is_before(direction, a, b));
         Ok(())

@@ -102,6 +102,7 @@ impl BPlusTree {
     }
 
     /// Visits the records from the internal key `target` on until `visitor` returns false.
+    #[inline]
     pub(crate) fn visit(&self, target: &[u8], mut visitor: impl FnMut(MemTableEntry<'_>) -> bool) {
         let mut found = self.seek(target);
         while let Some(position) = found

@@ -163,6 +163,7 @@ impl MemTable {
     }
 
     /// Makes the caller the one who writes, once nobody else is.
+    #[inline]
     pub fn writer(&self) -> MemTableWriter<'_> {
         MemTableWriter { memtable: self, state: self.writer.lock() }
     }
@@ -214,6 +215,7 @@ impl MemTable {
     /// Visits the versions of a key, newest first, from the internal key `seek_key` on until
     /// `visitor` returns false. In a column family with timestamps the versions of a key are those
     /// of all its timestamps. Range tombstones are not among them.
+    #[inline]
     pub fn get(&self, seek_key: &[u8], mut visitor: impl FnMut(MemTableEntry<'_>) -> bool) {
         // A writer counts before it lets readers see what it wrote.
         if self.num_point_entries() == 0 {
@@ -372,6 +374,7 @@ impl MemTable {
     }
 
     /// How many of them are not range tombstones.
+    #[inline]
     pub fn num_point_entries(&self) -> u64 {
         self.stats.num_point_entries()
     }
@@ -392,6 +395,7 @@ impl MemTable {
     }
 
     /// How many of them are range tombstones.
+    #[inline]
     pub fn num_range_deletes(&self) -> u64 {
         self.range_tombstones.count()
     }
@@ -419,6 +423,7 @@ impl MemTable {
     }
 
     /// Whether the memtable is full and the next write should go to a new one.
+    #[inline]
     pub fn should_flush(&self) -> bool {
         let limit = self.max_range_deletions;
         (limit > 0 && self.num_range_deletes() >= limit) || self.write_buffer.is_full()

@@ -50,6 +50,7 @@ fn known(sequence: &AtomicU64) -> Option<SequenceNumber> {
 
 impl MemTableStats {
     /// Counts a record of `size` bytes. To be called by one at a time.
+    #[inline]
     pub(crate) fn add(&self, sequence: SequenceNumber, value_type: ValueType, size: usize) {
         match value_type {
             ValueType::SingleDeletion => raise(&self.single_deletes, 1),
@@ -80,6 +81,7 @@ impl MemTableStats {
         self.entries.load(Ordering::Relaxed)
     }
 
+    #[inline]
     pub(crate) fn num_point_entries(&self) -> u64 {
         self.point_entries.load(Ordering::Relaxed)
     }
@@ -100,14 +102,17 @@ impl MemTableStats {
         self.data_size_bytes.load(Ordering::Relaxed)
     }
 
+    #[inline]
     pub(crate) fn first_sequence(&self) -> Option<SequenceNumber> {
         known(&self.first_sequence)
     }
 
+    #[inline]
     pub(crate) fn smallest_sequence(&self) -> Option<SequenceNumber> {
         known(&self.smallest_sequence)
     }
 
+    #[inline]
     pub(crate) fn largest_sequence(&self) -> Option<SequenceNumber> {
         known(&self.largest_sequence)
     }

@@ -78,6 +78,7 @@ impl RangeTombstones {
         self.count.store(growing.tombstones.len() as u64, Ordering::Release);
     }
 
+    #[inline]
     pub(crate) fn count(&self) -> u64 {
         self.count.load(Ordering::Acquire)
     }

@@ -217,6 +217,7 @@ impl WriteBuffer {
         self.used.load(Ordering::Relaxed)
     }
 
+    #[inline]
     pub(crate) fn is_full(&self) -> bool {
         is_full(self.size(), self.block_size, self.allocated(), self.unused.load(Ordering::Relaxed))
     }

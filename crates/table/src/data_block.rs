@@ -421,9 +421,10 @@ impl DataBlock {
     #[inline]
     pub(crate) fn load_key(&self, index: usize, entry: &Entry, key: &mut KeyBuffer) {
         let common = entry.shared.min(self.common_length as usize);
-        if entry.shared > 0 {
-            let source = self.common_prefix();
-            key.splice(0, source, 0, common);
+        if self.common_length as usize <= COMMON_INLINE_SIZE {
+            key.begin(&self.common, common);
+        } else if common > 0 {
+            key.splice(0, self.common_in_block(), 0, common);
         }
         if entry.shared > common {
             let mut chunk = [0; 32];

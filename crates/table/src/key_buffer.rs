@@ -51,6 +51,19 @@ impl KeyBuffer {
         }
     }
 
+    /// Makes it the first `count` bytes of `source`.
+    ///
+    /// # Panics
+    /// If there are not as many.
+    #[inline]
+    pub(crate) fn begin<const N: usize>(&mut self, source: &[u8; N], count: usize) {
+        const { assert!(N <= INLINE_SIZE) };
+        assert!(count <= N, "{count} bytes of {N}");
+        self.inline[..N].copy_from_slice(source);
+        self.is_spilled = false;
+        self.length = count;
+    }
+
     fn splice_slow(&mut self, shared: usize, suffix: &[u8]) {
         let length = shared + suffix.len();
         if self.is_spilled && shared > 0 || length > INLINE_SIZE {

@@ -99,6 +99,7 @@ impl PhysicalType {
 
 /// Appends a physical record to `output`, whose payload `put_payload` appends. `log_number` is given
 /// for the recyclable form.
+#[inline]
 pub(crate) fn put_physical_record(
     output: &mut Vec<u8>,
     type_number: u8,

@@ -50,6 +50,7 @@ impl WriteBatch {
     }
 
     /// An empty batch with room for an entry whose key and value have so many bytes together.
+    #[inline]
     pub fn with_room_for(entry_bytes: usize) -> Self {
         let mut bytes = Vec::with_capacity(HEADER_SIZE + ENTRY_OVERHEAD_MAX + entry_bytes);
         bytes.resize(HEADER_SIZE, 0);
@@ -66,6 +67,7 @@ impl WriteBatch {
     }
 
     /// The encoded bytes.
+    #[inline]
     pub fn data(&self) -> &[u8] {
         &self.bytes
     }
@@ -76,6 +78,7 @@ impl WriteBatch {
     }
 
     /// Reads the records.
+    #[inline]
     pub fn reader(&self) -> WriteBatchReader<'_> {
         WriteBatchReader::new(&self.bytes).expect("a batch has a header")
     }
@@ -92,16 +95,19 @@ impl WriteBatch {
     }
 
     /// How many entries there are, other records not counted.
+    #[inline]
     pub fn count(&self) -> u32 {
         decode_fixed32(&self.bytes, COUNT_OFFSET)
     }
 
     /// The sequence number of the first entry.
+    #[inline]
     pub fn sequence(&self) -> SequenceNumber {
         decode_fixed64(&self.bytes, 0)
     }
 
     /// Sets the sequence number of the first entry.
+    #[inline]
     pub fn set_sequence(&mut self, sequence: SequenceNumber) {
         self.bytes[..COUNT_OFFSET].copy_from_slice(&sequence.to_le_bytes());
     }
@@ -111,6 +117,7 @@ impl WriteBatch {
     /// # Errors
     /// This and the other entries: `InvalidArgument` if key and value together have 4 GiB or nearly
     /// so, or the batch has as many entries as can be counted.
+    #[inline]
     pub fn put(&mut self, column_family_id: u32, key: &[u8], value: &[u8]) -> Result<()> {
         self.add_entry(ValueType::Value, column_family_id, key, Some(value))
     }
@@ -320,6 +327,7 @@ const ENTRY_SIZE_MAX: usize = u32::MAX as usize - (64 << 10);
 ///
 /// # Errors
 /// `InvalidArgument` that says which of them is too large.
+#[inline]
 pub fn check_entry_size(key_bytes: usize, value_bytes: usize) -> Result<()> {
     if key_bytes.saturating_add(value_bytes) <= ENTRY_SIZE_MAX {
         return Ok(());

@@ -97,6 +97,7 @@ impl<'a> WriteBatchReader<'a> {
     ///
     /// # Errors
     /// `Corruption` if they are shorter than a header.
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
         if bytes.len() < HEADER_SIZE {
             return Err(Status::corruption(format!(
@@ -113,11 +114,13 @@ impl<'a> WriteBatchReader<'a> {
     }
 
     /// How many entries the header claims.
+    #[inline]
     pub fn count(&self) -> u32 {
         decode_fixed32(self.bytes, 8)
     }
 
     /// The records in order.
+    #[inline]
     pub fn records(&self) -> RecordIterator<'a> {
         RecordIterator { bytes: self.bytes, position: HEADER_SIZE, entry_count: 0 }
     }
@@ -126,6 +129,7 @@ impl<'a> WriteBatchReader<'a> {
     ///
     /// # Errors
     /// `Corruption` if they differ.
+    #[inline]
     pub fn check_count(&self, found: u64) -> Result<()> {
         if found == u64::from(self.count()) {
             return Ok(());

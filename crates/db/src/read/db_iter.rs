@@ -221,9 +221,8 @@ impl DbIterator {
         }
     }
 
-    pub(crate) fn with_origin(mut self, origin: ScanOrigin) -> Self {
+    pub(crate) fn set_origin(&mut self, origin: ScanOrigin) {
         self.origin = Some(origin);
-        self
     }
 
     /// The user key here, without timestamp; with `ReadOptions::iter_start_ts` the internal key:
@@ -332,6 +331,8 @@ impl DbIterator {
             timed(|| self.seek_after_hidden(range, 0))
         } else {
             self.target.clear();
+            // Grown once, and for targets that are a little longer as well.
+            self.target.reserve(target.len() + self.timestamp.len() + 2 * TRAILER_SIZE);
             self.target.extend_from_slice(target);
             self.target.extend_from_slice(&self.timestamp);
             push_trailer(&mut self.target, self.sequence, VALUE_TYPE_FOR_SEEK);
@@ -490,6 +491,7 @@ impl DbIterator {
     }
 
     fn start(&mut self, direction: Direction) {
+        self.tombstones.begin_seek();
         self.direction = direction;
         self.valid = false;
         self.status = Ok(());

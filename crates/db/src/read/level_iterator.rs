@@ -37,21 +37,41 @@ pub(crate) struct LevelIterator {
     is_approached: bool,
     /// Whether the filter of tables leaves `table` out, which then stays where it began: nowhere.
     is_left_out: bool,
+    /// Whether range tombstones of `table` have joined the scan.
+    has_tombstones: bool,
 }
 
 impl LevelIterator {
     pub(crate) fn new(scan: Arc<LevelScan>, run: Arc<SortedRun>) -> Self {
-        Self { scan, run, index: 0, table: None, is_approached: false, is_left_out: false }
+        Self {
+            scan,
+            run,
+            index: 0,
+            table: None,
+            is_approached: false,
+            is_left_out: false,
+            has_tombstones: false,
+        }
+    }
+
+    /// Leaves the current file.
+    fn leave(&mut self) {
+        self.table = None;
+        if std::mem::take(&mut self.has_tombstones)
+            && let Some(tombstones) = &self.scan.tombstones
+        {
+            tombstones.leave_file(self.run.files()[self.index].number);
+        }
     }
 
     /// Makes file `index` the current one; none past either end.
     fn open(&mut self, index: usize) -> Result<Option<&mut TableIterator>> {
         if index >= self.run.files().len() {
-            self.table = None;
+            self.leave();
             return Ok(None);
         }
         if self.index != index || self.table.is_none() {
-            self.table = None;
+            self.leave();
             let file = &self.run.files()[index];
             let scan = &*self.scan;
             let table = self.run.table(index, &scan.tables, &scan.options)?;
@@ -59,12 +79,13 @@ impl LevelIterator {
                 && let Some(list) = table.range_tombstones()
             {
                 tombstones.add_file(file.number, list.clone(), &file.smallest, &file.largest);
+                (self.index, self.has_tombstones) = (index, true);
             }
             let filter = scan.options.table_filter.as_ref();
             self.is_left_out = filter.is_some_and(|filter| !filter.wants(table.properties()));
             let _timer = Timer::start(PerfMetric::NewTableIteratorNanos);
             let extractor = scan.prefix_extractor.as_ref();
-            self.table = Some(table.new_iterator(&scan.options).filtering_by(extractor));
+            self.table.insert(table.new_iterator(&scan.options)).filter_by(extractor);
             self.index = index;
         }
         Ok(self.wanted_table())
@@ -82,7 +103,7 @@ impl LevelIterator {
         {
             let next = self.index + 1;
             if self.starts_at_or_after_upper_bound(next) {
-                self.table = None;
+                self.leave();
                 return Ok(());
             }
             if let Some(table) = self.open(next)? {
@@ -135,7 +156,7 @@ impl LevelIterator {
     fn open_for(&mut self, target: &[u8]) -> Result<Option<&mut TableIterator>> {
         let index = self.run.first_at_or_after(&self.scan.comparator, target);
         if self.starts_at_or_after_upper_bound(index) {
-            self.table = None;
+            self.leave();
             return Ok(None);
         }
         self.open(index)

@@ -35,7 +35,10 @@ impl ScanOrigin {
 
     /// An iterator over what `view` shows.
     pub(crate) fn new_iterator_at(self, view: ReadView<'_>) -> DbIterator {
-        new_iterator(&self.family, view, &self.options, self.statistics.clone()).with_origin(self)
+        let statistics = self.statistics.clone();
+        let mut iterator = new_iterator(&self.family, view, &self.options, statistics);
+        iterator.set_origin(self);
+        iterator
     }
 }
 
@@ -60,7 +63,11 @@ pub(crate) fn sources(
         options.timestamp.as_deref(),
     );
     let sink = (!options.ignore_range_deletions).then(|| tombstones.sink());
-    let mut children = Vec::new();
+    let runs = match options.read_tier.includes_tables() {
+        true => view.super_version.runs.as_slice(),
+        false => &[],
+    };
+    let mut children = Vec::with_capacity(view.super_version.memtables.len() + runs.len());
     for memtable in &view.super_version.memtables {
         if let Some(sink) = &sink
             && memtable.num_range_deletes() > 0
@@ -71,10 +78,6 @@ pub(crate) fn sources(
             children.push(ScanRun::Other(memtable.new_iterator()));
         }
     }
-    let runs = match options.read_tier.includes_tables() {
-        true => view.super_version.runs.as_slice(),
-        false => &[],
-    };
     let scan = Arc::new(LevelScan {
         tables: family.tables.clone(),
         comparator: comparator.clone(),

@@ -208,6 +208,7 @@ impl<'s> Target<'s> {
         Ok(())
     }
 
+    #[inline]
     fn note_if_full(&self, full: &mut Vec<u32>) {
         let id = self.family.data.id;
         if self.family.memtable.should_flush() && !full.contains(&id) {

@@ -254,6 +254,7 @@ impl Lead<'_> {
     }
 
     /// The group has this result, but for those of it that failed alone.
+    #[inline]
     pub(crate) fn finish(mut self, result: &Result<()>) {
         self.release_followers(result);
     }

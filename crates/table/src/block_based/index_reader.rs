@@ -230,7 +230,7 @@ impl IndexCursor {
         (self.position < index.len()).then(|| index.user_key(self.position, scratch))
     }
 
-    #[inline]
+    #[inline(always)]
     fn load_top(
         &mut self,
         table: &BlockBasedTable,

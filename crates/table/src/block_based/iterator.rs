@@ -106,16 +106,15 @@ impl TableIterator {
         }
     }
 
-    /// The iterator, with seeks that ask the table's filter for prefixes only if these are what
-    /// `extractor` makes of keys: a seek to a longer prefix than the scan's would hide keys.
-    #[must_use]
-    pub fn filtering_by(mut self, extractor: Option<&Arc<dyn SliceTransform>>) -> Self {
+    /// Has seeks ask the table's filter for prefixes only if these are what `extractor` makes of keys: a
+    /// seek to a longer prefix than the scan's would hide keys.
+    #[inline]
+    pub fn filter_by(&mut self, extractor: Option<&Arc<dyn SliceTransform>>) {
         if let Some(own) = &self.table.filtering.prefix_extractor
             && !extractor.is_some_and(|given| Arc::ptr_eq(given, own) || given.name() == own.name())
         {
             self.seek_filter = SeekFilter::Never;
         }
-        self
     }
 
     /// The table.
@@ -387,6 +386,7 @@ impl TableIterator {
         self.finish_backward()
     }
 
+    #[inline]
     fn current_block(&self) -> &Arc<DataBlock> {
         match &self.block {
             Some((_, block)) => block,

@@ -20,7 +20,7 @@ impl PerfCounts {
     }
 
     /// A block was looked for in the block cache, where it takes so many bytes, or was not found.
-    #[inline]
+    #[inline(always)]
     pub(super) fn looked_up(self, kind: BlockKind, found_bytes: Option<usize>) {
         let Some(bytes) = found_bytes else {
             return self.at_level(LevelMetric::BlockCacheMissCount);

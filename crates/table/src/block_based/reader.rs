@@ -276,7 +276,7 @@ impl BlockBasedTable {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn filter_may_match(&self, lookup: &TableLookup<'_>) -> Result<bool> {
         let Some(filter) = &self.filter else { return Ok(true) };
         if !self.filtering.has_whole_keys {

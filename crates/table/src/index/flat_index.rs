@@ -228,6 +228,9 @@ impl FlatIndex {
     /// Index of the first number that is not less than `wanted`.
     #[inline]
     fn lower_bound(&self, wanted: u64) -> usize {
+        if self.prefixes.len() <= SAMPLE_INTERVAL {
+            return lower_bound(&self.prefixes, wanted);
+        }
         let Some(sample) = lower_bound(&self.sampled, wanted).checked_sub(1) else { return 0 };
         // The sampled number itself is less.
         let start = sample * SAMPLE_INTERVAL + 1;
