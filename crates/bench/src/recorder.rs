@@ -126,6 +126,7 @@ impl Recorder {
         let mut record = self.of(run, before.unix_seconds);
         record.operations = Some(stats.operations());
         record.seconds = Some(stats.elapsed_seconds());
+        record.wait_seconds = stats.wait_seconds();
         record.micros_per_op = Some(stats.micros_per_operation());
         record.ops_per_second = Some(stats.operations_per_second());
         record.bytes = stats.bytes();

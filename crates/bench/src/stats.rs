@@ -98,8 +98,12 @@ pub struct Stats {
     thread_id: usize,
     start: Instant,
     finish: Instant,
+    /// How many threads it is of.
+    threads: u32,
     /// Sum of the threads' own running times.
     running: Duration,
+    /// How long was waited for compactions after that.
+    waited: Option<Duration>,
     operations: u64,
     bytes: u64,
     message: String,
@@ -123,7 +127,9 @@ impl Stats {
             thread_id,
             start: now,
             finish: now,
+            threads: 1,
             running: Duration::ZERO,
+            waited: None,
             operations: 0,
             bytes: 0,
             message: String::new(),
@@ -233,6 +239,20 @@ impl Stats {
         self.running = self.finish - self.start;
     }
 
+    /// What was measured is over only now: each thread waited since it stopped.
+    pub(crate) fn waited(&mut self) {
+        let now = Instant::now();
+        let wait = now - self.finish;
+        self.finish = now;
+        self.running += wait * self.threads;
+        self.waited = Some(wait);
+    }
+
+    /// Seconds that were waited for compactions; none if nobody did.
+    pub fn wait_seconds(&self) -> Option<f64> {
+        self.waited.map(|wait| wait.as_secs_f64())
+    }
+
     #[cold]
     fn report(&mut self) {
         self.report_count();
@@ -284,6 +304,7 @@ impl Stats {
     pub fn merge(&mut self, other: &Self) {
         self.start = self.start.min(other.start);
         self.finish = self.finish.max(other.finish);
+        self.threads += other.threads;
         self.running += other.running;
         self.operations += other.operations;
         self.bytes += other.bytes;

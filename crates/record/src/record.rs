@@ -30,8 +30,12 @@ pub struct Record {
     pub parameters: BTreeMap<String, String>,
     /// Operations of all threads.
     pub operations: Option<u64>,
-    /// From the first thread's start to the last one's end.
+    /// From the first thread's start to the last one's end, and the wait after it.
     pub seconds: Option<f64>,
+    /// Of these, for how long compactions were waited for; `None` where nobody waits
+    /// (`--wait_for_compactions`).
+    #[serde(default)]
+    pub wait_seconds: Option<f64>,
     /// Time of an operation as one thread sees it.
     pub micros_per_op: Option<f64>,
     /// Operations of all threads in a second.

@@ -23,5 +23,6 @@ pub static OWN_FLAGS: &[Flag] = &[
     Flag { name: "keep_blocks_warm", kind: Bool, default: "true", support: Table("keep_blocks_warm"), doc: "Sets BlockBasedTableOptions.keep_blocks_warm." },
     row("report_wallclock", Bool, "false", "A third column in the report file: seconds since 1970."),
     row("shape", String, "", "Bring the tree into this shape before each benchmark: pre_flush, post_flush, compact_l0, compact_l1, compact_all, l0_and_lmax, or for instance memtable=38200,l0=6,l1=87M."),
+    row("wait_for_compactions", Bool, "false", "A benchmark that writes is over when the compactions are that are due; the wait counts, in its time and its operations in a second, not in latencies."),
     Flag { name: "wal_io", kind: String, default: "auto", support: Db("wal_io"), doc: "Sets DBOptions.wal_io: write, mapped or auto." },
 ];

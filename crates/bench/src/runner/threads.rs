@@ -9,7 +9,8 @@ use crate::measure::shape::is_lacking;
 use crate::random::Random64;
 use crate::report_file::{ReportFile, WallClockColumn};
 use crate::stats::{Details, Progress, Stats};
-use crate::workload::{BackgroundThread, Benchmark, Thread, Workload};
+use crate::tree_actions::wait_until_compacted;
+use crate::workload::{BackgroundThread, Benchmark, Changes, Thread, Workload};
 use base::{Result, Status};
 use engines::{Engine, Provider};
 use perf_context::PerfLevel;
@@ -89,7 +90,11 @@ impl<P: Provider> Runner<'_, P> {
         {
             eprintln!("entries_per_batch = {}", self.flags.int("batch_size"));
         }
-        let merged = self.measure(benchmark)?;
+        let mut merged = self.measure(benchmark)?;
+        if self.flags.bool("wait_for_compactions") && benchmark.changes != Changes::Nothing {
+            wait_until_compacted(&self.targets)?;
+            merged.waited();
+        }
         println!("{}", merged.result(benchmark.name).trim_end_matches('\n'));
         if merged.result(benchmark.name).ends_with("\n\n") {
             println!();

@@ -46,6 +46,31 @@ fn merged_threads_share_the_clock_and_sum_the_rest() {
 }
 
 #[test]
+fn a_wait_counts_in_the_time_of_every_thread_and_in_no_latency() {
+    let start = Instant::now() - Duration::from_secs(3);
+    let thread = |id, seconds| {
+        let mut stats =
+            Stats::start(id, Progress { with_histogram: true, slow_micros: u64::MAX, ..quiet() });
+        stats.finished_operations(10, OperationType::Write);
+        stats.start = start;
+        stats.finish = start + Duration::from_secs(seconds);
+        stats.running = Duration::from_secs(seconds);
+        stats
+    };
+    let mut both = thread(0, 1);
+    both.merge(&thread(1, 2));
+    assert_eq!(both.wait_seconds(), None);
+    let slowest = both.latencies()["write"].max;
+    both.waited();
+    let wait = both.wait_seconds().expect("a wait");
+    assert!(wait >= 1.0, "{wait}");
+    assert!((both.elapsed_seconds() - (2.0 + wait)).abs() < 1e-6, "{}", both.elapsed_seconds());
+    let micros = (3.0 + 2.0 * wait) * 1e6 / 20.0;
+    assert!((both.micros_per_operation() - micros).abs() < 1.0, "{}", both.micros_per_operation());
+    assert_eq!(both.latencies()["write"].max, slowest);
+}
+
+#[test]
 fn at_a_given_rate_latency_counts_from_when_operations_should_have_begun() {
     let progress = Progress {
         with_histogram: true,

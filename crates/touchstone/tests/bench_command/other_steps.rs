@@ -24,6 +24,32 @@ fn error_of(path: &Path, flags: &[&str]) -> String {
 }
 
 #[test]
+fn compactions_are_waited_for_where_that_is_to_count() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let json = format!("--json={}", directory.path().join("runs.json").display());
+    let common = [
+        "--benchmarks=fillrandom,readrandom,levelstats",
+        "--write_buffer_size=65536",
+        "--level0_file_num_compaction_trigger=2",
+        "--reads=10",
+        &json,
+    ];
+    let waits = stdout_of(
+        &directory.path().join("waits"),
+        &[&common[..], &["--wait_for_compactions"]].concat(),
+    );
+    // Forty memtables were flushed, and what is left of their files is due no more.
+    let level0 = waits.lines().find_map(|line| line.trim_start().strip_prefix("0 "));
+    let files = level0.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+    assert!(files.is_some_and(|files| files < 2), "{waits}");
+    stdout_of(&directory.path().join("waits_not"), &common);
+    let runs = std::fs::read_to_string(directory.path().join("runs.json")).expect("records");
+    let has_waited: Vec<bool> =
+        runs.lines().map(|line| !line.contains(r#""wait_seconds":null"#)).collect();
+    assert_eq!(has_waited, [true, false, false, false], "{runs}");
+}
+
+#[test]
 fn blocks_and_files_are_verified() {
     let directory = tempfile::tempdir().expect("a directory");
     let db = directory.path().join("db");
