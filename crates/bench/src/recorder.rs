@@ -125,6 +125,7 @@ impl Recorder {
         let process = after.process.since(&before.process);
         let mut record = self.of(run, before.unix_seconds);
         record.operations = Some(stats.operations());
+        record.background_operations = stats.background_operations();
         record.seconds = Some(stats.elapsed_seconds());
         record.wait_seconds = stats.wait_seconds();
         record.micros_per_op = Some(stats.micros_per_operation());

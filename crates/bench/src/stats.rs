@@ -105,6 +105,8 @@ pub struct Stats {
     /// How long was waited for compactions after that.
     waited: Option<Duration>,
     operations: u64,
+    /// Those of a thread that is not measured.
+    background_operations: Option<u64>,
     bytes: u64,
     message: String,
     /// By what was done first.
@@ -131,6 +133,7 @@ impl Stats {
             running: Duration::ZERO,
             waited: None,
             operations: 0,
+            background_operations: None,
             bytes: 0,
             message: String::new(),
             histograms: Vec::new(),
@@ -220,6 +223,16 @@ impl Stats {
     /// How many operations ended so far.
     pub fn operations(&self) -> u64 {
         self.operations
+    }
+
+    /// Sets what a thread did that is not measured; none if there was none.
+    pub(crate) fn set_background_operations(&mut self, count: Option<u64>) {
+        self.background_operations = count;
+    }
+
+    /// Operations of the thread in the background, which is not measured; none if there was none.
+    pub fn background_operations(&self) -> Option<u64> {
+        self.background_operations
     }
 
     /// Begins again, as if nothing had been done.

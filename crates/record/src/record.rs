@@ -30,6 +30,10 @@ pub struct Record {
     pub parameters: BTreeMap<String, String>,
     /// Operations of all threads.
     pub operations: Option<u64>,
+    /// Operations of the thread in the background, which is not measured (the writer of `readwhilewriting`);
+    /// `None` where there is none.
+    #[serde(default)]
+    pub background_operations: Option<u64>,
     /// From the first thread's start to the last one's end, and the wait after it.
     pub seconds: Option<f64>,
     /// Of these, for how long compactions were waited for; `None` where nobody waits

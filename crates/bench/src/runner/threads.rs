@@ -70,9 +70,11 @@ impl<P: Provider> Runner<'_, P> {
         drop(report_file);
         self.threads_started += thread_count as u64;
         let mut merged: Option<Stats> = None;
+        let mut in_background = None;
         for (id, stats) in results.into_iter().enumerate() {
             let stats = stats?;
             if id < background_count {
+                in_background = Some(in_background.unwrap_or(0) + stats.operations());
                 continue;
             }
             match &mut merged {
@@ -81,7 +83,9 @@ impl<P: Provider> Runner<'_, P> {
             }
         }
         // With one thread, which is in the background, nothing is measured.
-        Ok(merged.unwrap_or_else(|| Stats::start(0, Progress::default())))
+        let mut merged = merged.unwrap_or_else(|| Stats::start(0, Progress::default()));
+        merged.set_background_operations(in_background);
+        Ok(merged)
     }
 
     /// Runs all threads once and prints what they measured.

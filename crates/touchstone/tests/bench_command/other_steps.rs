@@ -50,6 +50,22 @@ fn compactions_are_waited_for_where_that_is_to_count() {
 }
 
 #[test]
+fn what_a_background_thread_did_is_in_the_record() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let json = directory.path().join("runs.json");
+    let flag = format!("--json={}", json.display());
+    let run = ["--benchmarks=fillseq,readwhilewriting", "--duration=1", &flag];
+    stdout_of(&directory.path().join("db"), &run);
+    let runs = std::fs::read_to_string(&json).expect("records");
+    let count_of = |line: &str| {
+        let (_, rest) = line.split_once(r#""background_operations":"#).expect("a field");
+        rest.split([',', '}']).next().and_then(|count| count.parse::<u64>().ok())
+    };
+    let counts: Vec<_> = runs.lines().map(count_of).collect();
+    assert!(matches!(counts[..], [None, Some(1..)]), "{counts:?}");
+}
+
+#[test]
 fn blocks_and_files_are_verified() {
     let directory = tempfile::tempdir().expect("a directory");
     let db = directory.path().join("db");
