@@ -90,6 +90,18 @@ fn check_device(device: &Device) {
     }
 }
 
+fn check_family(family: &FamilyShape) {
+    assert!((0..).zip(&family.levels).all(|(level, shape)| shape.level == level));
+    assert!(family.levels.iter().all(|level| (level.files == 0) == (level.bytes == 0)));
+    assert!(family.memtable_bytes >= family.memtable_entries * 136, "{family:?}");
+}
+
+fn check_wait(record: &Record, wait_seconds: Option<f64>, seconds: f64) {
+    let is_asked_for = record.parameters.contains_key("wait_for_compactions");
+    assert_eq!(wait_seconds.is_some(), is_asked_for && record.benchmark.starts_with("fill"));
+    assert!(wait_seconds.is_none_or(|wait| (0.0..seconds).contains(&wait)), "{wait_seconds:?}");
+}
+
 /// Every measure is in its unit: what follows from others is what they give. A field that is added must be
 /// named here.
 fn check_measures(record: &Record, threads: f64, begun: f64) {
@@ -103,7 +115,9 @@ fn check_measures(record: &Record, threads: f64, begun: f64) {
         started_unix_seconds,
         parameters,
         operations,
+        background_operations,
         seconds,
+        wait_seconds,
         micros_per_op,
         ops_per_second,
         bytes,
@@ -125,6 +139,8 @@ fn check_measures(record: &Record, threads: f64, begun: f64) {
     assert!(parameters.keys().all(known), "{parameters:?}");
     let (operations, seconds) = (operations.expect("operations"), seconds.expect("seconds"));
     assert!(seconds > 0.0 && started_unix_seconds + seconds <= ended, "{seconds}");
+    check_wait(record, *wait_seconds, seconds);
+    assert_eq!(*background_operations, None, "{benchmark} has no thread in the background");
     let rate = ops_per_second.expect("a rate");
     assert!((rate - operations as f64 / seconds).abs() <= 1.0, "{rate}");
     // Threads begin and end about together.
@@ -137,12 +153,8 @@ fn check_measures(record: &Record, threads: f64, begun: f64) {
     assert_eq!(latency_micros.len(), 1, "{benchmark}: one type of operation");
     let each = |(name, latency): (&String, _)| check_latency(name, latency, operations, seconds);
     latency_micros.iter().for_each(each);
-    for shape in [&shape.before, &shape.after] {
-        let family = default_family(shape.as_ref());
-        assert!((0..).zip(&family.levels).all(|(level, shape)| shape.level == level));
-        assert!(family.levels.iter().all(|level| (level.files == 0) == (level.bytes == 0)));
-        assert!(family.memtable_bytes >= family.memtable_entries * 136, "{family:?}");
-    }
+    check_family(default_family(shape.before.as_ref()));
+    check_family(default_family(shape.after.as_ref()));
     let process = process.expect("counters of the process");
     let busy = process.user_seconds + process.system_seconds;
     assert!(busy > 0.0 && busy <= (seconds + 1.0) * host.cores as f64, "{busy} of {seconds}");
@@ -167,8 +179,15 @@ fn check_measures(record: &Record, threads: f64, begun: f64) {
 fn every_run_is_recorded_with_what_it_did() {
     let directory = tempfile::tempdir().expect("a directory");
     let benchmarks = "--benchmarks=fillrandom,readrandom[X2-W1],seekrandom,levelstats";
-    let arguments =
-        [benchmarks, "--histogram", "--bloom_bits=10", "--reads=5000", "--seed=7", "--threads=2"];
+    let arguments = [
+        benchmarks,
+        "--histogram",
+        "--bloom_bits=10",
+        "--reads=5000",
+        "--seed=7",
+        "--threads=2",
+        "--wait_for_compactions",
+    ];
     let begun = unix_seconds();
     let (status, records) = bench(directory.path(), &arguments);
     assert_eq!(status, 0);

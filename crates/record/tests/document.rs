@@ -59,6 +59,7 @@ fn full() -> Record {
     for number in [seconds, micros_per_op, ops_per_second, harness_nanos_per_op] {
         *number = Some(0.0);
     }
+    (record.background_operations, record.wait_seconds) = (Some(0), Some(0.0));
     record.message = Some(String::new());
     record.latency_micros = one("OPERATION", Latency::default());
     record.shape = Shapes { before: shape(), after: shape() };
