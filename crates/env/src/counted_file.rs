@@ -4,6 +4,7 @@
 //! compactions count their bytes, and most activities have times of their own.
 
 use crate::ReadLatency;
+use crate::batch_read::QueuedFile;
 use crate::file_system::{AccessPattern, RandomAccessFile, WritableFile};
 use base::Result;
 use perf_context::{IoMetric, count_io};
@@ -131,11 +132,15 @@ impl CountedRandomAccessFile {
         let statistics = self.statistics.as_deref();
         let start = statistics.and_then(Statistics::start_timer);
         let length = read()?;
-        self.counting.temperature.count_io(length as u64);
-        if let Some(statistics) = statistics {
-            self.count_read(statistics, start, length as u64);
-        }
+        self.count_bytes(start, length as u64);
         Ok(length)
+    }
+
+    fn count_bytes(&self, start: Option<Moment>, bytes: u64) {
+        self.counting.temperature.count_io(bytes);
+        if let Some(statistics) = &self.statistics {
+            self.count_read(statistics, start, bytes);
+        }
     }
 
     fn count_read(&self, statistics: &Statistics, start: Option<Moment>, bytes: u64) {
@@ -178,6 +183,16 @@ impl RandomAccessFile for CountedRandomAccessFile {
 
     fn read_append(&self, offset: u64, length: usize, buffer: &mut Vec<u8>) -> Result<usize> {
         self.counted(|| self.file.read_append(offset, length, buffer))
+    }
+
+    fn queued_file(&self) -> Option<QueuedFile<'_>> {
+        let start = self.statistics.as_deref().and_then(Statistics::start_timer);
+        Some(QueuedFile { start, ..self.file.queued_file()? })
+    }
+
+    fn end_queued_read(&self, start: Option<Moment>, count: usize) {
+        self.file.end_queued_read(start, count);
+        self.count_bytes(start, count as u64);
     }
 
     fn size(&self) -> Result<u64> {

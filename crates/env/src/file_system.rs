@@ -7,7 +7,9 @@
 //! What the traits promise is written as tests in the `conformance` module; every file system of
 //! this crate passes them.
 
+use crate::batch_read::QueuedFile;
 use base::Result;
+use statistics::Moment;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -203,6 +205,16 @@ pub trait RandomAccessFile: fmt::Debug + Send + Sync {
         buffer.truncate(start + found.as_ref().map_or(0, |&found| found));
         found
     }
+
+    /// The file of the operating system behind this one, if reads of a batch may go to that
+    /// ([`read_batch`](crate::read_batch)). Whoever counts, changes or fails reads has none, or is told of
+    /// them by [`Self::end_queued_read`].
+    fn queued_file(&self) -> Option<QueuedFile<'_>> {
+        None
+    }
+
+    /// A read of `count` bytes went to [`Self::queued_file`], which told its `start`.
+    fn end_queued_read(&self, _start: Option<Moment>, _count: usize) {}
 
     /// Bytes in the file.
     fn size(&self) -> Result<u64>;

@@ -8,6 +8,7 @@
 #![deny(unsafe_code)]
 
 mod aligned_buffer;
+pub mod batch_read;
 pub mod clock;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
@@ -20,6 +21,7 @@ pub mod file_system;
 pub mod file_system_wrapper;
 pub mod file_util;
 pub mod host_name;
+mod io_ring;
 pub mod logger;
 pub mod mem_fs;
 pub mod observed_fs;
@@ -35,6 +37,7 @@ pub mod thread_pool;
 pub mod thread_status;
 pub mod tracked_file;
 
+pub use batch_read::{BatchRead, QueuedFile, read_batch};
 pub use clock::{ManualClock, SystemClock, WallClock, thread_cpu_micros};
 pub use counted_file::{
     CountedFileKind, CountedRandomAccessFile, CountedWritableFile, ReadCounting, ReadGroup,
@@ -49,6 +52,7 @@ pub use file_system::{
 };
 pub use file_util::{create_dir_all, parent_directory, read_file_to_vec, write_file_atomically};
 pub use host_name::{host_name, open_files_limit};
+pub use io_ring::{allow_io_uring, has_io_uring};
 pub use logger::{
     InfoLogLevel, InfoLogOptions, LogBuffer, Logger, NullLogger, create_logger_from_options,
     line_time_micros, time_text,

@@ -93,7 +93,11 @@ pub struct LimitedReads<'a> {
 }
 
 impl LimitedReads<'_> {
-    fn ask(&self, offset: u64, length: usize) -> Result<()> {
+    /// Asks for a read that does not go through this; as reads that do.
+    ///
+    /// # Errors
+    /// `TimedOut` when it is too late.
+    pub fn ask(&self, offset: u64, length: usize) -> Result<()> {
         self.limit.check_deadline(self.file, offset)?;
         if let Some((limiter, priority)) = self.limit.limiter {
             wait_for(limiter, length as u64, priority, IoOperation::Read);

@@ -115,7 +115,7 @@ metric::metrics! {
         /// Keys batched per table in MultiGet.
         SstBatchSize = "rocksdb.sst.batch.size", 51, idle(KEYS_ONE_BY_ONE);
         /// Requests per MultiGet I/O batch.
-        MultigetIoBatchSize = "rocksdb.multiget.io.batch.size", 52, idle(KEYS_ONE_BY_ONE);
+        MultigetIoBatchSize = "rocksdb.multiget.io.batch.size", 52, counted;
         /// Metadata block reads per level in MultiGet.
         NumIndexAndFilterBlocksReadPerLevel = "rocksdb.num.index.and.filter.blocks.read.per.level", 53, counted;
         /// Tables read per level in MultiGet.

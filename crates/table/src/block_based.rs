@@ -10,6 +10,7 @@
 //! ordered; [`BlockBasedTable`] is a table open for reads; [`BlockBasedTableBuilder`] writes one.
 
 mod batch_reads;
+mod batched_blocks;
 mod block_compressor;
 mod block_writer;
 mod builder;
@@ -38,6 +39,7 @@ mod tail;
 mod tools;
 
 pub use batch_reads::{BatchReads, LevelReads};
+pub use batched_blocks::read_missing_blocks;
 pub use builder::{BlockBasedTableBuilder, FinishedTable};
 pub use cache_warming::CacheWarming;
 pub use cached_blocks::BlocksInCache;

@@ -80,10 +80,39 @@ impl BlockFetcher<'_> {
         dictionary: Option<&UncompressionDictionary>,
         prefetcher: Option<&mut SequentialPrefetcher>,
     ) -> Result<Vec<u8>> {
-        let raw = self.fetch_raw(handle, prefetcher)?;
-        match raw.compression_type == CompressionType::None as u8 {
-            true => Ok(raw.contents),
-            false => self.uncompress(handle, &raw.contents, raw.compression_type, dictionary),
+        let contents = self.read(handle, prefetcher)?;
+        self.unpack(handle, contents, dictionary)
+    }
+
+    /// Before a block is read by others: counts that and asks for leave. How many bytes it takes, its
+    /// trailer among them.
+    ///
+    /// # Errors
+    /// `Corruption` if the block does not lie before the footer, `TimedOut` when it is too late.
+    pub(crate) fn prepare(&self, handle: BlockHandle) -> Result<usize> {
+        let length = self.length_with_trailer(handle)?;
+        if let Some(limit) = self.limit {
+            limit.limited(self.file).ask(handle.offset, length)?;
+        }
+        Ok(length)
+    }
+
+    /// As [`Self::fetch`], of what was read of the block and its trailer.
+    ///
+    /// # Errors
+    /// As [`Self::fetch`].
+    pub(crate) fn unpack(
+        &self,
+        handle: BlockHandle,
+        mut contents: Vec<u8>,
+        dictionary: Option<&UncompressionDictionary>,
+    ) -> Result<Vec<u8>> {
+        self.check_length(handle, handle.size as usize + BLOCK_TRAILER_SIZE, contents.len())?;
+        let (size, compression_type) = self.check(handle, &contents)?;
+        contents.truncate(size);
+        match compression_type == CompressionType::None as u8 {
+            true => Ok(contents),
+            false => self.uncompress(handle, &contents, compression_type, dictionary),
         }
     }
 
@@ -248,7 +277,7 @@ impl BlockFetcher<'_> {
 }
 
 /// While they live, a read is timed.
-fn read_timers() -> (Timer<PerfMetric>, Timer<PerfMetric>) {
+pub(crate) fn read_timers() -> (Timer<PerfMetric>, Timer<PerfMetric>) {
     (Timer::start(PerfMetric::BlockReadTime), Timer::start(PerfMetric::BlockReadCpuTime))
 }
 

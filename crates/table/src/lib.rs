@@ -46,7 +46,7 @@ pub mod unique_id;
 pub use block_based::{
     BatchReads, BlockBasedTable, BlockBasedTableBuilder, BlocksInCache, CacheWarming, EntryValue,
     FinishedTable, LevelReads, OpenBlock, StagedGet, TableIterator, TableLookup, TableScan,
-    TableTail,
+    TableTail, read_missing_blocks,
 };
 pub use block_iter::DataBlockIter;
 pub use cache_entry_role::{CacheEntryRole, WriteBufferCharge};

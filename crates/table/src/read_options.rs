@@ -133,8 +133,9 @@ base::call_options! {
         merge_operand_count_threshold: Option<u64> = None, accepted;
         /// Reads ahead without waiting. Default: false.
         async_io: bool = false, accepted;
-        /// With `async_io`, a `multi_get` reads several levels at once. Default: true.
-        optimize_multiget_for_io: bool = true, accepted;
+        /// Of the keys of a `multi_get`, blocks of one level that are in no cache are read together, whatever
+        /// `async_io` says. Default: true.
+        optimize_multiget_for_io: bool = true, honoured;
         /// What an iterator has learned about reading ahead goes on in the next file. Default: false.
         adaptive_readahead: bool = false, accepted;
         /// Files that an iterator was the last to need are deleted by another thread. Default: false.

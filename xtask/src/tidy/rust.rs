@@ -39,6 +39,7 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
     ("crates/peer/src/ffi/options.rs", PEER),
     ("crates/peer/src/ffi/transactions.rs", PEER),
     ("crates/host/src/resource_usage.rs", "no safe interface to getrusage among our libraries"),
+    ("crates/env/src/io_ring.rs", "the kernel writes to memory that it was given an address of"),
     (
         "crates/env/src/posix/append_read.rs",
         "reads into spare memory, of which safe interfaces can only take all",

@@ -265,7 +265,7 @@ pub static FLAGS: &[Flag] = &[
     row("optimistic_transaction_db", Bool, "false", Refused("transactions are not there"), "Open an OptimisticTransactionDB."),
     row("optimize_filters_for_hits", Bool, "false", Family("optimize_filters_for_hits"), "Sets ColumnFamilyOptions.optimize_filters_for_hits."),
     row("optimize_filters_for_memory", Bool, "false", Table("optimize_filters_for_memory"), "Sets BlockBasedTableOptions.optimize_filters_for_memory."),
-    row("optimize_multiget_for_io", Bool, "true", OnlyWith("--async_io"), "Sets ReadOptions.optimize_multiget_for_io."),
+    row("optimize_multiget_for_io", Bool, "true", Honoured, "Sets ReadOptions.optimize_multiget_for_io."),
     row("options_file", String, "", Honoured, "Load options from this file."),
     row("overwrite_probability", Double, "0", Honoured, "Overwrite chance in filluniquerandom."),
     row("overwrite_window_size", Uint32, "1", Honoured, "Recent keys eligible for overwrite."),

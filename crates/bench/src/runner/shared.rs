@@ -157,6 +157,7 @@ fn read_limiter(rate: u64) -> Result<Option<GenericRateLimiter>> {
 fn read_options(flags: &Flags) -> ReadOptions {
     ReadOptions {
         verify_checksums: flags.bool("verify_checksum"),
+        optimize_multiget_for_io: flags.bool("optimize_multiget_for_io"),
         total_order_seek: flags.bool("total_order_seek"),
         prefix_same_as_start: flags.bool("prefix_same_as_start"),
         tailing: flags.bool("use_tailing_iterator"),

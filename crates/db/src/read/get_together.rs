@@ -14,7 +14,7 @@ use crate::read::read_stats::Source;
 use crate::sorted_run::{SortedRun, TableRef};
 use base::{Result, Status};
 use perf_context::{LevelMetric, PerfMetric, Timer};
-use table::{StagedGet, TableLookup};
+use table::{ReadOptions, StagedGet, TableLookup, read_missing_blocks};
 
 /// Keys of a group. More memory than theirs would not be asked for at once by any processor, and
 /// what was asked for first could be displaced before it is used.
@@ -74,7 +74,7 @@ fn look_up_in_tables(scope: LookupScope<'_>, keys: &[LookupKey], pending: &mut [
         }
         let _timer = Timer::start(LevelMetric::GetFromTableNanos.at(run.level()));
         begin(scope, run, &lookups, pending, &mut staged);
-        advance(&mut staged, pending);
+        advance(scope.options, &mut staged, pending);
         for (at, get) in staged.drain(..) {
             let one = &mut pending[at];
             let table = get.table();
@@ -123,7 +123,7 @@ fn begin<'l>(
 
 /// Takes all steps but the last for all keys. Those that no table has by its filter, or that fail, are
 /// staged no more.
-fn advance(staged: &mut Staged<'_>, pending: &mut [Pending<'_>]) {
+fn advance(options: &ReadOptions, staged: &mut Staged<'_>, pending: &mut [Pending<'_>]) {
     let mut fail = |at: usize, status: Status| {
         pending[at].decided = Some(Err(status));
         false
@@ -135,5 +135,8 @@ fn advance(staged: &mut Staged<'_>, pending: &mut [Pending<'_>]) {
     });
     staged.iter().for_each(|(_, get)| get.prefetch_block());
     staged.iter_mut().for_each(|(_, get)| get.take_block());
+    if options.optimize_multiget_for_io {
+        read_missing_blocks(staged.iter_mut().map(|(_, get)| get));
+    }
     staged.iter_mut().for_each(|(_, get)| get.find_entry());
 }

@@ -8,6 +8,7 @@ use cache::{
 };
 use db::{ColumnFamilyDescriptor, Db, FlushOptions, OpenContext, ReadOptions, WriteOptions};
 use options::{BlockBasedTableOptions, ColumnFamilyOptions, ConfigOptions, DbOptions};
+use perf_context::{PerfLevel, PerfMetric, perf_context, set_perf_level};
 use statistics::{Statistics, Ticker};
 use std::path::Path;
 use std::sync::Arc;
@@ -247,6 +248,14 @@ impl SecondaryCache for Forgetful {
     }
 }
 
+const SECONDARY_METRICS: [PerfMetric; 5] = [
+    PerfMetric::SecondaryCacheHitCount,
+    PerfMetric::CompressedSecCacheInsertRealCount,
+    PerfMetric::CompressedSecCacheInsertDummyCount,
+    PerfMetric::CompressedSecCacheUncompressedBytes,
+    PerfMetric::CompressedSecCacheCompressedBytes,
+];
+
 fn tiered(capacity: usize, secondary: Arc<dyn SecondaryCache>) -> Arc<dyn Cache> {
     let options = LruCacheOptions { num_shard_bits: 0, ..LruCacheOptions::with_capacity(capacity) };
     CacheOptions::Lru(options).make_with_secondary_cache(Some(secondary)).unwrap()
@@ -263,8 +272,13 @@ fn blocks_come_back_from_a_secondary_cache_as_they_were() {
         let secondary = Arc::new(CompressedSecondaryCache::from_uri("capacity=8M").unwrap());
         opened.options.context.block_cache = Some(tiered(3000, secondary.clone()));
         let db = opened.db();
+        set_perf_level(PerfLevel::EnableCount);
+        let before = SECONDARY_METRICS.map(|metric| perf_context().get(metric));
         for _ in 0..4 {
             check_reads(&db, &expected);
+        }
+        for (metric, before) in SECONDARY_METRICS.into_iter().zip(before) {
+            assert!(perf_context().get(metric) > before, "{case}: {metric:?}");
         }
         let count = |ticker| statistics.ticker_count(ticker);
         let hits = count(Ticker::SecondaryCacheHits);

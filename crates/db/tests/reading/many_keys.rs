@@ -1,8 +1,19 @@
 //! Several keys at once, and operands before they are merged.
 
 use crate::{default_family, scan, total_order, unpack};
+use base::filename::FileType;
 use base::status::Code;
-use db::ReadOptions;
+use cache::{Cache, LruCache, LruCacheOptions};
+use db::{
+    ColumnFamilyDescriptor, CompactRangeOptions, Db, FlushOptions, OpenContext, ReadOptions,
+    WriteOptions,
+};
+use env::fault_injection_fs::{Effect, Fault, FaultError, OperationKind, Operations, When};
+use env::{FaultInjectionFileSystem, FileSystem, PosixFileSystem, allow_io_uring, has_io_uring};
+use options::{ColumnFamilyOptions, ConfigOptions, DbOptions};
+use statistics::{Statistics, Ticker};
+use std::path::Path;
+use std::sync::Arc;
 
 #[test]
 fn keys_in_any_order_repeated_and_missing() {
@@ -97,4 +108,141 @@ fn merge_operands_join_to_the_value() {
     assert!(counts.iter().any(|count| *count > 3) && counts.contains(&1), "{counts:?}");
     let missing = db.get_merge_operands(&ReadOptions::default(), &family, b"no such key");
     assert_eq!(missing.unwrap(), None);
+}
+
+const KEYS: u64 = 3000;
+
+fn key(number: u64) -> Vec<u8> {
+    format!("key{number:08}").into_bytes()
+}
+
+/// What the keys of the test have in the end: the last round that wrote them.
+fn value(number: u64) -> Option<Vec<u8>> {
+    let round = [5, 3, 2].into_iter().find(|round| number.is_multiple_of(*round))?;
+    Some(format!("{round} {}", "v".repeat(100 + number as usize % 50)).into_bytes())
+}
+
+fn open(path: &Path, use_direct_reads: bool, context: &OpenContext) -> base::Result<Db> {
+    let mut family = ColumnFamilyOptions::default();
+    let table = "block_size=512;filter_policy=bloomfilter:10:false;format_version=5";
+    family.table.apply_string(table, &ConfigOptions::default()).unwrap();
+    family.disable_auto_compactions = true;
+    let options = DbOptions { create_if_missing: true, use_direct_reads, ..DbOptions::default() };
+    let families = [ColumnFamilyDescriptor::new("default", family)];
+    Db::open(&options, path, &families, context)
+}
+
+/// Files of level 0 above those of a deeper level.
+fn fill(path: &Path) {
+    let db = open(path, false, &OpenContext::default()).unwrap();
+    let family = default_family(&db);
+    for round in [2, 3, 5] {
+        for number in (0..KEYS).filter(|number| number.is_multiple_of(round)) {
+            let value = format!("{round} {}", "v".repeat(100 + number as usize % 50));
+            db.put(&WriteOptions::default(), &family, &key(number), value.as_bytes()).unwrap();
+        }
+        db.flush(&FlushOptions::default(), &[&family]).unwrap();
+        if round == 2 {
+            let all = CompactRangeOptions::default();
+            db.compact_range(&all, &family, None, None).unwrap();
+        }
+    }
+}
+
+fn batch(seed: u64) -> Vec<u64> {
+    (0..40).map(|i| (seed * 40 + i).wrapping_mul(2_654_435_761) % KEYS).collect()
+}
+
+fn context(capacity: usize, file_system: Arc<dyn FileSystem>) -> OpenContext {
+    let cache: Arc<dyn Cache> =
+        Arc::new(LruCache::new(&LruCacheOptions::with_capacity(capacity)).unwrap());
+    OpenContext {
+        block_cache: Some(cache),
+        statistics: Some(Arc::new(Statistics::new())),
+        file_system,
+        ..OpenContext::default()
+    }
+}
+
+#[test]
+fn blocks_read_together_are_those_read_one_by_one() {
+    let directory = tempfile::tempdir().unwrap();
+    fill(directory.path());
+    println!("io_uring: {}", has_io_uring());
+    let mut counts = Vec::new();
+    for use_direct_reads in [false, true] {
+        for (together, is_ring_allowed) in [(true, true), (true, false), (false, true)] {
+            allow_io_uring(is_ring_allowed);
+            let options =
+                ReadOptions { optimize_multiget_for_io: together, ..ReadOptions::default() };
+            let unkept = ReadOptions { fill_cache: false, ..options.clone() };
+            for capacity in [64 << 20, 0] {
+                let context = context(capacity, Arc::new(PosixFileSystem));
+                // Not every file system of a machine that runs tests has direct reads.
+                let Ok(db) = open(directory.path(), use_direct_reads, &context) else { continue };
+                let family = default_family(&db);
+                for options in [&unkept, &options, &options] {
+                    for seed in 0..60 {
+                        let numbers = batch(seed);
+                        let keys: Vec<Vec<u8>> =
+                            numbers.iter().map(|&number| key(number)).collect();
+                        let several = db.multi_get(options, &family, &keys);
+                        for (number, found) in numbers.into_iter().zip(several) {
+                            assert_eq!(found.unwrap().as_deref(), value(number).as_deref());
+                        }
+                    }
+                }
+                let statistics = context.statistics.unwrap();
+                let count = |ticker| statistics.ticker_count(ticker);
+                if capacity > 0 {
+                    counts.push([
+                        count(Ticker::BlockCacheDataAdd),
+                        count(Ticker::BlockCacheBytesWrite),
+                        count(Ticker::BloomFilterUseful),
+                        count(Ticker::BloomFilterFullPositive),
+                    ]);
+                }
+            }
+        }
+    }
+    allow_io_uring(true);
+    assert!(counts.len() >= 3 && counts[0][0] > 100);
+    assert!(counts.iter().all(|one| one == &counts[0]), "{counts:?}");
+}
+
+#[test]
+fn a_block_that_cannot_be_read_fails_the_keys_that_need_it() {
+    let directory = tempfile::tempdir().unwrap();
+    fill(directory.path());
+    let faults = Arc::new(FaultInjectionFileSystem::new(Arc::new(PosixFileSystem)));
+    let db = open(directory.path(), false, &context(0, faults.clone())).unwrap();
+    let family = default_family(&db);
+    let numbers = batch(7);
+    let keys: Vec<Vec<u8>> = numbers.iter().map(|&number| key(number)).collect();
+    // Opens the tables.
+    assert!(db.multi_get(&ReadOptions::default(), &family, &keys).iter().all(Result::is_ok));
+    let (mut failed, mut injected) = (0, 0);
+    for k in 0..60 {
+        faults.plan().reset_counts();
+        faults.plan().set_faults(vec![Fault {
+            operations: Operations::of(&[OperationKind::Read]).on_files(&[FileType::Table]),
+            when: When::Nth(k),
+            effect: if k % 2 == 0 { Effect::Error(FaultError::Io) } else { Effect::ShortRead(5) },
+        }]);
+        let several = db.multi_get(&ReadOptions::default(), &family, &keys);
+        let mut errors = 0;
+        for (&number, found) in numbers.iter().zip(several) {
+            match found {
+                Ok(found) => assert_eq!(found.as_deref(), value(number).as_deref()),
+                Err(error) => {
+                    assert!(error.message().contains(".sst"), "{error}");
+                    errors += 1;
+                }
+            }
+        }
+        assert_eq!(errors > 0, faults.plan().injected_count() > 0, "read {k}");
+        failed += errors;
+        injected += faults.plan().injected_count();
+    }
+    assert!(failed >= injected && injected > 20, "{failed} of {injected}");
 }

@@ -6,6 +6,7 @@
 
 use super::posix_file::PosixFile;
 use crate::aligned_buffer::{AlignedBuffer, align_down, align_up, is_aligned};
+use crate::batch_read::QueuedFile;
 use crate::file_system::{RandomAccessFile, SequentialFile};
 use base::Result;
 use std::cell::RefCell;
@@ -89,6 +90,10 @@ impl RandomAccessFile for DirectRandomAccessFile {
             }
             Ok(filled)
         })
+    }
+
+    fn queued_file(&self) -> Option<QueuedFile<'_>> {
+        Some(QueuedFile { file: self.file.file(), is_direct: true, start: None })
     }
 
     fn size(&self) -> Result<u64> {

@@ -1,6 +1,7 @@
 //! Reads anywhere through the page cache.
 
 use super::posix_file::PosixFile;
+use crate::batch_read::QueuedFile;
 use crate::file_system::{AccessPattern, RandomAccessFile};
 use base::Result;
 use rustix::fs::{Advice, fadvise};
@@ -27,6 +28,10 @@ impl RandomAccessFile for PosixRandomAccessFile {
     #[inline]
     fn read_append(&self, offset: u64, length: usize, buffer: &mut Vec<u8>) -> Result<usize> {
         self.file.read_append(offset, length, buffer)
+    }
+
+    fn queued_file(&self) -> Option<QueuedFile<'_>> {
+        Some(QueuedFile { file: self.file.file(), is_direct: false, start: None })
     }
 
     fn size(&self) -> Result<u64> {

@@ -222,10 +222,7 @@ impl TableIterator {
     /// The block here, if it is in the cache.
     #[inline(never)]
     fn cached_block(&self, handle: BlockHandle) -> Result<Option<Arc<DataBlock>>> {
-        let block = match self.table.cached_data_block(handle) {
-            Some(block) => Some(block),
-            None => self.table.secondary_data_block(handle, self.options)?,
-        };
+        let block = self.table.block_without_reading(handle, self.options)?;
         if let Some(block) = &block {
             self.index.link_frame(block);
         }

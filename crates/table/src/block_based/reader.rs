@@ -95,6 +95,8 @@ pub(super) struct BlockReadOptions {
 pub(super) struct Located {
     pub(super) block: Arc<DataBlock>,
     pub(super) candidates: Range<usize>,
+    /// For this lookup it was read from the file, which is counted by who read it.
+    pub(super) was_read: bool,
 }
 
 impl BlockReadOptions {
@@ -175,8 +177,10 @@ impl BlockBasedTable {
         let mut cursor = BlockCursor::new();
         while position < index.len() {
             let block = match located.take() {
-                Some(Located { block, candidates }) => {
-                    self.count_data_block_hit(&block, recorder);
+                Some(Located { block, candidates, was_read }) => {
+                    if !was_read {
+                        self.count_data_block_hit(&block, recorder);
+                    }
                     let _timer = Timer::start(PerfMetric::BlockSeekNanos);
                     cursor.seek_among(&block, candidates, internal_key, &self.comparator);
                     block.into()
@@ -459,6 +463,18 @@ impl BlockBasedTable {
         self.read_data_block(handle, options, None)
     }
 
+    /// A data block out of the cache or its next tier, if it is there.
+    pub(super) fn block_without_reading(
+        &self,
+        handle: BlockHandle,
+        options: BlockReadOptions,
+    ) -> Result<Option<Arc<DataBlock>>> {
+        match self.cached_data_block(handle) {
+            Some(block) => Ok(Some(block)),
+            None => self.secondary_data_block(handle, options),
+        }
+    }
+
     /// A data block that the cache had to drop, if the next tier has it. It moves to the cache.
     #[inline]
     pub(super) fn secondary_data_block(
@@ -537,21 +553,26 @@ impl BlockBasedTable {
             let decoded = self.decoder.decode(contents);
             decoded.map(Arc::new).map_err(|status| fetcher.explain(handle, &status))
         })?;
-        if let Some(TableCacheHandle { cache, id, .. }) = &self.cache
-            && options.fill_cache
-        {
-            insert_data_block(
-                &**cache,
-                *id,
-                handle,
-                &block,
-                Priority::Low,
-                |kind, charge, done| {
-                    self.stats.count_insertion(kind, charge, done);
-                },
-            )?;
-        }
+        self.keep_block(handle, &block, options)?;
         Ok(block)
+    }
+
+    /// Puts a data block that was read into the cache, if there is one and `options` want that.
+    pub(super) fn keep_block(
+        &self,
+        handle: BlockHandle,
+        block: &Arc<DataBlock>,
+        options: BlockReadOptions,
+    ) -> Result<()> {
+        let Some(TableCacheHandle { cache, id, .. }) =
+            self.cache.as_ref().filter(|_| options.fill_cache)
+        else {
+            return Ok(());
+        };
+        let count = |kind, charge, done: Option<&Insertion>| {
+            self.stats.count_insertion(kind, charge, done);
+        };
+        insert_data_block(&**cache, *id, handle, block, Priority::Low, count)
     }
 
     /// A data block in the plain form, from the file through `window`.

@@ -7,12 +7,15 @@
 use crate::block_based::entry_value::EntryValue;
 use crate::block_based::filter_reader::FilterBits;
 use crate::block_based::meta_block::MetaRef;
-use crate::block_based::reader::{BlockBasedTable, Located};
+use crate::block_based::reader::{BlockBasedTable, BlockReadOptions, Located};
 use crate::block_based::table_lookup::TableLookup;
 use crate::block_iter::candidates;
+use crate::data_block::DataBlock;
 use crate::filter::KeyHash;
+use crate::format::BlockHandle;
 use crate::index::FlatIndex;
-use base::{ParsedInternalKey, Result};
+use base::{ParsedInternalKey, Result, Status};
+use std::sync::Arc;
 
 /// A lookup of one key in one table. Its steps are the methods after [`StagedGet::begin`], in their order;
 /// each but the first and the last may be left out, at the price of waiting later.
@@ -25,6 +28,8 @@ pub struct StagedGet<'t, 'l> {
     /// Index and position of the block, unless that is left to the last step.
     block_at: Option<(MetaRef<'t, FlatIndex>, usize)>,
     located: Option<Located>,
+    /// Why the block could not be brought.
+    failed: Option<Status>,
 }
 
 impl<'t, 'l> StagedGet<'t, 'l> {
@@ -36,7 +41,7 @@ impl<'t, 'l> StagedGet<'t, 'l> {
             bits.prefetch(hash);
             (bits, hash)
         });
-        Self { table, lookup, filter, block_at: None, located: None }
+        Self { table, lookup, filter, block_at: None, located: None, failed: None }
     }
 
     /// Whether the table may have the key; if not, the lookup is over.
@@ -85,15 +90,41 @@ impl<'t, 'l> StagedGet<'t, 'l> {
         if let Some((index, position)) = &self.block_at
             && let Some(block) = index.held_frame(*position)
         {
-            block.prefetch_directory();
-            self.located = Some(Located { candidates: 0..block.entry_count(), block });
+            self.locate(block, false);
         }
+    }
+
+    /// The block that it wants and no link leads to, if that may be brought.
+    pub(super) fn wanted(&self) -> Option<(BlockHandle, BlockReadOptions)> {
+        let (index, position) = self.block_at.as_ref().filter(|_| self.located.is_none())?;
+        let options = self.lookup.options;
+        let may_be_brought = options.may_read_files && *position < index.len();
+        may_be_brought.then(|| (index.handle(*position), options))
+    }
+
+    /// Brings the wanted block, and asks for its directory.
+    pub(super) fn bring(&mut self, block: Result<Arc<DataBlock>>, was_read: bool) {
+        match block {
+            Ok(block) => {
+                if let Some((index, position)) = &self.block_at {
+                    index.link_frame(*position, &block);
+                }
+                self.locate(block, was_read);
+            }
+            Err(status) => self.failed = Some(status),
+        }
+    }
+
+    #[inline]
+    fn locate(&mut self, block: Arc<DataBlock>, was_read: bool) {
+        block.prefetch_directory();
+        self.located = Some(Located { candidates: 0..block.entry_count(), block, was_read });
     }
 
     /// Finds the place in the block's directory, and asks for the entry.
     #[inline]
     pub fn find_entry(&mut self) {
-        if let Some(Located { block, candidates: entries }) = &mut self.located {
+        if let Some(Located { block, candidates: entries, .. }) = &mut self.located {
             *entries = candidates(block, self.lookup.internal_key);
             block.prefetch_entry(entries.start);
         }
@@ -108,7 +139,10 @@ impl<'t, 'l> StagedGet<'t, 'l> {
         self,
         visit: &mut dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool>,
     ) -> Result<()> {
-        let Self { table, lookup, block_at, located, .. } = self;
+        let Self { table, lookup, block_at, located, failed, .. } = self;
+        if let Some(status) = failed {
+            return Err(status);
+        }
         match block_at {
             Some((index, position)) => {
                 table.visit_blocks(lookup, &index, position, located, visit).map(drop)

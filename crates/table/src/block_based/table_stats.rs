@@ -108,6 +108,13 @@ impl TableStats {
         );
     }
 
+    /// So many blocks are read together.
+    pub(super) fn count_batch(&self, count: usize) {
+        if let Some(recorder) = self.recorder() {
+            recorder.value(HistogramType::MultigetIoBatchSize, count as u64);
+        }
+    }
+
     /// See [`count_insertion`].
     pub(super) fn count_insertion(
         &self,
