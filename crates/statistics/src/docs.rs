@@ -1,6 +1,6 @@
 //! The reference of tickers and histograms, as Markdown.
 
-use crate::{HistogramType, MetricInfo, Ticker};
+use crate::{GONE_HISTOGRAMS, GONE_TICKERS, HistogramType, MetricInfo, Ticker};
 use std::fmt::Write as _;
 
 /// The text of docs/statistics.md.
@@ -8,6 +8,12 @@ pub fn reference() -> String {
     let mut text = HEAD.to_owned();
     add_table(&mut text, "Tickers", Ticker::ALL.iter().map(|ticker| ticker.info()).collect());
     add_table(&mut text, "Histograms", HistogramType::ALL.iter().map(|kind| kind.info()).collect());
+    text += GONE;
+    let tickers = GONE_TICKERS.iter().map(|row| (row, "ticker"));
+    let histograms = GONE_HISTOGRAMS.iter().map(|row| (row, "histogram"));
+    for ((number, name), kind) in tickers.chain(histograms) {
+        let _ = writeln!(text, "| {number} | `{name}` | {kind} |");
+    }
     text
 }
 
@@ -50,6 +56,15 @@ decide. `cargo bench -p touchstone-db --bench operations -- get 20000 --compare-
 | overwrite | 1730 | 1753 | -1.0 % | -8.8 to +8.5 |
 | next | 66.6 | 67.4 | -1.1 % | -8.1 to +7.7 |
 | multi_get | 441 | 457 | +1.9 % | -11.0 to +17.6 |
+";
+
+const GONE: &str = "
+## Gone since RocksDB 7.8
+
+Names that RocksDB 7.8 has and 11.9 has no longer. They are not counted, and have no number any more.
+
+| Number in 7.8 | Name | What it was |
+| --- | --- | --- |
 ";
 
 fn add_table(text: &mut String, title: &str, rows: Vec<&MetricInfo>) {

@@ -15,6 +15,7 @@ mod atomic_histogram;
 pub mod docs;
 mod get_counters;
 mod get_outcome;
+mod gone_metrics;
 mod histogram_data;
 mod histogram_sums;
 mod histogram_type;
@@ -32,6 +33,7 @@ mod totals;
 
 pub use activity::{Activity, CompactionCause};
 pub use get_outcome::GetOutcome;
+pub use gone_metrics::{GONE_HISTOGRAMS, GONE_TICKERS, GoneMetric};
 pub use histogram_data::HistogramData;
 pub use histogram_type::HistogramType;
 pub use moment::Moment;

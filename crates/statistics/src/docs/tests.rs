@@ -19,5 +19,15 @@ fn the_reference_in_the_tree_is_current() {
 fn every_metric_has_a_line() {
     let text = reference();
     let lines = text.lines().filter(|line| line.starts_with("| ") && line.contains('`'));
-    assert_eq!(lines.count(), Ticker::ALL.len() + HistogramType::ALL.len());
+    let present = Ticker::ALL.len() + HistogramType::ALL.len();
+    assert_eq!(lines.count(), present + GONE_TICKERS.len() + GONE_HISTOGRAMS.len());
+}
+
+#[test]
+fn what_is_gone_is_there_under_no_name() {
+    let is_ticker = |name: &str| Ticker::ALL.iter().any(|ticker| ticker.name() == name);
+    let is_histogram = |name: &str| HistogramType::ALL.iter().any(|kind| kind.name() == name);
+    for (_, name) in GONE_TICKERS.iter().chain(GONE_HISTOGRAMS) {
+        assert!(!is_ticker(name) && !is_histogram(name), "{name}");
+    }
 }
