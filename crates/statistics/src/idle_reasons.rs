@@ -3,7 +3,7 @@
 pub(crate) const KERNEL_READAHEAD: &str =
     "the kernel reads ahead into its page cache, where hits do not show";
 pub(crate) const KEYS_ONE_BY_ONE: &str =
-    "keys of one call are looked up one after another, not table by table";
+    "keys of one call go through a level together, not table by table";
 pub(crate) const NO_ABORT_OF_COMPACTIONS: &str = "there is no call that aborts all compactions";
 pub(crate) const NO_ASYNC_READS: &str = "all reads wait for their bytes";
 pub(crate) const NO_BACKUP_ENGINE: &str = "there is no backup engine";
