@@ -124,7 +124,7 @@ impl DataBlockDecoder {
         }
     }
 
-    /// The block of contents in the plain form ([`DataBlock::contents`]). They are checked as those of
+    /// The block of contents in the plain form (`DataBlock::contents`). They are checked as those of
     /// a file are.
     ///
     /// # Errors
