@@ -43,19 +43,23 @@ Up to some hundred instructions for an operation, and less than 3 % of those tha
 [a table](decisions/0003-times-of-short-operations.md#what-it-costs).
 `cargo xtask instructions --statistics` counts them again.
 
-Time, in nanoseconds of the processor, of databases with statistics and without in turns of 2,500 operations, 200
-pairs of turns on 20,000 keys; the median of what the one that counts takes more, and the middle half. Others
-were at work on the machine, so that the median is no better than some percent: it is the instructions that
-decide. `cargo bench -p touchstone-db --bench operations -- get 20000 --compare-statistics` times them again.
+Time, in microseconds of an operation of `touchstone bench`, without and with `--statistics` in turn: eight pairs of
+processes on one processor (two for writes), of each its fastest of four passes (one for writes); 1M keys of 16 + 100
+bytes in the block cache, 300,000 in memtables for writes. The best of all, and the median of what the one that counts
+takes more in a pair. Two runs of the same are up to 3 % apart; the instructions tell more.
+`cargo bench -p touchstone-db --bench operations -- get 20000 --compare-statistics` times the database alone.
 
-| Operation | Without | With | More | Middle half |
-| --- | ---: | ---: | ---: | ---: |
-| get | 686 | 702 | +2.0 % | -14.7 to +19.2 |
-| get_missing | 187 | 196 | +5.2 % | -2.7 to +13.3 |
-| seek | 458 | 463 | +3.0 % | -15.6 to +29.5 |
-| overwrite | 1730 | 1753 | -1.0 % | -8.8 to +8.5 |
-| next | 66.6 | 67.4 | -1.1 % | -8.1 to +7.7 |
-| multi_get | 441 | 457 | +1.9 % | -11.0 to +17.6 |
+| Benchmark | Without | With | Median pair |
+| --- | ---: | ---: | ---: |
+| readrandom | 0.712 | 0.705 | -1.0 % |
+| readmissing | 0.184 | 0.176 | +2.3 % |
+| multireadrandom | 0.403 | 0.411 | +0.7 % |
+| seekrandom, 10 nexts | 2.232 | 2.218 | +2.0 % |
+| readseq | 0.032 | 0.030 | -3.1 % |
+| readreverse | 0.051 | 0.051 | +1.8 % |
+| fillseq | 0.369 | 0.358 | +2.8 % |
+| fillrandom | 0.812 | 0.800 | -1.4 % |
+| overwrite | 1.257 | 1.229 | -2.2 % |
 ";
 
 const GONE: &str = "
