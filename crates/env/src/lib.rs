@@ -8,6 +8,7 @@
 #![deny(unsafe_code)]
 
 mod aligned_buffer;
+pub mod allocator;
 pub mod batch_read;
 pub mod clock;
 #[cfg(any(test, feature = "conformance"))]
@@ -37,6 +38,7 @@ pub mod thread_pool;
 pub mod thread_status;
 pub mod tracked_file;
 
+pub use allocator::allocator_idle_bytes;
 pub use batch_read::{BatchRead, QueuedFile, read_batch};
 pub use clock::{ManualClock, SystemClock, WallClock, thread_cpu_micros};
 pub use counted_file::{

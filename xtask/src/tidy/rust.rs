@@ -39,6 +39,10 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
     ("crates/peer/src/ffi/options.rs", PEER),
     ("crates/peer/src/ffi/transactions.rs", PEER),
     ("crates/host/src/resource_usage.rs", "no safe interface to getrusage among our libraries"),
+    (
+        "crates/env/src/allocator.rs",
+        "no safe interface to what the C library's allocator tells of itself",
+    ),
     ("crates/env/src/io_ring.rs", "the kernel writes to memory that it was given an address of"),
     (
         "crates/env/src/posix/append_read.rs",

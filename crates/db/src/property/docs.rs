@@ -23,8 +23,10 @@ const TAIL: &str = "
 
 - `rocksdb.size-all-mem-tables` and `cur-size-*` are the memory as RocksDB's arena would fill, so that
   memtables are as large as RocksDB's; `touchstone.memory` tells the memory that they really take.
-- `touchstone.memory` adds up what each part asked of the allocator. A test compares the sum with the
-  memory that the process really grows by, for large memtables, a full block cache and many open tables:
+- `touchstone.memory` adds up what each part asked of the allocator, and what that keeps of what was freed
+  (`allocator-idle`, of the whole process, as glibc tells it; 0 with other C libraries, and close to it in
+  programs with an allocator of their own). A test compares the sum with the memory that the process really
+  grows by, for large memtables, a full block cache, one whose blocks come and go, and many open tables:
   they are within a tenth of each other (`crates/db/tests/memory_report.rs`). What jobs hold for a moment
   (builders of tables, readahead), the buffers of logs, at most a MiB each, and stacks are not among them:
   each is bounded by options, and none grows with the data. Open blob files are.

@@ -1,7 +1,8 @@
 //! `touchstone.memory`: how much memory each part of the database takes.
 //!
 //! Parts are what they hold, in bytes as they were asked of the allocator, over all column families.
-//! What threads need for a moment, and what the allocator adds, are not among them.
+//! What the allocator keeps of what was freed is a part of its own. What threads need for a moment is not
+//! among them.
 
 use crate::db_impl::DbImpl;
 use crate::property::text::bytes_to_human;
@@ -10,10 +11,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
 use version::Version;
-
-/// What a file's two maps in memory take beside what is counted: table statistics and the table
-/// cache's slot.
-const FILE_OVERHEAD_BYTES: usize = 256;
 
 /// Bytes by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +34,9 @@ pub(crate) struct MemoryReport {
     pub(crate) wal_buffers: usize,
     /// Tickers and histograms, of all threads.
     pub(crate) statistics: usize,
+    /// What the allocator has of the system and nobody uses, of the whole process. 0 where it does not
+    /// say.
+    pub(crate) allocator_idle: usize,
 }
 
 /// The caches, each once, and what they hold and have pinned.
@@ -56,8 +56,7 @@ fn metadata_bytes(versions: &[Arc<Version>], seen: &mut HashSet<u64>) -> usize {
     let mut bytes = 0;
     for (_, file) in versions.iter().flat_map(|version| version.files()) {
         if seen.insert(file.number) {
-            let keys = file.smallest.as_bytes().len() + file.largest.as_bytes().len();
-            bytes += size_of::<version::FileMetaData>() + keys + FILE_OVERHEAD_BYTES;
+            bytes += file.memory_usage_bytes();
         }
     }
     bytes
@@ -109,11 +108,12 @@ impl MemoryReport {
             table_metadata,
             wal_buffers: writing.map_or(0, |writing| writing.stage.lock().wal.buffer_bytes()),
             statistics: db.context.statistics.as_ref().map_or(0, |s| s.memory_bytes()),
+            allocator_idle: env::allocator_idle_bytes().unwrap_or(0),
         }
     }
 
     /// The parts, then what is pinned of caches, which is part of these.
-    fn rows(&self) -> [(&'static str, usize); 10] {
+    fn rows(&self) -> [(&'static str, usize); 11] {
         [
             ("memtables", self.memtables),
             ("block-cache", self.block_cache),
@@ -123,6 +123,7 @@ impl MemoryReport {
             ("table-metadata", self.table_metadata),
             ("wal-buffers", self.wal_buffers),
             ("statistics", self.statistics),
+            ("allocator-idle", self.allocator_idle),
             ("block-cache-pinned", self.block_cache_pinned),
             ("blob-cache-pinned", self.blob_cache_pinned),
         ]
