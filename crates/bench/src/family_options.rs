@@ -4,9 +4,9 @@ use crate::flags::{self, Flag, Flags, Support};
 use crate::uint64_comparator::Uint64Comparator;
 use base::{Result, Status};
 use options::{
-    ChecksumType, ColumnFamilyOptions, CompactionPri, CompactionStopStyle, CompactionStyle,
-    CompressionType, ConfigOptions, DataBlockIndexType, FilterPolicy, IndexShorteningMode,
-    IndexType, LruCacheOptions, PrepopulateBlockCache, Registry,
+    CacheUsage, CacheUsageOptions, ChecksumType, ColumnFamilyOptions, CompactionPri,
+    CompactionStopStyle, CompactionStyle, CompressionType, ConfigOptions, DataBlockIndexType,
+    FilterPolicy, IndexShorteningMode, IndexType, LruCacheOptions, PrepopulateBlockCache, Registry,
 };
 use std::sync::Arc;
 
@@ -163,7 +163,25 @@ fn set_table(flags: &Flags, options: &mut ColumnFamilyOptions) -> Result<()> {
         false => DataBlockIndexType::BinarySearch,
     };
     table.filter_policy = filter_policy(flags);
+    table.cache_usage_options = cache_usage_options(flags);
     Ok(())
+}
+
+/// As in RocksDB's tool what is not asked for is not charged, dictionaries neither.
+fn cache_usage_options(flags: &Flags) -> CacheUsageOptions {
+    let usage = |flag| match flags.bool(flag) {
+        true => CacheUsage::Enabled,
+        false => CacheUsage::Disabled,
+    };
+    CacheUsageOptions {
+        compression_dictionary_building_buffer: usage(
+            "charge_compression_dictionary_building_buffer",
+        ),
+        filter_construction: usage("charge_filter_construction"),
+        block_based_table_reader: usage("charge_table_reader"),
+        file_metadata: usage("charge_file_metadata"),
+        blob_cache: usage("charge_blob_cache"),
+    }
 }
 
 /// The filter of tables that flags ask for; none for no filter.

@@ -5,7 +5,7 @@ use crate::blob_file_reader::BlobReadOptions;
 use crate::blob_index::BlobReference;
 use base::pinnable_slice::PinnedBytes;
 use base::{PinnableSlice, Result, Status};
-use cache::{Cache, CacheKey, CacheValue, Priority};
+use cache::{Cache, CacheKey, CacheValue, ChargedMemory, Priority};
 use parking_lot::RwLock;
 use perf_context::{PerfMetric, count};
 use statistics::Ticker;
@@ -21,6 +21,8 @@ pub struct BlobSource {
     /// What the cache knows the files by. A file keeps its number while it is closed and opened
     /// again.
     cache_ids: RwLock<HashMap<u64, u64>>,
+    /// What the cache holds counts against another one.
+    charged: Option<Arc<ChargedMemory>>,
 }
 
 /// A value in the cache, with what it was read for: a hit must be what the file would have
@@ -40,7 +42,14 @@ impl PinnedBytes for CachedBlob {
 impl BlobSource {
     /// The blobs in `files`, with a cache in front of them if there is one.
     pub fn new(files: BlobFileCache, blob_cache: Option<Arc<dyn Cache>>) -> Self {
-        Self { files, cache: blob_cache, cache_ids: RwLock::default() }
+        Self { files, cache: blob_cache, cache_ids: RwLock::default(), charged: None }
+    }
+
+    /// What the cache of values holds is charged to another one.
+    #[must_use]
+    pub fn with_charge(mut self, charged: Option<Arc<ChargedMemory>>) -> Self {
+        self.charged = charged;
+        self
     }
 
     /// The open files.
@@ -100,6 +109,9 @@ impl BlobSource {
             });
         }
         inserted?;
+        if let Some(charged) = &self.charged {
+            charged.follow(cache.usage_bytes());
+        }
         Ok(pinned(blob))
     }
 

@@ -26,7 +26,7 @@ pub use cache_wrapper::CacheWrapper;
 pub use compressed_secondary_cache::{CompressedSecondaryCache, CompressedSecondaryCacheOptions};
 pub use hyper_clock_cache::{HyperClockCache, HyperClockCacheOptions};
 pub use lru_cache::{LruCache, LruCacheOptions};
-pub use reservation::CacheReservation;
+pub use reservation::{CacheReservation, ChargedMemory, MemoryCharge};
 pub use secondary_cache::{SecondaryCache, SecondaryLookup};
 
 use base::Result;

@@ -58,6 +58,13 @@ impl ColumnFamilyData {
     pub(crate) fn options(&self) -> Arc<ColumnFamilyOptions> {
         self.super_version.load().options.clone()
     }
+
+    /// Has the block cache count what is known of the files of `version`, if that is asked for.
+    pub(crate) fn charge_file_metadata(&self, version: &Version) {
+        if let Some(charged) = &self.tables.options.load().charges.file_metadata {
+            charged.follow(version.metadata_bytes());
+        }
+    }
 }
 
 /// Names a column family of an open database.

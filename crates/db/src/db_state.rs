@@ -141,6 +141,9 @@ impl FamilyState {
         entries: Entries,
     ) -> RetiredSuperVersion {
         let before = self.data.super_version.load_full();
+        if !Arc::ptr_eq(&before.version, &version) {
+            self.data.charge_file_metadata(&version);
+        }
         let next = before.next(SuperVersionParts {
             memtables: self.memtables(),
             version,

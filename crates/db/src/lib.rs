@@ -9,6 +9,7 @@
 mod approximate_size;
 mod background;
 mod background_control;
+mod cache_dump;
 mod call_warnings;
 mod caught_panic;
 mod close;
@@ -88,6 +89,7 @@ pub mod hooks {}
 
 pub use approximate_size::{MemTableStats, SizeApproximationOptions};
 pub use background_control::WaitForCompactOptions;
+pub use cache_dump::{CacheDumpInfo, CacheLoadInfo};
 pub use close::FlushWalOptions;
 pub use column_family::{ColumnFamilyDescriptor, ColumnFamilyHandle, DEFAULT_COLUMN_FAMILY_NAME};
 pub use compaction::CompactFilesOptions;

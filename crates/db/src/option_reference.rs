@@ -30,8 +30,7 @@ RocksDB has them for what this engine does not have, or has in another form.
 /// struct, and what there is instead.
 pub(crate) const WITHOUT_ROWS: &[(&str, &str)] = &[
     ("BackupEngineOptions", "backups are not offered"),
-    ("CacheEntryRoleOptions", "see CacheUsageOptions"),
-    ("CacheUsageOptions", "memory of other uses is not charged to the block cache by role"),
+    ("CacheEntryRoleOptions", "the values of CacheUsageOptions"),
     ("CheckpointEngineOptions", "checkpoints are not offered"),
     ("CreateBackupOptions", "backups are not offered"),
     ("CreateCheckpointOptions", "checkpoints are not offered"),

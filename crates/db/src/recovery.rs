@@ -354,25 +354,21 @@ pub(crate) fn open_family(
     )
     .with_statistics(context.statistics.clone())
     .with_read_gate(context.read_gate());
+    let table_options = read_setup::table_options(descriptor, context, &comparator)?;
+    let blobs = BlobSource::new(blob_files, read_setup::blob_cache(descriptor)?)
+        .with_charge(table_options.charges.blob_cache.clone());
     let resolver = ValueResolver {
         comparator: comparator.clone(),
         merge_operator: family.merge_operator.clone(),
         statistics: context.statistics.clone(),
-        blobs: BlobReads {
-            version: state.version.clone(),
-            source: Arc::new(BlobSource::new(blob_files, read_setup::blob_cache(descriptor)?)),
-        },
+        blobs: BlobReads { version: state.version.clone(), source: Arc::new(blobs) },
     };
     let num_levels = level_count(options, family);
     let tables = TableSet {
         file_system: context.file_system.clone(),
         paths,
         file_options,
-        options: ArcSwap::from_pointee(read_setup::table_options(
-            descriptor,
-            context,
-            &comparator,
-        )?),
+        options: ArcSwap::from_pointee(table_options),
         verifies_unique_ids: options.verify_sst_unique_id_in_manifest,
         cache: open_files.tables.clone(),
         num_levels,
@@ -381,7 +377,7 @@ pub(crate) fn open_family(
     };
     let memtables: Vec<_> = memtable.into_iter().collect();
     memtables.iter().for_each(|memtable| memtable.mark_immutable());
-    Ok(ColumnFamilyData {
+    let data = ColumnFamilyData {
         id: state.id,
         name: descriptor.name.clone(),
         comparator,
@@ -398,5 +394,7 @@ pub(crate) fn open_family(
         stats: InternalStats::new(),
         memtable_memory: None,
         options_text: Mutex::default(),
-    })
+    };
+    data.charge_file_metadata(&state.version);
+    Ok(data)
 }

@@ -146,6 +146,7 @@ impl DbImpl {
             db_session_id: writing.session_id.clone(),
             db_host_id: self.host_id(),
             statistics: self.context.statistics.clone(),
+            charges: family.tables.options.load().charges.clone(),
             ..family_part(options)
         }
     }

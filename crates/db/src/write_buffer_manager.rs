@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
-use table::WriteBufferCharge;
+use table::{CacheEntryRole, RoleCharge};
 
 /// A database, as the manager knows it.
 pub(crate) trait MemoryHolder: fmt::Debug + Send + Sync {
@@ -58,7 +58,8 @@ impl WriteBufferManager {
     /// The memory is charged to `cache`, in units of 256 KiB, so that both together have one limit.
     #[must_use]
     pub fn with_cache(mut self, cache: Arc<dyn Cache>) -> Self {
-        let reservation = CacheReservation::new(cache, Arc::new(WriteBufferCharge).into());
+        let reservation =
+            CacheReservation::new(cache, RoleCharge(CacheEntryRole::WriteBuffer).into());
         self.reservation = Some(Mutex::new(reservation));
         self
     }
@@ -193,7 +194,8 @@ impl WriteBufferManager {
 
     fn follow(&self) {
         if let Some(reservation) = &self.reservation {
-            reservation.lock().follow(self.memory_usage());
+            // A strict limit of the cache is none of memtables.
+            let _ = reservation.lock().follow(self.memory_usage());
         }
     }
 }

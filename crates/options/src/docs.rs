@@ -3,7 +3,7 @@
 
 use crate::range::{Outside, Range};
 use crate::release::Release;
-use crate::schema::block_based::{BlockBasedTableOptions, MetadataCacheOptions};
+use crate::schema::block_based::{BlockBasedTableOptions, CacheUsageOptions, MetadataCacheOptions};
 use crate::schema::cache::LruCacheOptions;
 use crate::schema::cf::ColumnFamilyOptions;
 use crate::schema::compaction::{
@@ -47,6 +47,11 @@ pub fn reference() -> String {
         "A block cache; a number alone is `capacity`, and no value a cache of the default size.",
     );
     section::<MetadataCacheOptions>(&mut text, "The value of `metadata_cache_options`.");
+    section::<CacheUsageOptions>(
+        &mut text,
+        "The value of `cache_usage_options`: memory that counts against the block cache, by its use. \
+         RocksDB takes it from programs alone, as a map of roles.",
+    );
     section::<CompressionOptions>(
         &mut text,
         "The value of `compression_opts`, `bottommost_compression_opts` and \

@@ -199,6 +199,14 @@ option_enum! {
         All = 3 => "kAll",
     }
 
+    /// Whether memory of a use counts against the block cache.
+    pub enum CacheUsage {
+        Enabled = 0 => "kEnabled",
+        Disabled = 1 => "kDisabled",
+        #[default]
+        Fallback = 2 => "kFallback",
+    }
+
     /// How plain tables store keys.
     pub enum EncodingType {
         #[default]

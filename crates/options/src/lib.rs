@@ -43,10 +43,10 @@ mod value;
 pub use budget::{Budget, WorkloadProfile};
 pub use config::{ConfigOptions, Diagnostic, Remark};
 pub use enums::{
-    BlockSearchType, CacheTier, ChecksumType, CompactionPri, CompactionStopStyle, CompactionStyle,
-    CompressionType, DataBlockIndexType, EncodingType, IndexShorteningMode, IndexType,
-    InfoLogLevel, PinningTier, PrepopulateBlobCache, PrepopulateBlockCache, Temperature, WalIo,
-    WalRecoveryMode,
+    BlockSearchType, CacheTier, CacheUsage, ChecksumType, CompactionPri, CompactionStopStyle,
+    CompactionStyle, CompressionType, DataBlockIndexType, EncodingType, IndexShorteningMode,
+    IndexType, InfoLogLevel, PinningTier, PrepopulateBlobCache, PrepopulateBlockCache, Temperature,
+    WalIo, WalRecoveryMode,
 };
 pub use fault::Fault;
 pub use filter_policy::FilterPolicy;
@@ -56,7 +56,9 @@ pub use options_file::{ColumnFamilySection, ColumnFamilyText, OptionsFile};
 pub use range::Range;
 pub use registry::Registry;
 pub use release::Release;
-pub use schema::block_based::{BlockBasedTableOptions, MetadataCacheOptions, ReadAmpBytesPerBit};
+pub use schema::block_based::{
+    BlockBasedTableOptions, CacheUsageOptions, MetadataCacheOptions, ReadAmpBytesPerBit,
+};
 pub use schema::cache::LruCacheOptions;
 pub use schema::cf::ColumnFamilyOptions;
 pub use schema::compaction::{

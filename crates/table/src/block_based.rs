@@ -42,7 +42,7 @@ pub use batch_reads::{BatchReads, LevelReads};
 pub use batched_blocks::read_missing_blocks;
 pub use builder::{BlockBasedTableBuilder, FinishedTable};
 pub use cache_warming::CacheWarming;
-pub use cached_blocks::BlocksInCache;
+pub use cached_blocks::{BlocksInCache, LoadedBlocks};
 pub use entry_value::EntryValue;
 pub(crate) use filter_reader::FilterBits;
 pub(crate) use flush_block_policy::FlushBlockBySize;

@@ -5,6 +5,7 @@ use crate::data_block::DataBlock;
 use crate::index::FlatIndex;
 use cache::CacheValue;
 use compression::UncompressionDictionary;
+use std::sync::Arc;
 
 /// Kinds of values, as RocksDB's statistics of a block cache tell them apart
 /// (`CacheEntryRole`). Some never come up here.
@@ -40,9 +41,15 @@ pub enum CacheEntryRole {
     Misc,
 }
 
-/// What a cache holds for memory of memtables that is charged to it.
+/// What a cache holds for memory of such a use that is charged to it.
 #[derive(Clone, Copy, Debug)]
-pub struct WriteBufferCharge;
+pub struct RoleCharge(pub CacheEntryRole);
+
+impl From<RoleCharge> for CacheValue {
+    fn from(charge: RoleCharge) -> Self {
+        Self::Plain(Arc::new(charge))
+    }
+}
 
 impl CacheEntryRole {
     /// All, in RocksDB's order.
@@ -63,8 +70,7 @@ impl CacheEntryRole {
         Self::Misc,
     ];
 
-    /// What `value` is, if a table put it into the cache, or the memory of memtables is charged by
-    /// it.
+    /// What `value` is, if a table put it into the cache, or memory of another use is charged by it.
     pub fn of_table_value(value: &CacheValue) -> Option<Self> {
         if value.is::<DataBlock>() {
             Some(Self::DataBlock)
@@ -74,10 +80,8 @@ impl CacheEntryRole {
             Some(Self::FilterBlock)
         } else if value.is::<Meta<UncompressionDictionary>>() {
             Some(Self::OtherBlock)
-        } else if value.is::<WriteBufferCharge>() {
-            Some(Self::WriteBuffer)
         } else {
-            None
+            value.downcast_ref::<RoleCharge>().map(|charge| charge.0)
         }
     }
 

@@ -18,6 +18,7 @@ pub mod block_based;
 pub mod block_builder;
 pub mod block_fetcher;
 pub mod block_iter;
+mod cache_charges;
 pub mod cache_entry_role;
 pub mod data_block;
 pub mod data_block_hash_index;
@@ -45,11 +46,12 @@ pub mod unique_id;
 
 pub use block_based::{
     BatchReads, BlockBasedTable, BlockBasedTableBuilder, BlocksInCache, CacheWarming, EntryValue,
-    FinishedTable, LevelReads, OpenBlock, StagedGet, TableIterator, TableLookup, TableScan,
-    TableTail, read_missing_blocks,
+    FinishedTable, LevelReads, LoadedBlocks, OpenBlock, StagedGet, TableIterator, TableLookup,
+    TableScan, TableTail, read_missing_blocks,
 };
 pub use block_iter::DataBlockIter;
-pub use cache_entry_role::{CacheEntryRole, WriteBufferCharge};
+pub use cache_charges::CacheCharges;
+pub use cache_entry_role::{CacheEntryRole, RoleCharge};
 pub use data_block::DataBlock;
 pub use entry_columns::{RankOrder, StoredEntry};
 pub use filter::FilterPolicy;

@@ -1,6 +1,7 @@
 //! What a table is built with.
 
 use crate::block_based::CacheWarming;
+use crate::cache_charges::CacheCharges;
 use crate::filter::FilterPolicy;
 use crate::filter::filter_policy::FilterContext;
 use crate::format::{FORMAT_VERSION_MAX, FORMAT_VERSION_WRITTEN_MIN};
@@ -146,6 +147,8 @@ pub struct TableBuilderOptions {
     /// The block cache that data blocks go to as they are written (`prepopulate_block_cache`).
     /// Default: none.
     pub cache_warming: Option<CacheWarming>,
+    /// What memory of the builder is charged to. Default: nothing.
+    pub charges: CacheCharges,
 }
 
 impl Default for TableBuilderOptions {
@@ -201,6 +204,7 @@ impl Default for TableBuilderOptions {
             has_levels: true,
             statistics: None,
             cache_warming: None,
+            charges: CacheCharges::default(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a table is opened with.
 
+use crate::cache_charges::CacheCharges;
 use base::{InternalKeyComparator, SequenceNumber, SliceTransform};
 use cache::Cache;
 use env::{ReadGate, ReadaheadOptions};
@@ -13,6 +14,8 @@ pub struct TableOptions {
     pub comparator: InternalKeyComparator,
     /// The cache of blocks. Default: none.
     pub block_cache: Option<Arc<dyn Cache>>,
+    /// What else is charged to it. Default: nothing.
+    pub charges: CacheCharges,
     /// What the file is called in the cache: a number that [`Cache::new_id`] gave, the same every
     /// time the file is opened. Default: none, which takes a new one.
     pub cache_id: Option<u64>,
@@ -107,6 +110,7 @@ impl Default for TableOptions {
         Self {
             comparator: InternalKeyComparator::bytewise(),
             block_cache: None,
+            charges: CacheCharges::default(),
             cache_id: None,
             prefix_extractor: None,
             whole_key_filtering: true,

@@ -184,7 +184,16 @@ pub struct FileMetaData {
     pub unknown_fields: Vec<UnknownField>,
 }
 
+/// What a file's two maps in memory take beside what it holds: table statistics and the table cache's slot.
+const OVERHEAD_BYTES: usize = 256;
+
 impl FileMetaData {
+    /// About how many bytes of memory what is known of the file takes.
+    pub fn memory_usage_bytes(&self) -> usize {
+        let keys = self.smallest.as_bytes().len() + self.largest.as_bytes().len();
+        size_of::<Self>() + keys + OVERHEAD_BYTES
+    }
+
     /// A file with nothing but what every form records.
     pub fn new(number: u64, file_size: u64, smallest: InternalKey, largest: InternalKey) -> Self {
         Self {

@@ -35,6 +35,11 @@ impl Version {
         self.levels.get(level).map_or(&[], |files| files.as_slice())
     }
 
+    /// About how many bytes of memory take what is known of its table files.
+    pub fn metadata_bytes(&self) -> usize {
+        self.files().map(|(_, file)| file.memory_usage_bytes()).sum()
+    }
+
     /// Bytes of the table files of a level.
     pub fn level_size_bytes(&self, level: usize) -> u64 {
         self.level_files(level).iter().fold(0, |sum, file| sum.saturating_add(file.file_size))

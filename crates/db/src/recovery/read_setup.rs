@@ -5,9 +5,11 @@ use crate::db::OpenContext;
 use base::{InternalKeyComparator, Result};
 use cache::{Cache, LruCache, LruCacheOptions};
 use env::ReadaheadOptions;
-use options::{BlockBasedTableOptions, ColumnFamilyOptions, PinningTier};
+use options::{
+    BlockBasedTableOptions, CacheUsage, CacheUsageOptions, ColumnFamilyOptions, PinningTier,
+};
 use std::sync::Arc;
-use table::{MetadataPinning, PinnedTables, TableOptions};
+use table::{CacheCharges, CacheEntryRole, MetadataPinning, PinnedTables, TableOptions};
 
 /// What all tables of the family share.
 pub(crate) fn table_options(
@@ -16,9 +18,11 @@ pub(crate) fn table_options(
     comparator: &InternalKeyComparator,
 ) -> Result<TableOptions> {
     let family = &descriptor.options;
+    let block_cache = block_cache(family, context)?;
     let by_context = TableOptions {
         comparator: comparator.clone(),
-        block_cache: block_cache(family, context)?,
+        charges: cache_charges(&family.table, block_cache.as_ref()),
+        block_cache,
         statistics: context.statistics.clone(),
         read_gate: context.read_gate(),
         ..TableOptions::default()
@@ -40,6 +44,7 @@ pub(crate) fn changed_table_options(
     let mut changed = present.clone();
     if cache_part(before) != cache_part(after) {
         changed.block_cache = block_cache(after, context)?;
+        changed.charges = cache_charges(&after.table, changed.block_cache.as_ref());
     }
     Ok(with_family_part(changed, after))
 }
@@ -86,6 +91,28 @@ fn metadata_pinning(table: &BlockBasedTableOptions) -> MetadataPinning {
         partitions: tables(tiers.partition_pinning, level0),
         unpartitioned: tables(tiers.unpartitioned_pinning, level0),
     }
+}
+
+/// What is charged to the block cache, by `cache_usage_options`.
+fn cache_charges(table: &BlockBasedTableOptions, cache: Option<&Arc<dyn Cache>>) -> CacheCharges {
+    let CacheUsageOptions {
+        compression_dictionary_building_buffer,
+        filter_construction,
+        block_based_table_reader,
+        file_metadata,
+        blob_cache,
+    } = table.cache_usage_options;
+    let Some(cache) = cache else { return CacheCharges::default() };
+    CacheCharges::new(cache, |role| match role {
+        CacheEntryRole::CompressionDictionaryBuildingBuffer => {
+            compression_dictionary_building_buffer != CacheUsage::Disabled
+        }
+        CacheEntryRole::FilterConstruction => filter_construction == CacheUsage::Enabled,
+        CacheEntryRole::BlockBasedTableReader => block_based_table_reader == CacheUsage::Enabled,
+        CacheEntryRole::FileMetadata => file_metadata == CacheUsage::Enabled,
+        CacheEntryRole::BlobCache => blob_cache == CacheUsage::Enabled,
+        _ => false,
+    })
 }
 
 /// The cache shared by all, or one by the family's options; none with `no_block_cache`.

@@ -144,6 +144,7 @@ impl FollowedFamily {
             full_history_ts_low: self.full_history_ts_low.clone(),
         });
         self.hold_open(&next);
+        self.data.charge_file_metadata(&self.next_version);
         let gone = tables_gone(&before.version, &self.next_version);
         self.data.super_version.store(Arc::new(next));
         self.retired.push_back((Arc::downgrade(&before), gone));

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+const CACHE_CHARGES: &str = "crates/db/tests/cache_charges.rs";
 const MAPPED_WALS: &str = "crates/db/tests/writing/mapped_wals.rs";
 const WRITING_ERRORS: &str = "crates/db/tests/writing/errors.rs";
 const RECOVERY: &str = "crates/db/tests/writing/recovery.rs";
@@ -28,6 +29,20 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
         "keep_blocks_warm",
         "crates/db/tests/writing/warm_blocks.rs",
         "what_replaces_blocks_that_were_read_is_in_the_cache",
+    ),
+    ("cache_usage_options", CACHE_CHARGES, "open_tables_count_and_are_refused_without_room"),
+    (
+        "CacheUsageOptions.block_based_table_reader",
+        CACHE_CHARGES,
+        "open_tables_count_and_are_refused_without_room",
+    ),
+    ("CacheUsageOptions.file_metadata", CACHE_CHARGES, "what_is_known_of_files_counts"),
+    ("CacheUsageOptions.blob_cache", CACHE_CHARGES, "what_the_blob_cache_holds_counts"),
+    ("CacheUsageOptions.filter_construction", CACHE_CHARGES, "filters_count_while_they_are_made"),
+    (
+        "CacheUsageOptions.compression_dictionary_building_buffer",
+        CACHE_CHARGES,
+        "blocks_held_back_for_a_dictionary_count_and_are_fewer_without_room",
     ),
     ("wal_io", MAPPED_WALS, "a_wal_that_is_mapped_ends_in_zeros_until_it_is_closed"),
     ("create_if_missing", WRITING_ERRORS, "a_database_that_is_not_there_or_should_not_be_is_named"),
@@ -336,6 +351,7 @@ fn tried() -> BTreeSet<String> {
                 "compaction_options_universal" => "CompactionOptionsUniversal",
                 "compaction_options_fifo" => "CompactionOptionsFifo",
                 "metadata_cache_options" => "MetadataCacheOptions",
+                "cache_usage_options" => "CacheUsageOptions",
                 _ => "CompressionOptions",
             };
             options.insert(format!("{owner}.{field}"));

@@ -1,8 +1,8 @@
 //! Rules about the options of block-based tables.
 
 use super::{Family, FamilyRule, invalid};
-use crate::enums::{BlockSearchType, CompressionType, IndexType};
-use crate::schema::block_based::BlockBasedTableOptions;
+use crate::enums::{BlockSearchType, CacheUsage, CompressionType, IndexType};
+use crate::schema::block_based::{BlockBasedTableOptions, CacheUsageOptions};
 use crate::schema::cache::LruCacheOptions;
 use base::Comparator as _;
 use base::comparator::BytewiseComparator;
@@ -28,7 +28,38 @@ fn has_large_pools(cache: Option<&LruCacheOptions>) -> bool {
     cache.is_some_and(|cache| cache.high_pri_pool_ratio + cache.low_pri_pool_ratio > 1.0)
 }
 
+fn charges_a_cache(table: &BlockBasedTableOptions) -> bool {
+    let CacheUsageOptions {
+        compression_dictionary_building_buffer,
+        filter_construction,
+        block_based_table_reader,
+        file_metadata,
+        blob_cache,
+    } = &table.cache_usage_options;
+    [
+        compression_dictionary_building_buffer,
+        filter_construction,
+        block_based_table_reader,
+        file_metadata,
+        blob_cache,
+    ]
+    .contains(&&CacheUsage::Enabled)
+}
+
 pub(super) const RULES: &[FamilyRule] = &[
+    invalid(
+        "table_factory.cache_usage_options",
+        "needs a block cache to charge: set no_block_cache=false, or none of them to kEnabled",
+        |family| charges_a_cache(table(family)) && table(family).no_block_cache,
+    ),
+    invalid(
+        "table_factory.cache_usage_options.blob_cache",
+        "needs a blob cache: set blob_cache, or leave blob_cache out of cache_usage_options",
+        |family| {
+            table(family).cache_usage_options.blob_cache == CacheUsage::Enabled
+                && family.options.blob_cache.is_none()
+        },
+    ),
     invalid(
         "table_factory.index_type",
         "needs prefixes: set prefix_extractor, or index_type=kBinarySearch",

@@ -1,8 +1,8 @@
 //! Options of block-based tables.
 
 use crate::enums::{
-    BlockSearchType, ChecksumType, DataBlockIndexType, IndexShorteningMode, IndexType, PinningTier,
-    PrepopulateBlockCache,
+    BlockSearchType, CacheUsage, ChecksumType, DataBlockIndexType, IndexShorteningMode, IndexType,
+    PinningTier, PrepopulateBlockCache,
 };
 use crate::filter_policy::FilterPolicy;
 use crate::object_value::{ObjectName, ObjectTexts};
@@ -105,6 +105,9 @@ options! {
             PrepopulateBlockCache::Disable, mutable honoured 6.22;
         /// Insert new blocks into cache where what they replace was read from there.
         keep_blocks_warm: bool = true, fixed honoured 0.0 unwritten;
+        /// Charges memory of other uses to the block cache, by role.
+        cache_usage_options: CacheUsageOptions =
+            CacheUsageOptions::default(), fixed honoured 7.3 unwritten;
         /// First automatic readahead amount.
         initial_auto_readahead_size: u64 = 8192, mutable honoured 7.2;
         /// Sequential reads seen before readahead begins.
@@ -117,8 +120,6 @@ options! {
     objects {
         /// Cache of pages on a fast device.
         persistent_cache: "PersistentCache";
-        /// Charges memory of other uses to the block cache, by role.
-        cache_usage_options: "CacheUsageOptions";
     }
     legacy {
         hash_index_allow_collision 4.2;
@@ -140,6 +141,26 @@ options! {
         partition_pinning: PinningTier = PinningTier::Fallback, mutable honoured 6.15;
         /// Pin tier for whole (unpartitioned) metadata.
         unpartitioned_pinning: PinningTier = PinningTier::Fallback, mutable honoured 6.15;
+    }
+}
+
+options! {
+    /// Which memory beside that of blocks counts against the block cache (`rocksdb::CacheUsageOptions`,
+    /// which has a map of roles). What is left to `kFallback` does not count, but for dictionaries.
+    pub struct CacheUsageOptions, short form no_short_form;
+    rows {
+        /// Blocks held back to make a compression dictionary; without room for them the dictionary is made
+        /// of fewer.
+        compression_dictionary_building_buffer: CacheUsage =
+            CacheUsage::Fallback, fixed honoured 7.3;
+        /// Keys of filters while these are made.
+        filter_construction: CacheUsage = CacheUsage::Fallback, fixed honoured 7.3;
+        /// What open tables hold; a strict cache without room for it keeps tables from being opened.
+        block_based_table_reader: CacheUsage = CacheUsage::Fallback, fixed honoured 7.3;
+        /// What the MANIFEST says of files.
+        file_metadata: CacheUsage = CacheUsage::Fallback, fixed honoured 7.5;
+        /// What a blob cache of its own holds.
+        blob_cache: CacheUsage = CacheUsage::Fallback, fixed honoured 7.7;
     }
 }
 

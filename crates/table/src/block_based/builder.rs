@@ -32,12 +32,16 @@ use base::file_checksum::FileChecksumGenContext;
 use base::hash::xxh3_128_with_seed;
 use base::table_properties_collector::{TablePropertiesCollector, TablePropertiesCollectorContext};
 use base::{InternalKeyComparator, ParsedInternalKey, Result, SequenceNumber, Status, ValueType};
+use cache::MemoryCharge;
 use compression::CompressionType;
 use env::WritableFile;
 pub use finish::FinishedTable;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::mem;
+
+/// What a key takes while the filter is made: its hash.
+const FILTER_KEY_BYTES: usize = size_of::<u64>();
 
 /// Pages that aligned blocks keep to.
 const PAGE_SIZE: u64 = 4096;
@@ -59,6 +63,9 @@ pub struct BlockBasedTableBuilder {
     index_wants_keys: bool,
     /// Where blocks go as long as there is no dictionary.
     held_back: Option<DictionaryBuffer>,
+    /// Of the filter's keys to the block cache.
+    filter_charge: Option<MemoryCharge>,
+    filter_keys_charged: usize,
     range_del_block: BlockBuilder,
     collectors: Vec<Box<dyn TablePropertiesCollector>>,
     properties: TableProperties,
@@ -113,7 +120,15 @@ impl BlockBasedTableBuilder {
                 options.compression,
                 &options.compression_options,
                 options.target_file_size,
+                options.charges.dictionary_buffers.as_ref(),
             ),
+            // No bytes fit any limit.
+            filter_charge: options
+                .charges
+                .filter_construction
+                .as_ref()
+                .and_then(|memory| memory.charge(0).ok()),
+            filter_keys_charged: 0,
             range_del_block: range_del::block_builder(),
             collectors: collectors(&options),
             properties: TableProperties { key_largest_seqno: 0, ..Default::default() },
@@ -321,11 +336,23 @@ impl BlockBasedTableBuilder {
                 false => Ok(()),
             };
         }
+        self.charge_for_filter();
         let last_key = mem::take(&mut self.last_key);
         let result = self.write_data_block(&mut block, &last_key, next_key);
         self.last_key = last_key;
         self.data_block.recycle(block);
         result
+    }
+
+    /// Charges for the filter's keys so far, if that is asked for. Where a strict limit allows for no more,
+    /// the filter is made all the same: reads without it would cost more.
+    fn charge_for_filter(&mut self) {
+        let (Some(charge), Some(filter)) = (&mut self.filter_charge, &self.filter) else { return };
+        let keys = filter.entries_count();
+        let bytes = keys.saturating_sub(self.filter_keys_charged) * FILTER_KEY_BYTES;
+        if charge.grow(bytes).is_ok() {
+            self.filter_keys_charged = keys;
+        }
     }
 
     fn write_data_block(

@@ -1,9 +1,11 @@
 //! What of a table is in the block cache.
 
 use crate::block_based::index_reader::Partitions;
-use crate::block_based::reader::{BlockBasedTable, TableCacheHandle};
+use crate::block_based::reader::{BlockBasedTable, BlockReadOptions, TableCacheHandle};
 use crate::index::FlatIndex;
+use base::Result;
 use cache::CacheKey;
+use statistics::Activity;
 
 /// Data blocks of a table, as far as the table holds its index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,6 +15,24 @@ pub struct BlocksInCache {
     /// All.
     pub total: usize,
 }
+
+/// Data blocks that were brought into the block cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoadedBlocks {
+    /// How many.
+    pub count: u64,
+    /// As they are in the file, without trailers.
+    pub bytes: u64,
+}
+
+const FOR_LOADING: BlockReadOptions = BlockReadOptions {
+    verify_checksums: true,
+    fill_cache: true,
+    may_read_files: true,
+    rate_limiter_priority: None,
+    deadline_micros: 0,
+    activity: Activity::Unknown,
+};
 
 impl BlockBasedTable {
     /// How much of the table is in the block cache for being read. Nothing is known of a table whose
@@ -38,6 +58,71 @@ impl BlockBasedTable {
                 cache.erase(&CacheKey::new(*id, index.handle(position).offset));
             }
         }
+    }
+
+    /// Offsets of the data blocks that are in the block cache, ascending. Loads the index if need be.
+    ///
+    /// # Errors
+    /// `Corruption` or `IoError` naming file and offset.
+    pub fn cached_block_offsets(&self) -> Result<Vec<u64>> {
+        let mut offsets = Vec::new();
+        self.visit_indexes(&mut |index| {
+            let is_cached = |position: &usize| {
+                index.frame(*position).is_some()
+                    || self.cached_data_block(index.handle(*position)).is_some()
+            };
+            let cached = (0..index.len()).filter(is_cached);
+            offsets.extend(cached.map(|position| index.handle(position).offset));
+            Ok(())
+        })?;
+        Ok(offsets)
+    }
+
+    /// Brings the data blocks that begin at these offsets, which ascend, into the block cache, unless they are
+    /// there, for as long as `goes_on` before each. Offsets at which no block begins are left out. Reads ahead as
+    /// a scan does.
+    ///
+    /// # Errors
+    /// `Corruption` or `IoError` naming file and offset; as [`cache::Cache::insert`].
+    pub fn load_blocks(
+        &self,
+        offsets: &[u64],
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<LoadedBlocks> {
+        let mut prefetcher = self.new_prefetcher(&self.readahead);
+        let (mut loaded, mut wanted) =
+            (LoadedBlocks::default(), offsets.iter().copied().peekable());
+        self.visit_indexes(&mut |index| {
+            for position in 0..index.len() {
+                let handle = index.handle(position);
+                while wanted.next_if(|offset| *offset < handle.offset).is_some() {}
+                if wanted.next_if_eq(&handle.offset).is_none()
+                    || index.frame(position).is_some()
+                    || self.cached_data_block(handle).is_some()
+                    || !goes_on()
+                {
+                    continue;
+                }
+                let block = self.read_data_block(handle, FOR_LOADING, Some(&mut prefetcher))?;
+                index.link_frame(position, &block);
+                loaded.count += 1;
+                loaded.bytes += handle.size;
+            }
+            Ok(())
+        })?;
+        Ok(loaded)
+    }
+
+    /// Shows each index that leads to data blocks, in the order of these.
+    fn visit_indexes(&self, visit: &mut dyn FnMut(&FlatIndex) -> Result<()>) -> Result<()> {
+        let recorder = self.stats.recorder();
+        let top = self.index.top(self, FOR_LOADING, recorder)?;
+        if !self.index.is_two_level() {
+            return visit(&top);
+        }
+        (0..top.len()).try_for_each(|position| {
+            visit(&*self.index.partition(self, &top, position, FOR_LOADING, recorder)?)
+        })
     }
 
     /// The indexes that lead to data blocks, those that the table holds.

@@ -1,6 +1,8 @@
 //! Data blocks held back until a compression dictionary can be made from samples of them.
 
+use cache::{ChargedMemory, MemoryCharge};
 use compression::{CompressionDictionary, CompressionOptions, CompressionType};
+use std::sync::Arc;
 
 /// Uncompressed data blocks of the beginning of a table.
 #[derive(Debug)]
@@ -12,6 +14,8 @@ pub(super) struct DictionaryBuffer {
     sample_size_max: usize,
     /// Size of the dictionary that zstd trains, if it does.
     trained_size_max: Option<usize>,
+    /// Of what is held back, to the block cache.
+    charge: Option<MemoryCharge>,
 }
 
 impl DictionaryBuffer {
@@ -21,6 +25,7 @@ impl DictionaryBuffer {
         kind: CompressionType,
         options: &CompressionOptions,
         target_file_size: u64,
+        charged: Option<&Arc<ChargedMemory>>,
     ) -> Option<Self> {
         if options.max_dict_bytes == 0 || !kind.uses_dictionary() {
             return None;
@@ -36,14 +41,17 @@ impl DictionaryBuffer {
             size_limit: limits.into_iter().filter(|&limit| limit > 0).min().unwrap_or(0),
             sample_size_max: sample_size_max as usize,
             trained_size_max: is_trained.then_some(options.max_dict_bytes as usize),
+            // No bytes fit any limit.
+            charge: charged.and_then(|memory| memory.charge(0).ok()),
         })
     }
 
-    /// Takes a block. Says whether the buffer is full.
+    /// Takes a block. Says whether the buffer is full, or the block cache that it is charged to.
     pub(super) fn push(&mut self, block: Vec<u8>) -> bool {
         self.size += block.len() as u64;
+        let has_room = self.charge.as_mut().is_none_or(|charge| charge.grow(block.len()).is_ok());
         self.blocks.push(block);
-        self.size_limit != 0 && self.size > self.size_limit
+        !has_room || (self.size_limit != 0 && self.size > self.size_limit)
     }
 
     /// The blocks, in order.

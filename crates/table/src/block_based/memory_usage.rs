@@ -1,6 +1,7 @@
 //! How much memory an open table takes.
 
 use crate::block_based::filter_reader::TableFilter;
+use crate::block_based::index_reader::Partitions;
 use crate::block_based::reader::BlockBasedTable;
 use crate::index::FlatIndex;
 use crate::properties::TableProperties;
@@ -28,6 +29,24 @@ impl BlockBasedTable {
         let dictionary = dictionary.map_or(0, |dictionary| dictionary.raw().len());
         let properties = properties_bytes(&self.properties);
         size_of::<Self>() + index + partitions + filter + dictionary + properties
+    }
+
+    /// About how many bytes the table will take once all that it holds itself was needed: it has just been
+    /// opened, and filters and partitions are loaded later.
+    pub(super) fn expected_memory_usage_bytes(&self) -> usize {
+        let properties = &self.properties;
+        let partitions = match &self.index.partitions {
+            Some(Partitions::Resident(_)) => properties.index_size,
+            Some(Partitions::Cached(_)) | None => 0,
+        };
+        let filter = match &self.filter {
+            Some(TableFilter::Full(filter)) if filter.is_held() => filter.handle.size,
+            Some(TableFilter::Partitioned { partitions: Partitions::Resident(_), .. }) => {
+                properties.filter_size
+            }
+            _ => 0,
+        };
+        self.approximate_memory_usage_bytes() + (partitions + filter) as usize
     }
 }
 

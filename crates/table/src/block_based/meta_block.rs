@@ -76,6 +76,11 @@ impl<T> MetaBlock<T> {
         Self { handle, holder }
     }
 
+    /// Whether the table holds it, from when it is first needed.
+    pub(super) fn is_held(&self) -> bool {
+        matches!(self.holder, Holder::Table(_))
+    }
+
     /// The block, if the table holds it already.
     pub(super) fn resident(&self) -> Option<&T> {
         match &self.holder {

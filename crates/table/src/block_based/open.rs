@@ -83,7 +83,7 @@ impl BlockBasedTable {
         let dictionary = tail.metaindex.find(COMPRESSION_DICTIONARY_BLOCK_NAME);
         let dictionary = dictionary.map(|handle| MetaBlock::new(handle, holds_dictionary));
         let properties = tail.properties.unwrap_or_default();
-        let table = Self {
+        let mut table = Self {
             decoder: DataBlockDecoder::new(&options.comparator, plan.transform),
             filtering: filtering(&properties, options),
             embedded_blobs: properties.has_embedded_blobs().then_some(EmbeddedBlobs),
@@ -101,8 +101,13 @@ impl BlockBasedTable {
             dictionary,
             file_size,
             file,
+            charge: None,
         };
         table.load_index()?;
+        if let Some(memory) = &options.charges.table_readers {
+            let charge = memory.charge(table.expected_memory_usage_bytes()).map_err(name_file)?;
+            table.charge = Some(charge);
+        }
         Ok(table)
     }
 

@@ -25,7 +25,7 @@ use crate::read_window::{ReadWindow, WindowBlock};
 use base::dbformat::extract_user_key;
 use base::status::Code;
 use base::{InternalKeyComparator, ParsedInternalKey, Result, SliceTransform, Status};
-use cache::{Cache, CacheKey, CacheValue, Insertion, Priority, SecondaryLookup};
+use cache::{Cache, CacheKey, CacheValue, Insertion, MemoryCharge, Priority, SecondaryLookup};
 use compression::UncompressionDictionary;
 use env::readahead::SequentialPrefetcher;
 use env::{IoPriority, RandomAccessFile, ReadGate, ReadTerms, ReadaheadOptions};
@@ -56,6 +56,8 @@ pub struct BlockBasedTable {
     pub(super) readahead: ReadaheadOptions,
     pub(super) read_gate: ReadGate,
     pub(super) stats: TableStats,
+    /// Of its memory to the block cache, where that is asked for.
+    pub(super) charge: Option<MemoryCharge>,
 }
 
 /// What the filter may be asked.

@@ -30,4 +30,6 @@ fn names_are_rocksdbs() {
 fn values_of_others_are_not_known() {
     let value = CacheValue::from(Arc::new(7_u64));
     assert_eq!(CacheEntryRole::of_table_value(&value), None);
+    let charge = RoleCharge(CacheEntryRole::FileMetadata).into();
+    assert_eq!(CacheEntryRole::of_table_value(&charge), Some(CacheEntryRole::FileMetadata));
 }

@@ -74,6 +74,7 @@ fn values(info: &OptionInfo) -> BoxedStrategy<String> {
         "CompactionOptionsFifo" => {
             number().prop_map(|number| format!("{{age_for_warm={number};}}")).boxed()
         }
+        "CacheUsageOptions" => "\\{file_metadata=kEnabled;\\}".boxed(),
         "MetadataCacheOptions" => "\\{partition_pinning=kAll;\\}".boxed(),
         "InfoLogLevel" => words(InfoLogLevel::ALL, InfoLogLevel::name),
         "WalRecoveryMode" => words(WalRecoveryMode::ALL, WalRecoveryMode::name),

@@ -351,6 +351,22 @@ pub(super) const REFUSED: &[(&str, &str, Code, &str, &str)] = &[
     ),
     (
         "",
+        "table_factory={no_block_cache=true;cache_usage_options={file_metadata=kEnabled}}",
+        InvalidArgument,
+        "table_factory.cache_usage_options={compression_dictionary_building_buffer=kFallback;\
+         filter_construction=kFallback;block_based_table_reader=kFallback;file_metadata=kEnabled;\
+         blob_cache=kFallback;}",
+        "set no_block_cache=false",
+    ),
+    (
+        "",
+        "table_factory={cache_usage_options={blob_cache=kEnabled}}",
+        InvalidArgument,
+        "table_factory.cache_usage_options.blob_cache=kEnabled",
+        "set blob_cache",
+    ),
+    (
+        "",
         "table_factory={no_block_cache=true;cache_index_and_filter_blocks=true}",
         InvalidArgument,
         "table_factory.cache_index_and_filter_blocks=true",
