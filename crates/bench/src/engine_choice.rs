@@ -5,7 +5,6 @@ use crate::flags::Flags;
 use crate::open_context::{cache_options, open_context, stats_level};
 use crate::runner::{self, harness::null_provider};
 use base::{Result, Status};
-use cache::{CacheOptions, LruCacheOptions};
 use db::OpenContext;
 use engines::{RocksDbProvider, TouchstoneProvider, debian_library, fetched_library};
 use std::path::PathBuf;
@@ -35,7 +34,7 @@ pub fn run(flags: &Flags) -> Result<()> {
         name => {
             let library = library(name)?;
             check_objects(flags)?;
-            let cache = lru_options(flags)?;
+            let cache = cache_options(flags)?;
             let provider = RocksDbProvider::new(&library, cache.as_ref(), stats_level(flags)?)?;
             runner::run(flags, &steps, &provider, None)
         }
@@ -53,18 +52,6 @@ fn counted(flags: &Flags, mut context: OpenContext) -> (OpenContext, Option<Arc<
     (context, Some(counters))
 }
 
-/// The cache of a library of RocksDB, which is told of by an option string.
-fn lru_options(flags: &Flags) -> Result<Option<LruCacheOptions>> {
-    match cache_options(flags)? {
-        None => Ok(None),
-        Some(CacheOptions::Lru(options)) => Ok(Some(options)),
-        Some(CacheOptions::HyperClock(_)) => Err(Status::not_supported(format!(
-            "--cache_type={}: option strings of RocksDB know no caches but lru_cache",
-            flags.text("cache_type")
-        ))),
-    }
-}
-
 /// A store with the cache that `--cache_size` asks for.
 #[cfg(any(feature = "fjall", feature = "lmdb", feature = "redb"))]
 fn store<S: engines::store::Store>(flags: &Flags) -> engines::store::StoreProvider<S> {
@@ -73,7 +60,7 @@ fn store<S: engines::store::Store>(flags: &Flags) -> engines::store::StoreProvid
 
 /// Refuses flags for objects that libraries are not given.
 fn check_objects(flags: &Flags) -> Result<()> {
-    const OBJECTS: [&str; 7] = [
+    const OBJECTS: [&str; 13] = [
         "rate_limiter_bytes_per_sec",
         "db_write_buffer_size",
         "cost_write_buffer_to_cache",
@@ -81,6 +68,12 @@ fn check_objects(flags: &Flags) -> Result<()> {
         "use_stderr_info_logger",
         "use_compressed_secondary_cache",
         "secondary_cache_uri",
+        "use_blob_cache",
+        "charge_blob_cache",
+        "charge_compression_dictionary_building_buffer",
+        "charge_file_metadata",
+        "charge_filter_construction",
+        "charge_table_reader",
     ];
     let is_set = |name: &&&str| flags.uint(name) > 0 || flags.bool(name);
     match OBJECTS.iter().find(is_set) {

@@ -9,9 +9,9 @@ mod status;
 use crate::destroy::destroy;
 use crate::opening::Opening;
 use crate::provider::{Identity, Kind, Provider};
-use base::Result;
-use cache::LruCacheOptions;
-use librocksdb::{Database, Library, Options};
+use base::{Result, Status};
+use cache::{CacheOptions, HyperClockCacheOptions, LruCacheOptions};
+use librocksdb::{Database, Failure, Library, Options};
 use options::{ColumnFamilyOptions, DbOptions};
 use statistics::StatsLevel;
 use std::collections::HashMap;
@@ -26,8 +26,9 @@ use status::status_of;
 /// Opens databases with a library of RocksDB.
 pub struct RocksDbProvider {
     library: Arc<Library>,
+    /// Told of by an option string. A cache of another kind is in `base`.
     cache: Option<LruCacheOptions>,
-    /// What all options are made from: they share its statistics.
+    /// What all options are made from: they share its statistics, and its block cache if it has one.
     base: Options,
     counts: bool,
     /// Options that were made, by their text: those of the same text share a block cache.
@@ -40,14 +41,14 @@ impl RocksDbProvider {
     ///
     /// # Errors
     /// `InvalidArgument` if the file is no library of RocksDB that can be loaded; `NotSupported` for
-    /// a level that the release cannot be told.
+    /// a level that the release cannot be told, and for a kind of cache that it lacks.
     pub fn new(
         path: &Path,
-        cache: Option<&LruCacheOptions>,
+        cache: Option<&CacheOptions>,
         level: Option<StatsLevel>,
     ) -> Result<Self> {
         let library = Library::load(path).map_err(|error| {
-            base::Status::invalid_argument(format!("cannot load a library of RocksDB: {error}"))
+            Status::invalid_argument(format!("cannot load a library of RocksDB: {error}"))
         })?;
         let mut base = Options::new(&library).map_err(status_of)?;
         if let Some(level) = level {
@@ -55,7 +56,25 @@ impl RocksDbProvider {
             base.enable_statistics(number).map_err(status_of)?;
         }
         let counts = level.is_some();
-        Ok(Self { library, cache: cache.cloned(), base, counts, made: Mutex::default() })
+        let cache = match cache {
+            Some(CacheOptions::HyperClock(options)) => {
+                let HyperClockCacheOptions { capacity, estimated_entry_charge, .. } = options;
+                let (capacity, charge) = (*capacity, *estimated_entry_charge);
+                base.set_hyper_clock_cache(capacity, charge, options.num_shard_bits).map_err(
+                    |failure| match failure {
+                        Failure::Unsupported(what) => Status::not_supported(format!(
+                            "RocksDB {} has no hyper clock cache, it lacks {what}",
+                            library.version()
+                        )),
+                        refused => status_of(refused),
+                    },
+                )?;
+                None
+            }
+            Some(CacheOptions::Lru(options)) => Some(options.clone()),
+            None => None,
+        };
+        Ok(Self { library, cache, base, counts, made: Mutex::default() })
     }
 
     /// The options of `wanted`, as far as the library takes them; see [`option_text`].

@@ -120,6 +120,15 @@ functions! {
     options_set_prefix_extractor(Raw, Raw);
     cache_create_lru(usize) -> Raw;
     cache_destroy(Raw);
+    // From 8.1 on.
+    cache_create_hyper_clock_opts(Raw) -> Raw;
+    hyper_clock_cache_options_create(usize, usize) -> Raw;
+    hyper_clock_cache_options_destroy(Raw);
+    hyper_clock_cache_options_set_num_shard_bits(Raw, c_int);
+    block_based_options_create() -> Raw;
+    block_based_options_destroy(Raw);
+    block_based_options_set_block_cache(Raw, Raw);
+    options_set_block_based_table_factory(Raw, Raw);
     create_default_env() -> Raw;
     env_destroy(Raw);
     load_latest_options(

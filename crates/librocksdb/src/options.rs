@@ -53,6 +53,43 @@ impl Options {
         Ok(changed)
     }
 
+    /// Gives tables a `HyperClockCache` of this capacity in bytes, with the charge of an entry in bytes (0 where
+    /// it is not known), over so many shards (negative: as many as the release takes to be right). Table options
+    /// are RocksDB's defaults otherwise; a string that changes some of them leaves the cache as it is.
+    ///
+    /// # Errors
+    /// `Unsupported`: releases before 8.1 have none.
+    pub fn set_hyper_clock_cache(
+        &mut self,
+        capacity: usize,
+        entry_charge: usize,
+        num_shard_bits: i32,
+    ) -> Result<()> {
+        let functions = &self.library.functions;
+        let create_options = functions.hyper_clock_cache_options_create()?;
+        let set_bits = functions.hyper_clock_cache_options_set_num_shard_bits()?;
+        let destroy_options = functions.hyper_clock_cache_options_destroy()?;
+        let create_cache = functions.cache_create_hyper_clock_opts()?;
+        let destroy_cache = functions.cache_destroy()?;
+        let create_table = functions.block_based_options_create()?;
+        let set_cache = functions.block_based_options_set_block_cache()?;
+        let set_table = functions.options_set_block_based_table_factory()?;
+        let destroy_table = functions.block_based_options_destroy()?;
+        // SAFETY: each object is created here, used while it lives and destroyed once; table options share the
+        // ownership of the cache, and the live options copy the table options.
+        unsafe {
+            let (cache_options, table) = (create_options(capacity, entry_charge), create_table());
+            set_bits(cache_options, num_shard_bits);
+            let cache = create_cache(cache_options);
+            set_cache(table, cache);
+            set_table(self.raw, table);
+            destroy_table(table);
+            destroy_cache(cache);
+            destroy_options(cache_options);
+        }
+        Ok(())
+    }
+
     /// Makes what is opened with these and with copies count what it does.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ fn debian() -> Option<RocksDbProvider> {
             return None;
         }
     };
-    let cache = LruCacheOptions { capacity: 1 << 20, ..LruCacheOptions::default() };
+    let cache = CacheOptions::Lru(LruCacheOptions::with_capacity(1 << 20));
     Some(RocksDbProvider::new(&library, Some(&cache), Some(StatsLevel::default())).unwrap())
 }
 
@@ -110,4 +110,14 @@ fn what_a_release_lacks_is_not_supported() {
     opening.families[0].options.blob_direct_write_partitions = 7;
     let status = provider.open(&opening).err().unwrap();
     assert!(status.message().contains("blob_direct_write_partitions=7"), "{status}");
+}
+
+#[test]
+fn a_release_without_hyper_clock_caches_says_so() {
+    let Ok(library) = debian_library() else { return };
+    let wanted = CacheOptions::HyperClock(HyperClockCacheOptions::default());
+    let status = RocksDbProvider::new(&library, Some(&wanted), None).err().unwrap();
+    assert_eq!(status.code(), Code::NotSupported);
+    assert!(status.message().contains("RocksDB 7."), "{status}");
+    assert!(status.message().contains("has no hyper clock cache"), "{status}");
 }
