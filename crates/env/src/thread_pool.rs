@@ -115,8 +115,11 @@ impl ThreadPool {
             for pool in &self.pools {
                 pool.wait_until_idle();
             }
-            // A job of the last queue may have scheduled one in the first.
-            if self.pools.iter().all(|pool| pool.is_idle()) {
+            // Jobs may have gone from queue to queue around this: only where each is idle twice and got no
+            // job in between, all were at one time.
+            let look = || self.pools.iter().map(|pool| pool.idle_since()).collect::<Vec<_>>();
+            let before = look();
+            if before.iter().all(Option::is_some) && before == look() {
                 return;
             }
         }

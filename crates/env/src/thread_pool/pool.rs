@@ -46,6 +46,8 @@ struct State {
     alive: usize,
     idle: usize,
     running: usize,
+    /// Jobs that were ever scheduled.
+    scheduled: u64,
     closed: bool,
 }
 
@@ -91,8 +93,10 @@ impl Pool {
         self.state.lock().running
     }
 
-    pub(super) fn is_idle(&self) -> bool {
-        self.state.lock().is_idle()
+    /// How many jobs were ever scheduled, if none waits or runs.
+    pub(super) fn idle_since(&self) -> Option<u64> {
+        let state = self.state.lock();
+        state.is_idle().then_some(state.scheduled)
     }
 
     pub(super) fn set_limit(self: &Arc<Self>, limit: usize) {
@@ -114,6 +118,7 @@ impl Pool {
             return Err(Status::new(Code::ShutdownInProgress, "no more background jobs"));
         }
         state.queue.push_back(job);
+        state.scheduled += 1;
         if state.wants_thread()
             && let Err(status) = self.start_thread(&mut state)
             && state.alive == 0
