@@ -8,8 +8,16 @@ use crate::flush_reason::FlushReason;
 use crate::snapshot_list::Snapshot;
 use crate::write::write_options::WriteOptions;
 use base::Result;
+use std::cell::Cell;
 use std::sync::Arc;
 use wal::WriteBatch;
+
+/// Each thread keeps the memory of its last batch of one entry if that is no larger.
+const SPARE_BUFFER_BYTES_MAX: usize = 16 << 10;
+
+thread_local! {
+    static SPARE_BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 impl Db {
     /// Writes a batch: all of it or nothing, also after a crash.
@@ -38,9 +46,15 @@ impl Db {
         entry_bytes: usize,
         add: impl FnOnce(&mut WriteBatch) -> Result<()>,
     ) -> Result<()> {
-        let mut batch = WriteBatch::with_room_for(entry_bytes);
-        add(&mut batch)?;
-        self.inner.write(options, &mut batch)
+        // There is none where the thread is ending.
+        let buffer = SPARE_BUFFER.try_with(Cell::take).unwrap_or_default();
+        let mut batch = WriteBatch::in_buffer(buffer, entry_bytes);
+        let result = add(&mut batch).and_then(|()| self.inner.write(options, &mut batch));
+        let buffer = batch.into_buffer();
+        if buffer.capacity() <= SPARE_BUFFER_BYTES_MAX {
+            let _ = SPARE_BUFFER.try_with(|spare| spare.set(buffer));
+        }
+        result
     }
 
     /// Sets a key's value. In a column family with timestamps the key ends in one, here and below.

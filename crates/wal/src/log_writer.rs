@@ -91,6 +91,12 @@ impl LogWriter {
     /// # Errors
     /// As [`LogWriter::add_record`].
     pub fn add_record_of_parts(&mut self, parts: &[&[u8]]) -> Result<()> {
+        if let (None, [record]) = (&self.compressor, parts)
+            && self.fits_block(record.len())
+        {
+            self.put_record(PhysicalType::Full, |output| output.extend_from_slice(record));
+            return self.append();
+        }
         match (&mut self.compressor, parts) {
             (None, _) => self.put_fragments(parts)?,
             (Some(compressor), [record]) => {
@@ -151,6 +157,12 @@ impl LogWriter {
 
     fn header_size(&self) -> usize {
         if self.recyclable_number.is_some() { RECYCLABLE_HEADER_SIZE } else { HEADER_SIZE }
+    }
+
+    /// Whether the block has room for a payload of this length and a header before it.
+    #[inline]
+    fn fits_block(&self, length: usize) -> bool {
+        length <= BLOCK_SIZE && self.block_position + self.header_size() + length <= BLOCK_SIZE
     }
 
     /// A control record is never cut.

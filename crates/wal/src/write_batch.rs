@@ -49,12 +49,20 @@ impl WriteBatch {
         Self { bytes: vec![0; HEADER_SIZE] }
     }
 
-    /// An empty batch with room for an entry whose key and value have so many bytes together.
+    /// An empty batch in this memory, with room for an entry whose key and value have so many bytes
+    /// together.
     #[inline]
-    pub fn with_room_for(entry_bytes: usize) -> Self {
-        let mut bytes = Vec::with_capacity(HEADER_SIZE + ENTRY_OVERHEAD_MAX + entry_bytes);
-        bytes.resize(HEADER_SIZE, 0);
+    pub fn in_buffer(mut bytes: Vec<u8>, entry_bytes: usize) -> Self {
+        bytes.clear();
+        bytes.reserve(HEADER_SIZE + ENTRY_OVERHEAD_MAX + entry_bytes);
+        bytes.extend_from_slice(&[0; HEADER_SIZE]);
         Self { bytes }
+    }
+
+    /// Its memory, to be used again.
+    #[inline]
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.bytes
     }
 
     /// A batch from its encoded bytes. Records are not looked at.

@@ -125,6 +125,20 @@ impl<'a> WriteBatchReader<'a> {
         RecordIterator { bytes: self.bytes, position: HEADER_SIZE, entry_count: 0 }
     }
 
+    /// The record of a batch that has but one, if that is an entry: most batches are such. None where it is
+    /// not whole, of which [`Self::records`] tells more.
+    #[inline]
+    pub fn only_entry(&self) -> Option<Entry<'a>> {
+        if self.count() != 1 {
+            return None;
+        }
+        let mut input = &self.bytes[HEADER_SIZE..];
+        let (value_type, has_column_family_id) =
+            entry_of_tag(ValueType::from_u8(get_u8(&mut input)?)?)?;
+        let entry = parse_entry(value_type, has_column_family_id, &mut input)?;
+        input.is_empty().then_some(entry)
+    }
+
     /// Checks the number of entries that were found against the header.
     ///
     /// # Errors
@@ -208,8 +222,19 @@ impl RecordIterator<'_> {
 
 /// Takes the fields after `tag`; none if they end too early, or if the tag is of no batch.
 fn parse_record<'a>(tag: ValueType, input: &mut &'a [u8]) -> Option<Record<'a>> {
+    match entry_of_tag(tag) {
+        Some((value_type, has_column_family_id)) => {
+            parse_entry(value_type, has_column_family_id, input).map(Record::Entry)
+        }
+        None => parse_marker(tag, input),
+    }
+}
+
+/// Which kind of change a tag is, and whether the id of a column family follows it.
+#[inline]
+fn entry_of_tag(tag: ValueType) -> Option<(ValueType, bool)> {
     use ValueType::*;
-    let (value_type, has_column_family_id) = match tag {
+    Some(match tag {
         Deletion | SingleDeletion | Value | Merge | RangeDeletion | BlobIndex
         | WideColumnEntity | ValuePreferredSeqno => (tag, false),
         ColumnFamilyDeletion => (Deletion, true),
@@ -220,15 +245,23 @@ fn parse_record<'a>(tag: ValueType, input: &mut &'a [u8]) -> Option<Record<'a>> 
         ColumnFamilyBlobIndex => (BlobIndex, true),
         ColumnFamilyWideColumnEntity => (WideColumnEntity, true),
         ColumnFamilyValuePreferredSeqno => (ValuePreferredSeqno, true),
-        _ => return parse_marker(tag, input),
-    };
+        _ => return None,
+    })
+}
+
+#[inline]
+fn parse_entry<'a>(
+    value_type: ValueType,
+    has_column_family_id: bool,
+    input: &mut &'a [u8],
+) -> Option<Entry<'a>> {
     let column_family_id = if has_column_family_id { get_varint32(input)? } else { 0 };
     let key = get_length_prefixed(input)?;
     let value = match value_type {
-        Deletion | SingleDeletion => &[],
+        ValueType::Deletion | ValueType::SingleDeletion => &[],
         _ => get_length_prefixed(input)?,
     };
-    Some(Record::Entry(Entry { column_family_id, value_type, key, value }))
+    Some(Entry { column_family_id, value_type, key, value })
 }
 
 fn parse_marker<'a>(tag: ValueType, input: &mut &'a [u8]) -> Option<Record<'a>> {

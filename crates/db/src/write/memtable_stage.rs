@@ -87,6 +87,11 @@ impl MemTableStage {
     pub(crate) fn check(&self, batch: &WriteBatch, ignores_missing: bool) -> Result<CheckedBatch> {
         let mut checked = CheckedBatch::default();
         let reader = batch.reader();
+        if let Some(entry) = reader.only_entry() {
+            self.check_entry(&entry, ignores_missing, &mut checked)?;
+            checked.entries = 1;
+            return Ok(checked);
+        }
         let mut records = reader.records();
         for record in records.by_ref() {
             match record? {
@@ -155,9 +160,18 @@ impl MemTableStage {
         mut sequence: SequenceNumber,
         full: &mut Vec<u32>,
     ) -> Result<SequenceNumber> {
+        let reader = WriteBatchReader::new(batch)?;
+        if let Some(entry) = reader.only_entry() {
+            if let Some(family) = self.family(entry.column_family_id) {
+                let mut target = Target::new(family);
+                target.insert(&entry, sequence)?;
+                target.note_if_full(full);
+            }
+            return Ok(sequence + 1);
+        }
         // Entries of one column family come together more often than not.
         let mut target: Option<Target<'_>> = None;
-        for record in WriteBatchReader::new(batch)?.records() {
+        for record in reader.records() {
             let Record::Entry(entry) = record? else { continue };
             let id = entry.column_family_id;
             if target.as_ref().is_none_or(|target| target.family.data.id != id) {

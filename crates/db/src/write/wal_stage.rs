@@ -242,10 +242,12 @@ impl WalStage {
         let Some(wal) = &mut self.current else {
             return Err(Status::aborted("no WAL to write to"));
         };
-        let is_new = |(id, _): &(u32, u16)| wal.stated.insert(*id);
-        let new: Vec<_> = timestamp_sizes.iter().copied().filter(is_new).collect();
-        if !new.is_empty() {
-            wal.writer.add_timestamp_sizes(&new)?;
+        if !timestamp_sizes.is_empty() {
+            let is_new = |(id, _): &(u32, u16)| wal.stated.insert(*id);
+            let new: Vec<_> = timestamp_sizes.iter().copied().filter(is_new).collect();
+            if !new.is_empty() {
+                wal.writer.add_timestamp_sizes(&new)?;
+            }
         }
         wal.writer.add_record_of_parts(parts)?;
         wal.last_sequence = sequence;

@@ -256,7 +256,9 @@ impl Lead<'_> {
     /// The group has this result, but for those of it that failed alone.
     #[inline]
     pub(crate) fn finish(mut self, result: &Result<()>) {
-        self.release_followers(result);
+        if !self.followers.is_empty() {
+            self.release_followers(result);
+        }
     }
 
     fn release_followers(&mut self, result: &Result<()>) {

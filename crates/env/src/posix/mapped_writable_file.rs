@@ -120,6 +120,19 @@ impl MappedWritableFile {
         let written = self.written;
         self.written += bytes.len() as u64;
         count_io(IoMetric::BytesWritten, bytes.len() as u64);
+        if let Some(window) = self.windows.front_mut()
+            && window.has_room_for(written, bytes.len())
+            && let Some((head, tail)) = bytes.split_at_checked(HEAD_SIZE)
+        {
+            window.put(written + HEAD_SIZE as u64, tail);
+            window.publish(written, head);
+            return;
+        }
+        self.store_over_windows(written, bytes);
+    }
+
+    /// As [`Self::store`] where that may take more than one window.
+    fn store_over_windows(&mut self, written: u64, bytes: &[u8]) {
         let mut windows = self.windows.iter_mut().skip_while(|window| window.end() <= written);
         let Some(first) = windows.next() else { return };
         let room = usize::try_from(first.end() - written).unwrap_or(usize::MAX);

@@ -64,7 +64,14 @@ impl Window {
         self.start + self.map.len() as u64
     }
 
+    /// Whether it reaches from `offset` of the file on over as many bytes.
+    #[inline]
+    pub(super) fn has_room_for(&self, offset: u64, count: usize) -> bool {
+        offset >= self.start && offset - self.start + count as u64 <= self.map.len() as u64
+    }
+
     /// The place of file offset `offset` and how many bytes are left from there.
+    #[inline]
     fn place(&self, offset: u64) -> (usize, usize) {
         let at = usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX);
         (at, self.map.len().saturating_sub(at))
@@ -72,6 +79,7 @@ impl Window {
 
     /// Stores as many of `bytes` at the file's `offset`, which must not be before the window, as it
     /// has room for; how many that were.
+    #[inline]
     pub(super) fn put(&mut self, offset: u64, bytes: &[u8]) -> usize {
         let (at, room) = self.place(offset);
         let count = bytes.len().min(room);
@@ -89,6 +97,7 @@ impl Window {
     /// As [`Window::put`] for at most [`HEAD_SIZE`] bytes, after all stores before it in the program
     /// and so that a process killed meanwhile leaves either none of a head of eight bytes or all of
     /// it; of four to seven none, the first four, or all.
+    #[inline]
     pub(super) fn publish(&mut self, offset: u64, head: &[u8]) -> usize {
         let (at, room) = self.place(offset);
         let head = &head[..head.len().min(room).min(HEAD_SIZE)];

@@ -248,3 +248,39 @@ fn a_cut_batch_is_never_whole() {
         assert!(verified.unwrap_err().is_corruption(), "{cut}");
     }
 }
+
+/// It is what the records say, or nothing.
+#[test]
+fn the_only_entry_is_found_where_there_is_one() {
+    let mut batches = vec![WriteBatch::new()];
+    for (key, value) in [(&b""[..], &b""[..]), (b"k", b"v"), (&[b'k'; 200], &[b'v'; 300])] {
+        let mut of_one: Vec<_> = (0..7).map(|_| WriteBatch::new()).collect();
+        for (batch, id) in of_one.iter_mut().zip([0, 300, 0, 7, 0, 7, 0]) {
+            match id {
+                300 => batch.put(id, key, value).unwrap(),
+                7 => batch.delete(id, key).unwrap(),
+                _ => batch.merge(id, key, value).unwrap(),
+            }
+        }
+        of_one[6].put_log_data(b"of the log").unwrap();
+        let mut two = of_one[0].clone();
+        two.put(0, key, value).unwrap();
+        batches.extend(of_one);
+        batches.push(two);
+    }
+    let mut found = 0;
+    for batch in batches {
+        let bytes = batch.data();
+        for length in HEADER_SIZE..=bytes.len() {
+            let reader = WriteBatchReader::new(&bytes[..length]).unwrap();
+            let mut records = reader.records();
+            let expected = match (records.next(), records.next()) {
+                (Some(Ok(Record::Entry(entry))), None) if reader.count() == 1 => Some(entry),
+                _ => None,
+            };
+            assert_eq!(reader.only_entry(), expected, "{length} bytes of {bytes:?}");
+            found += usize::from(expected.is_some());
+        }
+    }
+    assert!(found >= 18, "{found}");
+}
