@@ -74,10 +74,10 @@ impl EntrySource {
     }
 
     #[inline]
-    fn entry(&self) -> StoredEntry<'_> {
+    fn entry(&self) -> Option<StoredEntry<'_>> {
         match self {
-            Self::Kernel(kernel) => kernel.entry(),
-            Self::Iterator(iterator) => StoredEntry::apart(iterator.key(), iterator.value()),
+            Self::Kernel(kernel) => EntryCursor::entry(kernel),
+            Self::Iterator(iterator) => EntryCursor::entry(&**iterator),
         }
     }
 
@@ -113,14 +113,14 @@ trait EntryCursor {
 }
 
 impl EntryCursor for MergeKernel {
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Result<()> {
-        self.next()
+        self.next_inlined()
     }
 
-    #[inline]
+    #[inline(always)]
     fn entry(&self) -> Option<StoredEntry<'_>> {
-        self.valid().then(|| self.entry())
+        self.entry()
     }
 }
 
@@ -272,10 +272,10 @@ impl CompactionInput {
         self.arrive()
     }
 
-    /// The entry here.
+    /// The entry here; none if not valid.
     #[inline]
-    pub(crate) fn entry(&self) -> StoredEntry<'_> {
-        self.inner.entry()
+    pub(crate) fn entry(&self) -> Option<StoredEntry<'_>> {
+        self.inner.entry().filter(|_| self.valid)
     }
 
     #[inline]

@@ -386,10 +386,9 @@ impl<'a> CompactionIterator<'a> {
     /// stays: what the rules would come to. Returns whether it is.
     #[inline]
     fn take_newest_value(&mut self) -> Result<bool> {
-        if !self.input.valid() || self.clears_next_value {
+        let Some(entry) = self.input.entry().filter(|_| !self.clears_next_value) else {
             return Ok(false);
-        }
-        let entry = self.input.entry();
+        };
         let key = entry.key;
         let Some((user_key, trailer)) = key.split_last_chunk::<TRAILER_SIZE>() else {
             return Ok(false);

@@ -3,7 +3,7 @@
 use crate::job_environment::JobEnvironment;
 use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result, Status};
 use std::sync::Arc;
-use table::{BlockBasedTable, RankOrder, ReadOptions, TableIterator, TableScan};
+use table::{BlockBasedTable, RankOrder, ReadOptions, StoredEntry, TableIterator, TableScan};
 use version::FileMetaData;
 
 /// How the files of a level are gone over.
@@ -182,6 +182,30 @@ impl<C: FileCursor> LevelInputIterator<C> {
             Some(table) => table,
             None => panic!("iterator is not valid"),
         }
+    }
+}
+
+impl LevelInputIterator<TableScan> {
+    /// As [`Self::next`]. Returns [`Self::rank`] of what it moves to.
+    #[inline(always)]
+    pub(crate) fn next_rank(&mut self) -> Result<Option<u64>> {
+        let Some(table) = &mut self.current else { return Ok(None) };
+        match table.next_rank()? {
+            None => self.skip_exhausted().map(|()| self.rank()),
+            rank => Ok(rank),
+        }
+    }
+
+    /// The rank of the entry here; none if not valid.
+    #[inline]
+    pub(crate) fn rank(&self) -> Option<u64> {
+        self.current.as_ref()?.rank()
+    }
+
+    /// The entry here; none if not valid.
+    #[inline(always)]
+    pub(crate) fn stored_entry(&self) -> Option<StoredEntry<'_>> {
+        self.current.as_ref()?.stored_entry()
     }
 }
 

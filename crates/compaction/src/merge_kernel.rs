@@ -68,27 +68,31 @@ impl MergeKernel {
         self.current = tree.winner().unwrap_or(0);
     }
 
-    #[inline]
     pub(crate) fn next(&mut self) -> Result<()> {
+        self.next_inlined()
+    }
+
+    /// As [`Self::next`], for the loop that goes over most entries.
+    #[inline(always)]
+    pub(crate) fn next_inlined(&mut self) -> Result<()> {
         let Self { comparator, sources, tree, current } = self;
         let Some(source) = sources.get_mut(*current) else { return Ok(()) };
-        source.next()?;
-        let rank = rank(source);
+        let rank = source.next_rank()?.unwrap_or(END);
         tree.advance(rank, |a, b| is_before(comparator, sources, a, b));
         *current = tree.winner().unwrap_or(0);
         Ok(())
     }
 
-    /// The entry here.
-    ///
-    /// # Panics
-    /// As [`Self::key`] and [`Self::value`]: if not valid.
-    #[inline]
-    pub(crate) fn entry(&self) -> StoredEntry<'_> {
-        self.sources[self.current].current().stored_entry()
+    /// The entry here; none if not valid.
+    #[inline(always)]
+    pub(crate) fn entry(&self) -> Option<StoredEntry<'_>> {
+        self.sources.get(self.current)?.stored_entry()
     }
 
     /// The internal key here.
+    ///
+    /// # Panics
+    /// As [`Self::value`]: if not valid.
     #[inline]
     pub(crate) fn key(&self) -> &[u8] {
         self.sources[self.current].current().key()
@@ -102,7 +106,7 @@ impl MergeKernel {
 
 #[inline]
 fn rank(source: &Source) -> u64 {
-    if source.valid() { source.current().rank() } else { END }
+    source.rank().unwrap_or(END)
 }
 
 /// Whether the entry of source `a`, which has the rank of `b`, is before that of `b`.

@@ -172,6 +172,7 @@ impl DbImpl {
                 .unwrap_or(usize::MAX),
             bytes_per_sync: options.bytes_per_sync,
             strict_bytes_per_sync: options.strict_bytes_per_sync,
+            is_synced_when_complete: true,
             allow_fallocate: options.allow_fallocate,
             ..FileOptions::default()
         }

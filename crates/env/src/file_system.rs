@@ -33,6 +33,10 @@ pub struct FileOptions {
     /// Before more is handed to the disk so, wait for what was handed to it before, so that a
     /// writer never gets far ahead of it (`strict_bytes_per_sync`). Default: false.
     pub strict_bytes_per_sync: bool,
+    /// The file is synced when it is complete, and every byte is written once. The disk then begins to
+    /// write early also without `bytes_per_sync`, so that the sync does not wait for all of a large
+    /// file. Default: false.
+    pub is_synced_when_complete: bool,
     /// Reserve room on the device in blocks of so many bytes ahead of appends; what is not needed
     /// is given back on closing. The file's size does not show it, and failing to get it is no
     /// error. Default: 0, never.
@@ -54,6 +58,7 @@ impl FileOptions {
         writable_file_max_buffer_size: 1 << 20,
         bytes_per_sync: 0,
         strict_bytes_per_sync: false,
+        is_synced_when_complete: false,
         preallocation_block_size: 0,
         allow_fallocate: true,
         use_mapped_writes: false,

@@ -16,6 +16,8 @@
 //!
 //! While one source stays ahead of the best of the others a move costs one comparison with that.
 
+use std::hint::select_unpredictable;
+
 /// A source, and where its entry ranks.
 #[derive(Clone, Copy, Debug)]
 struct Place {
@@ -73,11 +75,15 @@ impl LoserTree {
         let (mut moving, mut runner_up) = (last, u64::MAX);
         let mut node = (count + last.source) / 2;
         while node > 0 {
-            let other = &mut self.nodes[node];
-            if beats(*other, moving, &is_before) {
-                std::mem::swap(other, &mut moving);
-            }
-            runner_up = runner_up.min(other.rank);
+            let other = self.nodes[node];
+            let is_other_first = beats(other, moving, &is_before);
+            // Who wins is as good as chance, and a wrong guess costs more than both ways: no jump.
+            let winner = select_unpredictable(is_other_first, other.source, moving.source);
+            let loser = select_unpredictable(is_other_first, moving.source, other.source);
+            let loser = Place { rank: moving.rank.max(other.rank), source: loser };
+            moving = Place { rank: moving.rank.min(other.rank), source: winner };
+            self.nodes[node] = loser;
+            runner_up = runner_up.min(loser.rank);
             node /= 2;
         }
         self.nodes[0] = moving;
@@ -88,7 +94,7 @@ impl LoserTree {
 
 #[inline]
 fn beats(a: Place, b: Place, is_before: &impl Fn(usize, usize) -> bool) -> bool {
-    a.rank < b.rank || a.rank == b.rank && is_before(a.source, b.source)
+    if a.rank == b.rank { is_before(a.source, b.source) } else { a.rank < b.rank }
 }
 
 #[cfg(test)]

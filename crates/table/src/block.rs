@@ -132,21 +132,27 @@ impl Entry {
     /// As [`Entry::decode`], without a look at whether suffix and value fit.
     #[inline]
     pub(crate) fn decode_head(entries: &[u8], offset: usize) -> Option<Self> {
-        if let Some(&[shared, non_shared, low, high]) = entries.get(offset..)?.first_chunk()
-            && (shared | non_shared) < 0x80
-        {
-            let (shared, non_shared) = (usize::from(shared), usize::from(non_shared));
-            if low < 0x80 {
-                let (suffix_start, value_size) = (offset + 3, usize::from(low));
-                return Some(Self { shared, suffix_start, non_shared, value_size });
-            }
-            if high < 0x80 {
-                let (suffix_start, high) = (offset + 4, usize::from(high));
-                let value_size = usize::from(low & 0x7f) | high << 7;
-                return Some(Self { shared, suffix_start, non_shared, value_size });
-            }
+        match Self::decode_short_head(entries, offset) {
+            None => Self::decode_long_head(entries, offset),
+            entry => entry,
         }
-        Self::decode_long_head(entries, offset)
+    }
+
+    /// As [`Self::decode_head`], where the sizes of the key take a byte each and that of the value at
+    /// most two; `None` also where they take more.
+    #[inline]
+    pub(crate) fn decode_short_head(entries: &[u8], offset: usize) -> Option<Self> {
+        let &[shared, non_shared, low, high] = entries.get(offset..)?.first_chunk()?;
+        if (shared | non_shared) >= 0x80 {
+            return None;
+        }
+        let (head_size, value_size) = match (low, high) {
+            (0..0x80, _) => (3, usize::from(low)),
+            (_, 0..0x80) => (4, usize::from(low & 0x7f) | usize::from(high) << 7),
+            _ => return None,
+        };
+        let (shared, non_shared) = (usize::from(shared), usize::from(non_shared));
+        Some(Self { shared, suffix_start: offset + head_size, non_shared, value_size })
     }
 
     /// As [`Self::decode_head`], whatever the sizes.

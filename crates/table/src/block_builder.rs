@@ -109,7 +109,7 @@ impl BlockBuilder {
 
     /// As [`BlockBuilder::add_after`], of an internal key that begins with `shared` bytes of the key
     /// before, with another `trailer` instead of its own. The block is plain.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add_stored(
         &mut self,
         shared: usize,
@@ -119,9 +119,11 @@ impl BlockBuilder {
         let is_restart = self.count_entry();
         let shared = if is_restart || !self.options.use_delta_encoding { 0 } else { shared };
         let StoredEntry { key, stored, value_size } = *entry;
-        let size = key.len() - shared + value_size;
+        let non_shared = key.len() - shared;
+        let size = non_shared + value_size;
         self.entries.reserve(ENTRY_HEAD_SIZE_MAX + size);
-        self.put_sizes(&[shared, key.len() - shared, value_size]);
+        self.put_sizes(&[shared, non_shared, value_size]);
+        let start = self.entries.len();
         // Most keys share more with the one before here than where they come from.
         match stored.len().checked_sub(size) {
             Some(start) => self.entries.extend_from_slice(&stored[start..]),
@@ -130,8 +132,9 @@ impl BlockBuilder {
                 self.entries.extend_from_slice(entry.value());
             }
         }
-        let trailer_end = self.entries.len() - value_size;
-        self.entries[trailer_end - TRAILER_SIZE..trailer_end].copy_from_slice(&trailer);
+        if let Some(put) = self.entries[start..][..non_shared].last_chunk_mut() {
+            *put = trailer;
+        }
     }
 
     /// Adds an entry of an index block with delta-encoded values: `full` if the key shares nothing

@@ -4,6 +4,10 @@
 //! and lays it out, where cursors need a directory and put keys together one after another. The
 //! memory is used again for block after block.
 //!
+//! Most keys fit a few machine words. Such a key is put together in registers, of those of the key
+//! before it and of what the block has, by a mask for each number of shared bytes
+//! ([`EntryColumns::lay_out_short`]); all others go the long way.
+//!
 //! ```text
 //! keys       internal keys, one behind the other
 //! entries    for each: rank | start and size of the key | start of its suffix, start and size of the value
@@ -18,6 +22,7 @@
 use crate::block::{BlockLayout, Entry, bad_entry};
 use base::dbformat::TRAILER_SIZE;
 use base::{Result, Status, ValueType, key_prefix};
+use std::array;
 use std::cmp::Ordering;
 
 /// Keys and suffixes up to this length are copied as one block of constant size, which costs a few
@@ -54,6 +59,13 @@ impl RankOrder {
             Ordering::Greater => u64::MAX,
         }
     }
+
+    /// The rank of a user key of which nothing is known, and whether it begins with the common bytes.
+    #[inline(never)]
+    fn place_and_rank(&self, user_key: &[u8]) -> (u64, bool) {
+        let place = self.place(user_key);
+        (self.rank(user_key, place), place.is_eq())
+    }
 }
 
 /// The entries of one block, or some of them. Values stay in the block.
@@ -78,6 +90,40 @@ struct LastKey {
     is_common: bool,
 }
 
+/// How far a block is laid out.
+#[derive(Clone, Copy, Debug)]
+struct Progress {
+    last: LastKey,
+    /// Where the next key goes.
+    start: usize,
+    /// Where the next entry is in the block.
+    offset: usize,
+}
+
+/// The bytes of a chunk.
+type Words = [u64; CHUNK_SIZE / 8];
+
+#[inline(always)]
+fn words_of(chunk: &[u8; CHUNK_SIZE]) -> Words {
+    let (words, _) = chunk.as_chunks::<8>();
+    array::from_fn(|index| u64::from_le_bytes(words[index]))
+}
+
+/// For each number of bytes up to a chunk's, ones in so many of the first bytes.
+static SHARED_MASKS: [Words; CHUNK_SIZE + 1] = {
+    let mut masks = [[0; CHUNK_SIZE / 8]; CHUNK_SIZE + 1];
+    let mut shared = 0;
+    while shared <= CHUNK_SIZE {
+        let mut byte = 0;
+        while byte < shared {
+            masks[shared][byte / 8] |= 0xff << (byte % 8 * 8);
+            byte += 1;
+        }
+        shared += 1;
+    }
+    masks
+};
+
 /// Where the parts of an entry are.
 #[derive(Clone, Copy, Debug)]
 struct ColumnEntry {
@@ -89,6 +135,22 @@ struct ColumnEntry {
     suffix_start: u32,
     value_start: u32,
     value_size: u32,
+}
+
+impl ColumnEntry {
+    /// Of an entry whose key is laid out from `key_start` on. Sizes in a block have 32 bits as that
+    /// does, and keys come to their end before long.
+    #[inline(always)]
+    fn new(rank: u64, key_start: usize, entry: &Entry) -> Self {
+        Self {
+            rank,
+            key_start: key_start as u32,
+            key_size: entry.key_size() as u32,
+            suffix_start: entry.suffix_start as u32,
+            value_start: entry.value_start() as u32,
+            value_size: entry.value_size as u32,
+        }
+    }
 }
 
 /// An entry, and how a block stores it.
@@ -124,16 +186,16 @@ impl EntryColumns {
         self.entries.len()
     }
 
-    /// The rank of an entry.
-    ///
-    /// # Panics
-    /// As [`Self::key`] and [`Self::value`]: if it is not laid out.
+    /// The rank of an entry; none if it is not laid out.
     #[inline]
-    pub(crate) fn rank(&self, index: usize) -> u64 {
-        self.entries[index].rank
+    pub(crate) fn rank(&self, index: usize) -> Option<u64> {
+        self.entries.get(index).map(|entry| entry.rank)
     }
 
     /// The internal key of an entry.
+    ///
+    /// # Panics
+    /// As [`Self::value`]: if it is not laid out.
     #[inline]
     pub(crate) fn key(&self, index: usize) -> &[u8] {
         let entry = &self.entries[index];
@@ -152,17 +214,19 @@ impl EntryColumns {
         &block[entry.value_start as usize..][..entry.value_size as usize]
     }
 
-    /// An entry of `block`, which must be the one that it was laid out from.
-    #[inline]
-    pub(crate) fn stored_entry<'b>(&'b self, block: &'b [u8], index: usize) -> StoredEntry<'b> {
-        let entry = &self.entries[index];
+    /// An entry of `block`, which must be the one that it was laid out from; none if it is not laid
+    /// out.
+    #[inline(always)]
+    pub(crate) fn stored_entry<'b>(
+        &'b self,
+        block: &'b [u8],
+        index: usize,
+    ) -> Option<StoredEntry<'b>> {
+        let entry = self.entries.get(index)?;
         let value_size = entry.value_size as usize;
         let end = entry.value_start as usize + value_size;
-        StoredEntry {
-            key: self.key_of(entry),
-            stored: &block[entry.suffix_start as usize..end],
-            value_size,
-        }
+        let stored = &block[entry.suffix_start as usize..end];
+        Some(StoredEntry { key: self.key_of(entry), stored, value_size })
     }
 
     /// Forgets all entries.
@@ -209,41 +273,113 @@ impl EntryColumns {
         let mut last = self.last;
         self.keys.copy_within(last.start..last.start + last.size, 0);
         last.start = 0;
-        let entries = &block[..self.entries_end];
+        let mut progress = Progress { last, start: last.size, offset: self.next_offset };
+        loop {
+            self.lay_out_short(block, order, &mut progress)?;
+            let Progress { start, offset, .. } = progress;
+            if offset >= self.entries_end || start > KEYS_SIZE_ENOUGH && !self.entries.is_empty() {
+                break;
+            }
+            self.lay_out_one(block, order, &mut progress)?;
+        }
+        (self.last, self.next_offset) = (progress.last, progress.offset);
+        Ok(())
+    }
+
+    /// Lays out entries whose keys fit a chunk, until one is not such, or looks damaged, or enough
+    /// are laid out.
+    #[inline(never)]
+    fn lay_out_short(
+        &mut self,
+        block: &[u8],
+        order: &RankOrder,
+        progress: &mut Progress,
+    ) -> Result<()> {
+        let Self { keys, entries, entries_end, .. } = self;
+        let keys_end = keys.len().min(KEYS_SIZE_ENOUGH + CHUNK_SIZE);
+        let (keys, entries_end) = (&mut keys[..keys_end], *entries_end);
         let common_size = order.common.len();
-        let (mut start, mut offset) = (last.size, self.next_offset);
-        while offset < entries.len() && (start <= KEYS_SIZE_ENOUGH || self.entries.is_empty()) {
-            let entry = Entry::decode(entries, offset)
-                .filter(|entry| entry.shared <= last.size && entry.key_size() >= TRAILER_SIZE)
-                .ok_or_else(|| bad_entry(offset))?;
-            let size = entry.key_size();
-            self.put_key(entries, &entry, last.start, start);
-            let (user_key, trailer) = self.keys[start..start + size].split_at(size - TRAILER_SIZE);
-            if !ValueType::is_stored_number(trailer[0]) {
-                return Err(unknown_type(trailer[0], offset));
+        let Progress { mut last, mut start, mut offset } = *progress;
+        let Some(chunk) = keys.get(last.start..).and_then(<[u8]>::first_chunk) else {
+            return Ok(());
+        };
+        let mut words = words_of(chunk);
+        while let Some(entry) = Entry::decode_short_head(block, offset) {
+            let (size, end) = (entry.key_size(), entry.value_end());
+            // What the block has in front of the suffix is masked out.
+            let before = block.get(entry.suffix_start.wrapping_sub(entry.shared)..);
+            let Some(chunk) = before.and_then(<[u8]>::first_chunk) else { break };
+            let Some(mask) = SHARED_MASKS.get(entry.shared) else { break };
+            let target = keys.get_mut(start..).and_then(<[u8]>::first_chunk_mut::<CHUNK_SIZE>);
+            let Some(target) = target else { break };
+            let user_size = size.wrapping_sub(TRAILER_SIZE);
+            if user_size > CHUNK_SIZE - TRAILER_SIZE
+                || entry.shared > last.size
+                || end > entries_end
+            {
+                break;
+            }
+            let stored = words_of(chunk);
+            words = array::from_fn(|at| words[at] & mask[at] | stored[at] & !mask[at]);
+            for (target, word) in target.as_chunks_mut().0.iter_mut().zip(words) {
+                *target = word.to_le_bytes();
+            }
+            if !ValueType::is_stored_number(target[user_size]) {
+                return Err(unknown_type(target[user_size], offset));
             }
             // What it shares with a key that begins so, it begins with.
-            let is_common =
-                last.is_common && entry.shared >= common_size && user_key.len() >= common_size;
-            let place = if is_common { Ordering::Equal } else { order.place(user_key) };
-            let rank = order.rank(user_key, place);
+            let (rank, is_common) = if last.is_common
+                && entry.shared >= common_size
+                && let Some(first) = target[..user_size].get(common_size..)
+                && let Some(first) = first.first_chunk()
+            {
+                (u64::from_be_bytes(*first), true)
+            } else {
+                order.place_and_rank(&target[..user_size])
+            };
             if rank < last.rank {
                 return Err(out_of_order(offset));
             }
-            // Sizes in the block have 32 bits as that does, and keys come to their end before long.
-            self.entries.push(ColumnEntry {
-                rank,
-                key_start: start as u32,
-                key_size: size as u32,
-                suffix_start: entry.suffix_start as u32,
-                value_start: entry.value_start() as u32,
-                value_size: entry.value_size as u32,
-            });
-            last = LastKey { start, size, rank, is_common: place.is_eq() };
-            offset = entry.value_end();
+            entries.push(ColumnEntry::new(rank, start, &entry));
+            last = LastKey { start, size, rank, is_common };
             start += size;
+            offset = end;
         }
-        (self.last, self.next_offset) = (last, offset);
+        *progress = Progress { last, start, offset };
+        Ok(())
+    }
+
+    /// Lays out one entry, whatever its size.
+    #[inline(never)]
+    fn lay_out_one(
+        &mut self,
+        block: &[u8],
+        order: &RankOrder,
+        progress: &mut Progress,
+    ) -> Result<()> {
+        let entries = &block[..self.entries_end];
+        let Progress { last, start, offset } = *progress;
+        let entry = Entry::decode(entries, offset)
+            .filter(|entry| entry.shared <= last.size && entry.key_size() >= TRAILER_SIZE)
+            .ok_or_else(|| bad_entry(offset))?;
+        let size = entry.key_size();
+        self.put_key(entries, &entry, last.start, start);
+        let (user_key, trailer) = self.keys[start..start + size].split_at(size - TRAILER_SIZE);
+        if !ValueType::is_stored_number(trailer[0]) {
+            return Err(unknown_type(trailer[0], offset));
+        }
+        let common_size = order.common.len();
+        // What it shares with a key that begins so, it begins with.
+        let is_common =
+            last.is_common && entry.shared >= common_size && user_key.len() >= common_size;
+        let place = if is_common { Ordering::Equal } else { order.place(user_key) };
+        let rank = order.rank(user_key, place);
+        if rank < last.rank {
+            return Err(out_of_order(offset));
+        }
+        self.entries.push(ColumnEntry::new(rank, start, &entry));
+        let last = LastKey { start, size, rank, is_common: place.is_eq() };
+        *progress = Progress { last, start: start + size, offset: entry.value_end() };
         Ok(())
     }
 

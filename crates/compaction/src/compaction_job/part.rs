@@ -74,6 +74,8 @@ impl PartOutcome {
 
 impl Part<'_> {
     /// Goes over the range and writes its outputs. The environment is told when it begins and ends.
+    /// Instructions of compactions are counted by the name of this function.
+    #[inline(never)]
     pub(super) fn run_and_tell(&self) -> Result<PartOutcome> {
         let environment = self.files.environment();
         environment.part_started(self.index);

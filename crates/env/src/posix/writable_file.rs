@@ -8,6 +8,10 @@ use base::{Result, Status};
 use perf_context::{IoMetric, Timer};
 use std::path::Path;
 
+/// So many bytes are still near the processor when the kernel copies them. What is gathered beyond
+/// that goes to memory and comes back, which takes longer than the calls that it saves.
+const NEAR_SIZE: usize = 256 << 10;
+
 #[derive(Debug)]
 pub(super) struct PosixWritableFile {
     file: PosixFile,
@@ -30,9 +34,9 @@ impl PosixWritableFile {
             file,
             written: offset,
             buffer: Vec::new(),
-            buffer_size_max: options.writable_file_max_buffer_size,
+            buffer_size_max: options.writable_file_max_buffer_size.min(NEAR_SIZE),
             strict_bytes_per_sync: options.strict_bytes_per_sync,
-            range_syncs: RangeSyncs::new(options.bytes_per_sync, offset),
+            range_syncs: RangeSyncs::for_file(options, offset),
             preallocations: Preallocations::new(super::preallocation_block_size(options), offset),
             failure: None,
         }

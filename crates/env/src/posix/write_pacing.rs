@@ -1,8 +1,14 @@
 //! When a growing file asks for room ahead of it, and when it has the disk write what lies behind.
 
+use crate::file_system::FileOptions;
+
 /// The newest bytes of a file are not handed to the disk early: their pages are likely to be
 /// written again, and a writer may have to wait for a page that is on its way.
 const NOT_SYNCED_BYTES: u64 = 1 << 20;
+
+/// Files that are synced when they are complete hand over as much at once: enough to make large writes
+/// of it, little beside what takes long to write.
+const COMPLETED_BYTES_PER_SYNC: u64 = 4 << 20;
 
 /// Ranges end at multiples of this.
 const PAGE_SIZE_BYTES: u64 = 4096;
@@ -16,6 +22,14 @@ pub(super) struct RangeSyncs {
 }
 
 impl RangeSyncs {
+    /// For a file with these options.
+    pub(super) fn for_file(options: &FileOptions, offset: u64) -> Self {
+        match options.bytes_per_sync {
+            0 if options.is_synced_when_complete => Self::new(COMPLETED_BYTES_PER_SYNC, offset),
+            bytes => Self::new(bytes, offset),
+        }
+    }
+
     /// For a file that grows from `offset` on. 0 bytes per sync: never.
     pub(super) fn new(bytes_per_sync: u64, offset: u64) -> Self {
         Self { bytes_per_sync, done: offset - offset % PAGE_SIZE_BYTES }

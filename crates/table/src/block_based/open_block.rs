@@ -53,7 +53,7 @@ impl OpenBlock<'_> {
         }
         let trailer = pack_sequence_and_type(sequence, ValueType::Value).to_le_bytes();
         self.block.add_stored(shared, entry, trailer);
-        self.note_last_key(shared, user_key, trailer);
+        self.note_last_key(user_key, trailer);
         let properties = &mut *self.properties;
         properties.num_entries += 1;
         properties.raw_key_size += entry.key.len() as u64;
@@ -63,16 +63,16 @@ impl OpenBlock<'_> {
         true
     }
 
-    #[inline]
-    fn note_last_key(&mut self, shared: usize, user_key: &[u8], trailer: [u8; TRAILER_SIZE]) {
+    #[inline(always)]
+    fn note_last_key(&mut self, user_key: &[u8], trailer: [u8; TRAILER_SIZE]) {
         match self.last_key.split_last_chunk_mut::<TRAILER_SIZE>() {
             Some((last_user_key, last_trailer)) if last_user_key.len() == user_key.len() => {
-                last_user_key[shared..].copy_from_slice(&user_key[shared..]);
+                copy_short(last_user_key, user_key);
                 *last_trailer = trailer;
             }
             _ => {
-                self.last_key.truncate(shared);
-                self.last_key.extend_from_slice(&user_key[shared..]);
+                self.last_key.clear();
+                self.last_key.extend_from_slice(user_key);
                 self.last_key.extend_from_slice(&trailer);
             }
         }
@@ -94,6 +94,26 @@ impl OpenBlock<'_> {
     #[inline]
     pub fn last_key(&self) -> &[u8] {
         self.last_key
+    }
+}
+
+/// Copies a user key over one as long. Most need no call: their first and their last bytes, which may
+/// be the same ones, are all.
+#[inline(always)]
+fn copy_short(target: &mut [u8], source: &[u8]) {
+    match source.len() {
+        8..=16 => copy_ends::<8>(target, source),
+        17..=32 => copy_ends::<16>(target, source),
+        _ => target.copy_from_slice(source),
+    }
+}
+
+#[inline(always)]
+fn copy_ends<const N: usize>(target: &mut [u8], source: &[u8]) {
+    if let (Some(first), Some(last)) = (source.first_chunk::<N>(), source.last_chunk::<N>()) {
+        target[..N].copy_from_slice(first);
+        let last_start = target.len() - N;
+        target[last_start..].copy_from_slice(last);
     }
 }
 

@@ -139,16 +139,29 @@ impl TableScan {
         if self.position < self.columns.len() { Ok(()) } else { self.next_entries() }
     }
 
-    /// The number of the user key here by the order that the scan was given.
+    /// As [`Self::next`]. Returns [`Self::rank`] of what it moves to.
     ///
-    /// # Panics
-    /// As [`Self::key`] and [`Self::value`]: if not valid.
+    /// # Errors
+    /// As [`Self::seek_to_first`].
     #[inline]
-    pub fn rank(&self) -> u64 {
+    pub fn next_rank(&mut self) -> Result<Option<u64>> {
+        self.position += 1;
+        match self.rank() {
+            None => self.next_entries().map(|()| self.rank()),
+            rank => Ok(rank),
+        }
+    }
+
+    /// The number of the user key here by the order that the scan was given; none if not valid.
+    #[inline]
+    pub fn rank(&self) -> Option<u64> {
         self.columns.rank(self.position)
     }
 
     /// The internal key here.
+    ///
+    /// # Panics
+    /// As [`Self::value`]: if not valid.
     #[inline]
     pub fn key(&self) -> &[u8] {
         self.columns.key(self.position)
@@ -160,12 +173,9 @@ impl TableScan {
         self.columns.value(self.block.contents(&self.window), self.position)
     }
 
-    /// The entry here.
-    ///
-    /// # Panics
-    /// As [`Self::key`].
-    #[inline]
-    pub fn stored_entry(&self) -> StoredEntry<'_> {
+    /// The entry here; none if not valid.
+    #[inline(always)]
+    pub fn stored_entry(&self) -> Option<StoredEntry<'_>> {
         self.columns.stored_entry(self.block.contents(&self.window), self.position)
     }
 

@@ -35,8 +35,8 @@ fn laid_out(block: &[u8], order: &RankOrder) -> Result<(Vec<LaidOut>, usize)> {
         most = most.max(columns.len());
         found.extend((0..columns.len()).map(|index| {
             let (key, value) = (columns.key(index), columns.value(block, index));
-            check_stored(&columns.stored_entry(block, index), key, value);
-            (columns.rank(index), key.to_vec(), value.to_vec())
+            check_stored(&columns.stored_entry(block, index).unwrap(), key, value);
+            (columns.rank(index).unwrap(), key.to_vec(), value.to_vec())
         }));
     }
     Ok((found, most))

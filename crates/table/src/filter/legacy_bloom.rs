@@ -118,14 +118,14 @@ impl FilterBitsBuilder for LegacyBloomBuilder {
 
     fn finish(&mut self) -> Vec<u8> {
         let hashes = self.entries.take();
-        if hashes.is_empty() {
+        if hashes.len() == 0 {
             return Vec::new();
         }
         let line_count = self.line_count(hashes.len());
         let probes = self.probes();
         let length = line_count as usize * LINE;
         let mut contents = vec![0; length];
-        for hash in hashes {
+        for &hash in hashes.pieces().flatten() {
             let at = (hash % line_count) as usize * LINE;
             let mut h = hash;
             let delta = hash.rotate_right(17);

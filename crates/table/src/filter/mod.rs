@@ -21,6 +21,7 @@ pub mod bloom;
 pub(crate) mod filter_block_builder;
 pub mod filter_policy;
 pub(crate) mod full_filter_block_builder;
+mod hash_list;
 pub mod legacy_bloom;
 pub(crate) mod partitioned_filter_block_builder;
 pub mod ribbon;
@@ -28,6 +29,7 @@ pub mod ribbon;
 use base::hash::{self, hash64};
 use bloom::FastLocalBloom;
 pub use filter_policy::FilterPolicy;
+use hash_list::{FilterHash, HashList};
 use legacy_bloom::LegacyBloom;
 use ribbon::Ribbon;
 use std::fmt;
@@ -191,16 +193,22 @@ pub trait FilterBitsBuilder: fmt::Debug + Send {
 }
 
 /// Hashes of the keys added so far.
-#[derive(Clone, Debug, Default)]
-struct HashEntries<H> {
-    hashes: Vec<H>,
+#[derive(Clone, Debug)]
+struct HashEntries<H: FilterHash> {
+    hashes: HashList<H>,
     last_prefix: Option<H>,
 }
 
-impl<H: Copy + PartialEq> HashEntries<H> {
+impl<H: FilterHash> Default for HashEntries<H> {
+    fn default() -> Self {
+        Self { hashes: HashList::default(), last_prefix: None }
+    }
+}
+
+impl<H: FilterHash> HashEntries<H> {
     #[inline]
     fn push(&mut self, hash: H) {
-        if self.hashes.last() != Some(&hash) {
+        if self.hashes.last() != Some(hash) {
             self.hashes.push(hash);
         }
     }
@@ -208,7 +216,7 @@ impl<H: Copy + PartialEq> HashEntries<H> {
     /// The prefix goes first, so that the last hash is always that of a key, for keys one after
     /// another that are equal.
     fn push_with_prefix(&mut self, hash: H, prefix: H) {
-        let last_hash = self.hashes.last().copied();
+        let last_hash = self.hashes.last();
         let last_prefix = self.last_prefix.replace(prefix);
         if last_prefix != Some(prefix) && prefix != hash && last_hash != Some(prefix) {
             self.hashes.push(prefix);
@@ -218,7 +226,7 @@ impl<H: Copy + PartialEq> HashEntries<H> {
         }
     }
 
-    fn take(&mut self) -> Vec<H> {
+    fn take(&mut self) -> HashList<H> {
         self.last_prefix = None;
         std::mem::take(&mut self.hashes)
     }

@@ -227,12 +227,14 @@ impl FilterBitsBuilder for RibbonBuilder {
     }
 
     fn finish(&mut self) -> Vec<u8> {
-        let hashes = self.entries.take();
+        let hashes = self.entries.take().pieces().collect::<Vec<_>>().concat();
         let Some(&first) = hashes.first() else { return Vec::new() };
         let built = self
             .dimensions(hashes.len(), first)
             .and_then(|(slots, length)| solver::build(&hashes, slots, length));
-        built.unwrap_or_else(|| bloom::build(&hashes, self.bloom_size))
+        built.unwrap_or_else(|| {
+            bloom::build(hashes.len(), [&hashes[..]].into_iter(), self.bloom_size)
+        })
     }
 }
 

@@ -32,6 +32,18 @@ fn a_reopened_file_does_not_start_over() {
 }
 
 #[test]
+fn files_to_be_synced_are_handed_over_early_unless_the_user_says_when() {
+    let next = |bytes_per_sync: u64, is_synced_when_complete: bool| {
+        let options =
+            FileOptions { bytes_per_sync, is_synced_when_complete, ..FileOptions::DEFAULT };
+        RangeSyncs::for_file(&options, 0).next(5 * MIB)
+    };
+    assert_eq!(next(0, false), None);
+    assert_eq!(next(0, true), Some((0, 4 * MIB)));
+    assert_eq!(next(8 * MIB, true), None);
+}
+
+#[test]
 fn zero_is_never() {
     assert_eq!(RangeSyncs::new(0, 0).next(u64::MAX), None);
     let mut blocks = Preallocations::new(0, 77);
