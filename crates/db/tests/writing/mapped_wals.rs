@@ -3,9 +3,11 @@
 use crate::fixture::{Fixture, default_family, get, put, scan};
 use base::filename::FileType;
 use base::status::{Code, SubCode};
-use db::{Db, FlushOptions, WriteOptions};
-use env::fault_injection_fs::{Effect, Fault, FaultError, OperationKind, Operations, When};
-use env::{FaultInjectionFileSystem, MemFileSystem};
+use db::{ColumnFamilyHandle, Db, FlushOptions, WriteOptions};
+use env::fault_injection_fs::{
+    Effect, Fault, FaultError, OperationKind, Operations, PowerLoss, When,
+};
+use env::{FaultInjectionFileSystem, FileSystem, MemFileSystem};
 use options::{WalIo, WalRecoveryMode};
 use std::sync::Arc;
 
@@ -153,4 +155,83 @@ fn a_failed_sync_is_the_error_of_the_write_that_asked_for_it() {
     let put = |db: &Db, key: &[u8]| db.put(&synced(), &default_family(db), key, b"1");
     assert_eq!(put(&db, b"synced").unwrap_err().code(), Code::IoError);
     assert!(put(&db, b"after").is_err(), "nothing is written after what may be lost");
+}
+
+/// The bytes that are left of a finished WAL if the power is lost when the MANIFEST is to say that
+/// one of the two families needs it no more.
+fn finished_wal_size(wal_io: WalIo, recycled: u64) -> u64 {
+    let mut fixture = Fixture::new();
+    fixture.options.wal_io = wal_io;
+    fixture.options.recycle_log_file_num = recycled;
+    let faults = with_faults(&mut fixture);
+    let db = fixture.open();
+    let other = db.create_column_family(&fixture.family_options, "other").unwrap();
+    let fill = |value: &str| {
+        put(&db, "key", value);
+        db.put(&WriteOptions::default(), &other, b"key", value.as_bytes()).unwrap();
+    };
+    let flush = |family: &ColumnFamilyHandle| db.flush(&FlushOptions::default(), &[family]);
+    // Long ones, over which later ones are written where that is asked for.
+    for _ in 0..4 {
+        fill(&"old".repeat(50_000));
+        flush(&default_family(&db)).unwrap();
+        flush(&other).unwrap();
+    }
+    fill("value");
+    let finished = fixture.files_with(".log").pop().unwrap();
+    faults.plan().add(Fault {
+        operations: Operations::of(&[OperationKind::Append]).on_files(&[FileType::Descriptor]),
+        when: When::FromNth(0),
+        effect: Effect::Error(FaultError::Io),
+    });
+    flush(&other).unwrap_err();
+    faults.crash(&PowerLoss::strict()).unwrap();
+    drop(other);
+    drop(db);
+    faults.recover();
+    faults.get_file_size(&fixture.path.join(finished)).unwrap()
+}
+
+#[test]
+fn a_finished_wal_is_cut_and_safe_before_the_manifest_counts_on_it() {
+    let written = finished_wal_size(WalIo::Write, 0);
+    assert!((50..200).contains(&written), "{written}");
+    assert_eq!(finished_wal_size(WalIo::Mapped, 0), written);
+    // The number of the log in both headers.
+    assert_eq!(finished_wal_size(WalIo::Write, 2), written + 2 * 4);
+    assert_eq!(finished_wal_size(WalIo::Mapped, 2), written + 2 * 4);
+}
+
+/// The file that is written over is as long as it was; what does not fit into it finds no room.
+#[test]
+fn a_full_disk_is_an_error_in_a_wal_that_is_written_over_another() {
+    let mut fixture = mapped();
+    fixture.options.recycle_log_file_num = 1;
+    let disk = Arc::new(MemFileSystem::new());
+    fixture.context.file_system = disk.clone();
+    let db = fixture.open();
+    for round in 0..3 {
+        put(&db, &format!("round{round}"), &"old".repeat(30_000));
+        db.flush(&FlushOptions::default(), &[&default_family(&db)]).unwrap();
+    }
+    assert_eq!(fixture.files_with(".log").len(), 2, "one is kept");
+    let used: u64 = fixture
+        .files()
+        .iter()
+        .map(|name| disk.get_file_size(&fixture.path.join(name)).unwrap())
+        .sum();
+    disk.set_capacity(used + 150_000);
+    let mut written = 3;
+    let status = loop {
+        let (key, value) = (format!("key{written:06}"), vec![b'v'; 1000]);
+        match db.put(&WriteOptions::default(), &default_family(&db), key.as_bytes(), &value) {
+            Ok(()) => written += 1,
+            Err(status) => break status,
+        }
+    };
+    assert_eq!((status.code(), status.subcode()), (Code::IoError, SubCode::NoSpace), "{status}");
+    assert!(written > 100, "{written}");
+    drop(db);
+    disk.set_capacity(u64::MAX);
+    assert_eq!(scan(&fixture.open()).len(), written);
 }

@@ -441,31 +441,42 @@ fn a_mapped_file_needs_no_flush() {
     assert!(found.len() < content.len() + (3 << 20));
 }
 
-/// Only what is allocated is stored to: a limit of the file's size is an error of a write.
+/// Only what is allocated is stored to: a limit of the file's size is an error of a write, in a new
+/// file and in one that is written over another.
 #[test]
 fn room_that_cannot_be_had_is_an_error_and_no_signal() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("000004.log");
-    let program = env::current_exe().unwrap();
-    let script = "ulimit -f 256; trap '' XFSZ; exec \"$@\"";
-    let status = Command::new("sh")
-        .args(["-c", script, "sh"])
-        .arg(program)
-        .args(["--exact", "posix::tests::append_until_it_fails", "--ignored"])
-        .env("APPEND_TO", &path)
-        .stdout(Stdio::null())
-        .status()
-        .unwrap();
-    assert!(status.success(), "{status}");
-    let found = fs::read(&path).unwrap();
-    assert!(found.len() > 100_000 && found.iter().all(|byte| *byte == b'x'), "{}", found.len());
+    for old_size in [None, Some(10), Some(70_000), Some(200_000)] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("000004.log");
+        if let Some(size) = old_size {
+            fs::write(path.with_extension("old"), vec![b'o'; size]).unwrap();
+        }
+        let program = env::current_exe().unwrap();
+        let script = "ulimit -f 256; trap '' XFSZ; exec \"$@\"";
+        let status = Command::new("sh")
+            .args(["-c", script, "sh"])
+            .arg(program)
+            .args(["--exact", "posix::tests::append_until_it_fails", "--ignored"])
+            .env("APPEND_TO", &path)
+            .stdout(Stdio::null())
+            .status()
+            .unwrap();
+        assert!(status.success(), "{status}, {old_size:?}");
+        let found = fs::read(&path).unwrap();
+        assert!(found.len() > 100_000, "{} bytes, {old_size:?}", found.len());
+        assert!(found.iter().all(|byte| *byte == b'x'), "{old_size:?}");
+    }
 }
 
 #[test]
 #[ignore = "run by another test, with a limit"]
 fn append_until_it_fails() {
-    let Some(path) = env::var_os("APPEND_TO") else { return };
-    let mut file = posix().new_writable_file(Path::new(&path), &MAPPED).unwrap();
+    let Some(path) = env::var_os("APPEND_TO").map(PathBuf::from) else { return };
+    let old = path.with_extension("old");
+    let mut file = match old.exists() {
+        true => posix().reuse_writable_file(&path, &old, &MAPPED).unwrap(),
+        false => posix().new_writable_file(&path, &MAPPED).unwrap(),
+    };
     let mut size = 0;
     while size < 10_000_000 {
         if file.append(&[b'x'; 1000]).and_then(|()| file.flush()).is_err() {

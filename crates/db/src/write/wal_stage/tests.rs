@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use wal::{LogCompression, LogEntry, LogReader, PredecessorWalInfo};
 
+mod recycled;
+
 const DIRECTORY: &str = "/wals";
 
 fn file_system() -> Arc<FaultInjectionFileSystem> {
