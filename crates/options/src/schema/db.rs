@@ -126,11 +126,11 @@ options! {
         db_write_buffer_size: u64 = 0, fixed honoured 4.0;
         /// Prefetch chunk for compaction input reads.
         compaction_readahead_size: u64 = 2 << 20, mutable honoured 4.0;
-        /// Largest in-process buffer for an appended file.
+        /// Largest in-process buffer for an appended file; no more than 256 KiB gathers.
         writable_file_max_buffer_size: u64 = 1 << 20, mutable honoured 4.2;
         /// Spin briefly in user space before blocking on a lock.
         use_adaptive_mutex: bool = false, fixed accepted 4.0;
-        /// Range-sync table files every this many bytes; 0 off.
+        /// Range-sync table files every this many bytes; 0 for 4 MiB.
         bytes_per_sync: u64 = 0, mutable honoured 4.0;
         /// Range-sync WAL every this many bytes; 0 off.
         wal_bytes_per_sync: u64 = 0, mutable honoured 4.0;
