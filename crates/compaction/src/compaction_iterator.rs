@@ -604,9 +604,7 @@ impl<'a> CompactionIterator<'a> {
         self.input.next()?;
         while self.is_at_older_version()? {
             let next = ParsedInternalKey::parse(self.input.key())?;
-            if stripe.previous != 0
-                && self.context.snapshots.is_in_snapshot(next.sequence, stripe.previous)
-            {
+            if self.context.snapshots.is_before(stripe, next.sequence) {
                 self.valid = true;
                 self.at_next = true;
                 self.value_buffer.clear();

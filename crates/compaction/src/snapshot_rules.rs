@@ -22,8 +22,9 @@ pub struct SnapshotRules {
 pub struct Stripe {
     /// The earliest snapshot that sees it; [`MAX_SEQUENCE_NUMBER`] if only the newest reads do.
     pub snapshot: SequenceNumber,
-    /// The snapshot before, which does not see it; 0 if there is none.
-    pub previous: SequenceNumber,
+    /// The snapshot before, which does not see it. That may be of sequence number 0, which files have that
+    /// were taken into an empty database.
+    pub previous: Option<SequenceNumber>,
 }
 
 impl SnapshotRules {
@@ -112,13 +113,19 @@ impl SnapshotRules {
     #[inline]
     pub fn stripe(&self, sequence: SequenceNumber) -> Stripe {
         if self.snapshots.is_empty() {
-            return Stripe { snapshot: MAX_SEQUENCE_NUMBER, previous: 0 };
+            return Stripe { snapshot: MAX_SEQUENCE_NUMBER, previous: None };
         }
         let index = self.stripe_index(sequence);
         Stripe {
             snapshot: self.snapshots.get(index).copied().unwrap_or(MAX_SEQUENCE_NUMBER),
-            previous: index.checked_sub(1).map_or(0, |before| self.snapshots[before]),
+            previous: index.checked_sub(1).map(|before| self.snapshots[before]),
         }
+    }
+
+    /// Whether the snapshot before a stripe sees the write, which then is of an older stripe.
+    #[inline]
+    pub fn is_before(&self, stripe: Stripe, sequence: SequenceNumber) -> bool {
+        stripe.previous.is_some_and(|previous| self.is_in_snapshot(sequence, previous))
     }
 }
 

@@ -114,8 +114,7 @@ impl CompactionIterator<'_> {
                 if !self.is_same_merge_key(key.user_key) {
                     return Ok(Stop::EndOfKey);
                 }
-                let older = stripe.previous;
-                if older != 0 && self.context.snapshots.is_in_snapshot(key.sequence, older) {
+                if self.context.snapshots.is_before(stripe, key.sequence) {
                     return Ok(Stop::OlderSnapshot);
                 }
             }

@@ -41,7 +41,7 @@ impl CompactionIterator<'_> {
             return self.drop_pair();
         }
         let snapshots = &self.context.snapshots;
-        if stripe.previous != 0 && snapshots.is_in_snapshot(next_sequence, stripe.previous) {
+        if snapshots.is_before(stripe, next_sequence) {
             self.valid = true;
             return Ok(());
         }
