@@ -1,9 +1,15 @@
 //! Spreads delayed writes over time.
+//!
+//! A sleep costs more than the write that it holds back, and wakes late. So writes may run ahead of
+//! their rate for a moment, and one of them then sleeps for all: few writes are slow instead of most.
 
 use std::time::{Duration, Instant};
 
 /// How far behind the clock grants may lag: what was not used is not saved up for longer.
 const CREDIT: Duration = Duration::from_millis(1);
+
+/// How far ahead of the clock grants may run before one waits; then it waits for all of it.
+const AHEAD: Duration = Duration::from_millis(1);
 
 /// When the bytes granted so far will have passed at their rates.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,7 +24,7 @@ impl Pacer {
         let begins = self.free_at.map_or(earliest, |free_at| free_at.max(earliest));
         let takes = Duration::from_secs_f64(bytes as f64 / rate.max(1) as f64);
         self.free_at = Some(begins + takes);
-        begins.max(now)
+        if begins <= now + AHEAD { now } else { begins }
     }
 }
 

@@ -24,3 +24,23 @@ fn a_rate_of_nothing_is_no_division_by_zero() {
     pacer.grant(start, 5, 0);
     assert!(pacer.grant(start, 5, 0) > start + Duration::from_secs(4));
 }
+
+#[test]
+fn one_write_of_many_sleeps() {
+    let mut now = Instant::now();
+    let start = now;
+    let mut pacer = Pacer::default();
+    let mut sleeps = Vec::new();
+    // A million bytes a second: a write of 100 takes a tenth of a millisecond.
+    for _ in 0..1000 {
+        let at = pacer.grant(now, 100, 1_000_000);
+        if at > now {
+            sleeps.push(at - now);
+            now = at;
+        }
+    }
+    assert!((80..=100).contains(&sleeps.len()), "{}", sleeps.len());
+    assert!(sleeps.iter().all(|sleep| *sleep <= Duration::from_micros(1200)), "{sleeps:?}");
+    let all = now - start;
+    assert!(all >= Duration::from_millis(97) && all <= Duration::from_millis(100), "{all:?}");
+}
