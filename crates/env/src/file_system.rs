@@ -48,6 +48,13 @@ pub struct FileOptions {
     /// written to. Such a file ends in zeros while it is open ([`WritableFile::mapped_size`]). Not for
     /// direct writes, nor for files that are reopened. Default: false.
     pub use_mapped_writes: bool,
+    /// The file is synced again and again while it is appended to, so that few pages should become dirty
+    /// by an append to a mapped one. Default: false.
+    pub is_synced_often: bool,
+    /// Go on as a file that is written to once the appends to a mapped one have been larger than so many
+    /// bytes on average for a while: then a call for each costs less than preparing pages for them.
+    /// Default: [`u64::MAX`], never.
+    pub mapped_append_size_max: u64,
 }
 
 impl FileOptions {
@@ -62,6 +69,8 @@ impl FileOptions {
         preallocation_block_size: 0,
         allow_fallocate: true,
         use_mapped_writes: false,
+        is_synced_often: false,
+        mapped_append_size_max: u64::MAX,
     };
 }
 

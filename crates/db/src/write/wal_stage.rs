@@ -42,6 +42,8 @@ pub(super) struct OpenWal {
     stated: BTreeSet<u32>,
     /// Bytes before the first batch.
     start_bytes: u64,
+    /// Batches, each of a group counted.
+    batches: u64,
     /// Number of the first entry of the last batch; 0 without one.
     last_sequence: SequenceNumber,
     /// Bytes known to be safe from a power loss.
@@ -56,6 +58,11 @@ impl OpenWal {
     /// Bytes, none if there is no batch.
     fn batch_bytes(&self) -> u64 {
         Some(self.writer.size_bytes()).filter(|bytes| *bytes > self.start_bytes).unwrap_or(0)
+    }
+
+    /// Mean size of the batches, in bytes.
+    fn batch_size(&self) -> u64 {
+        (self.writer.size_bytes() - self.start_bytes) / self.batches.max(1)
     }
 }
 
@@ -153,14 +160,15 @@ impl WalStage {
     pub(crate) fn start(&mut self, number: u64) -> Result<()> {
         self.finish_current()?;
         let path = wal_file_name(&self.options.directory, number);
+        let file_options = self.next_file_options();
         let is_reused = !self.recyclable.is_empty();
         // One that cannot be reused is not tried again.
         let file = match self.recyclable.pop_front() {
             Some(old) => {
                 let old = wal_file_name(&self.options.directory, old);
-                self.file_system.reuse_writable_file(&path, &old, &self.options.file_options)?
+                self.file_system.reuse_writable_file(&path, &old, &file_options)?
             }
-            None => self.file_system.new_writable_file(&path, &self.options.file_options)?,
+            None => self.file_system.new_writable_file(&path, &file_options)?,
         };
         let mut writer = match self.options.recycled_max {
             0 => LogWriter::new(file),
@@ -182,6 +190,7 @@ impl WalStage {
         let wal = OpenWal {
             number,
             start_bytes: writer.size_bytes(),
+            batches: 0,
             writer,
             stated: BTreeSet::new(),
             last_sequence: 0,
@@ -197,6 +206,18 @@ impl WalStage {
         self.is_directory_dirty = true;
         self.live.insert(number, 0);
         Ok(())
+    }
+
+    /// How the file of the next WAL is written: it is taken to get batches as large as those of the
+    /// present one, and to be synced like it. Groups are smaller where the file is mapped, so that their
+    /// size does not tell.
+    fn next_file_options(&self) -> FileOptions {
+        let mut options = self.options.file_options;
+        if let Some(wal) = &self.current {
+            options.use_mapped_writes &= wal.batch_size() <= options.mapped_append_size_max;
+            options.is_synced_often = wal.synced_bytes > wal.start_bytes;
+        }
+        options
     }
 
     /// Turns writes to a new WAL after a failure: the one before is closed as it is, and is never
@@ -251,6 +272,8 @@ impl WalStage {
         }
         wal.writer.add_record_of_parts(parts)?;
         wal.last_sequence = sequence;
+        // The entries of a group have a header before them.
+        wal.batches += (parts.len() as u64 - 1).max(1);
         if !self.options.manual_flush {
             wal.writer.file_mut().flush()?;
         }

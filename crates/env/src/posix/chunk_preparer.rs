@@ -13,6 +13,7 @@ enum Job {
     Prepare {
         file: Arc<File>,
         range: Range<u64>,
+        piece_size: usize,
         reply: SyncSender<io::Result<Window>>,
     },
     /// Unmapping takes a while too.
@@ -30,10 +31,10 @@ impl Pending {
     }
 }
 
-/// Has the thread prepare `range` of `file`.
-pub(super) fn prepare(file: &Arc<File>, range: Range<u64>) -> Pending {
+/// Has the thread prepare `range` of `file` ([`Window::prepare`]).
+pub(super) fn prepare(file: &Arc<File>, range: Range<u64>, piece_size: usize) -> Pending {
     let (reply, receiver) = sync_channel(1);
-    submit(Job::Prepare { file: file.clone(), range, reply });
+    submit(Job::Prepare { file: file.clone(), range, piece_size, reply });
     Pending(receiver)
 }
 
@@ -60,9 +61,9 @@ fn submit(job: Job) {
 fn work(jobs: &Receiver<Job>) {
     while let Ok(job) = jobs.recv() {
         match job {
-            Job::Prepare { file, range, reply } => {
+            Job::Prepare { file, range, piece_size, reply } => {
                 // Nobody waits any more for that of a file that was closed.
-                let _ = reply.send(Window::prepare(&file, &range));
+                let _ = reply.send(Window::prepare(&file, &range, piece_size));
             }
             Job::Drop(window) => drop(window),
         }

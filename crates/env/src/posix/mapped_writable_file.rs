@@ -26,6 +26,23 @@ use std::path::Path;
 const FIRST_WINDOW_BYTES: u64 = 64 << 10;
 const WINDOW_BYTES_MAX: u64 = 1 << 20;
 
+/// Bytes of pages that are prepared together, and the same of a file that is synced while it is
+/// appended to: a sync writes all of such a piece, however little of it was stored.
+const PIECE_SIZE: usize = 16 << 10;
+const SYNCED_PIECE_SIZE: usize = 4 << 10;
+
+fn piece_size(options: &FileOptions) -> usize {
+    if options.is_synced_often { SYNCED_PIECE_SIZE } else { PIECE_SIZE }
+}
+
+/// Appends of a while.
+#[derive(Clone, Copy, Debug, Default)]
+struct Appends {
+    /// Where the file ended before them.
+    start: u64,
+    count: u64,
+}
+
 #[derive(Debug)]
 pub(super) struct MappedWritableFile {
     file: PosixFile,
@@ -37,6 +54,7 @@ pub(super) struct MappedWritableFile {
     next_range: Range<u64>,
     /// Where the next window is asked for.
     next_wanted_at: u64,
+    lately: Appends,
     range_syncs: RangeSyncs,
     /// The first failure. Nothing may follow it: what is on the disk is unknown.
     failure: Option<Status>,
@@ -49,7 +67,7 @@ impl MappedWritableFile {
     /// it was.
     pub(super) fn new(file: &PosixFile, options: &FileOptions) -> Option<Self> {
         let (range, size) = (0..FIRST_WINDOW_BYTES, file.size().ok()?);
-        let Ok(window) = Window::prepare(file.file(), &range) else {
+        let Ok(window) = Window::prepare(file.file(), &range, piece_size(options)) else {
             // It may have been extended before that failed.
             if file.size().is_ok_and(|extended| extended > size) {
                 let _ = file.set_size(size);
@@ -64,6 +82,7 @@ impl MappedWritableFile {
             next: None,
             next_range: range.end..range.end + 2 * FIRST_WINDOW_BYTES,
             next_wanted_at: range.end / 2,
+            lately: Appends::default(),
             range_syncs: RangeSyncs::new(options.bytes_per_sync, 0),
             failure: None,
             rest: None,
@@ -84,19 +103,34 @@ impl MappedWritableFile {
         result
     }
 
-    /// Makes sure that there are windows up to `end`.
-    #[inline]
-    fn make_windows(&mut self, end: u64) -> io::Result<()> {
-        if end > self.next_wanted_at { self.prepare_windows(end) } else { Ok(()) }
+    /// As [`WritableFile::append`] where a window is needed or wanted first.
+    #[cold]
+    fn append_with_windows(&mut self, bytes: &[u8], end: u64) -> Result<()> {
+        // Where windows can't be had, writing says why, if it cannot either.
+        if self.are_large_lately() || self.prepare_windows(end).is_err() {
+            return self.give_up_mapping()?.append(bytes);
+        }
+        self.store(bytes);
+        Ok(())
     }
 
-    #[cold]
+    /// Whether appends have become too large for windows.
+    fn are_large_lately(&mut self) -> bool {
+        let Appends { start, count } = self.lately;
+        if self.written - start < FIRST_WINDOW_BYTES {
+            return false;
+        }
+        self.lately = Appends { start: self.written, count: 0 };
+        (self.written - start) / count.max(1) > self.options.mapped_append_size_max
+    }
+
+    /// Makes sure that there are windows up to `end`, and that the next is under way if it is wanted.
     fn prepare_windows(&mut self, end: u64) -> io::Result<()> {
-        let file = self.file.shared();
+        let (file, piece_size) = (self.file.shared(), piece_size(&self.options));
         while self.next_range.start < end {
             let window = match self.next.take().and_then(Pending::wait) {
                 Some(prepared) => prepared?,
-                None => Window::prepare(file, &self.next_range)?,
+                None => Window::prepare(file, &self.next_range, piece_size)?,
             };
             self.windows.push_back(window);
             let (start, length) =
@@ -109,7 +143,7 @@ impl MappedWritableFile {
             chunk_preparer::drop_window(passed);
         }
         if self.next.is_none() && end > self.next_wanted_at {
-            self.next = Some(chunk_preparer::prepare(file, self.next_range.clone()));
+            self.next = Some(chunk_preparer::prepare(file, self.next_range.clone(), piece_size));
             self.next_wanted_at = self.next_range.start;
         }
         Ok(())
@@ -119,6 +153,7 @@ impl MappedWritableFile {
     fn store(&mut self, bytes: &[u8]) {
         let written = self.written;
         self.written += bytes.len() as u64;
+        self.lately.count += 1;
         count_io(IoMetric::BytesWritten, bytes.len() as u64);
         if let Some(window) = self.windows.front_mut()
             && window.has_room_for(written, bytes.len())
@@ -173,11 +208,12 @@ impl WritableFile for MappedWritableFile {
             return rest.append(bytes);
         }
         self.check()?;
-        if self.make_windows(self.written.saturating_add(bytes.len() as u64)).is_err() {
-            // Writing says why, if it cannot either.
-            return self.give_up_mapping()?.append(bytes);
+        let end = self.written.saturating_add(bytes.len() as u64);
+        if end <= self.next_wanted_at {
+            self.store(bytes);
+        } else {
+            self.append_with_windows(bytes, end)?;
         }
-        self.store(bytes);
         match self.range_syncs.next(self.written) {
             None => Ok(()),
             Some((offset, nbytes)) => self.range_sync_now(offset, nbytes),

@@ -441,6 +441,56 @@ fn a_mapped_file_needs_no_flush() {
     assert!(found.len() < content.len() + (3 << 20));
 }
 
+/// Pages are prepared for small appends alone, and what counts is how large they are of late.
+#[test]
+fn a_mapped_file_of_large_appends_is_written_to() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = FileOptions { mapped_append_size_max: 768, ..MAPPED };
+    let content = pattern(3_000_000);
+    for (small, large, is_mapped) in [(100, 768, true), (100, 1000, false), (40_000, 40_000, false)]
+    {
+        let path = directory.path().join(format!("{large}.log"));
+        let mut file = posix().new_writable_file(&path, &options).unwrap();
+        if file.mapped_size().is_none() {
+            println!("skipped: files are not mapped in {}", directory.path().display());
+            return;
+        }
+        let (first, rest) = content.split_at(if small < 768 { 1_000_000 } else { 0 });
+        for piece in first.chunks(small) {
+            file.append(piece).unwrap();
+        }
+        assert!(file.mapped_size().is_some());
+        for piece in rest.chunks(large) {
+            file.append(piece).unwrap();
+        }
+        assert_eq!(file.mapped_size().is_some(), is_mapped, "{large}");
+        assert_eq!(file.size(), content.len() as u64);
+        file.flush().unwrap();
+        let size = fs::metadata(&path).unwrap().len();
+        assert_eq!(size > content.len() as u64, is_mapped, "{large}: {size}");
+        file.close().unwrap();
+        assert!(fs::read(&path).unwrap() == content, "{large}");
+    }
+}
+
+/// A sync of a file that is synced often writes little more than was stored.
+#[test]
+fn pages_are_prepared_in_pieces() {
+    let directory = tempfile::tempdir().unwrap();
+    for is_synced_often in [false, true] {
+        let path = directory.path().join("000004.log");
+        let mut file =
+            posix().new_writable_file(&path, &FileOptions { is_synced_often, ..MAPPED }).unwrap();
+        let content = pattern(700_000);
+        for piece in content.chunks(1000) {
+            file.append(piece).unwrap();
+            file.sync().unwrap();
+        }
+        file.close().unwrap();
+        assert!(fs::read(&path).unwrap() == content);
+    }
+}
+
 /// Only what is allocated is stored to: a limit of the file's size is an error of a write, in a new
 /// file and in one that is written over another.
 #[test]

@@ -190,3 +190,34 @@ fn a_wal_states_how_the_one_before_it_ended() {
         );
     }
 }
+
+/// A WAL is mapped if the batches of the one before it were small, however they were grouped.
+#[test]
+fn the_next_wal_is_written_as_the_present_one_would_best_be() {
+    let fs = file_system();
+    let mut wals = stage(&fs, false, 0);
+    wals.options.file_options.use_mapped_writes = true;
+    wals.options.file_options.mapped_append_size_max = 768;
+    let (header, small, large) = ([0; 12], [b's'; 500], [b'l'; 1000]);
+    let groups: [(&[&[u8]], bool, bool); 4] = [
+        (&[&large], false, false),
+        (&[&small], true, true),
+        (&[&header, &small, &small, &small], true, false),
+        (&[&header, &small, &large, &large], false, true),
+    ];
+    wals.start(3).unwrap();
+    assert!(wals.is_current_mapped(), "nothing is known before the first");
+    for (number, (parts, is_next_mapped, is_synced)) in (5..).zip(groups) {
+        for sequence in 1..100 {
+            wals.append(parts, sequence, &[]).unwrap();
+        }
+        if is_synced {
+            wals.sync_current().unwrap();
+        }
+        let next = wals.next_file_options();
+        assert_eq!(next.is_synced_often, is_synced, "before {number}");
+        assert_eq!(next.use_mapped_writes, is_next_mapped, "before {number}");
+        wals.start(number).unwrap();
+        assert_eq!(wals.is_current_mapped(), is_next_mapped, "{number}");
+    }
+}
