@@ -35,6 +35,10 @@ impl MemTableRepWriter for BPlusTreeRepWriter {
     fn insert_with_hint(&mut self, hint: u64, user_key: &[u8], trailer: u64, value: &[u8]) -> bool {
         self.writer.insert_with_hint(hint, user_key, trailer, value)
     }
+
+    fn expect(&mut self, user_keys: &[&[u8]]) {
+        self.writer.expect(user_keys);
+    }
 }
 
 impl MemTableRep for BPlusTreeRep {

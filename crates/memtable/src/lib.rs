@@ -36,7 +36,7 @@ pub use hidden_range::{HiddenRange, HiddenSlot};
 pub use memtable::{MemTable, MemTableWriter};
 pub use memtable_memory::{MemTableMemory, MemTableMemoryObserver};
 pub use memtable_options::MemTableOptions;
-pub use memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
+pub use memtable_rep::{EXPECTED_KEYS_MAX, MemTableEntry, MemTableRep, MemTableRepWriter};
 pub use memtable_rep_factory::{
     MemTableAccounting, MemTableRepContext, MemTableRepFactory, MemTableRepSides, SkipListFactory,
     VectorRepFactory,

@@ -551,6 +551,16 @@ impl MemTableWriter<'_> {
         state.count_memory();
     }
 
+    /// Says which records are added next, in this order, by their user keys: see [`MemTableRepWriter::expect`].
+    /// Range deletions are not among them.
+    #[inline]
+    pub fn expect(&mut self, user_keys: &[&[u8]]) {
+        // Hints say where to begin.
+        if self.memtable.insert_hint_extractor.is_none() {
+            self.state.rep.expect(user_keys);
+        }
+    }
+
     /// The memtable written to.
     pub fn memtable(&self) -> &MemTable {
         self.memtable

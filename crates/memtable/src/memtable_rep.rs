@@ -37,6 +37,9 @@ pub trait MemTableRep: fmt::Debug + Send + Sync {
     fn mark_flushed(&self) {}
 }
 
+/// So many keys are told at once before they are inserted: memory answers about as many requests side by side.
+pub const EXPECTED_KEYS_MAX: usize = 16;
+
 /// The side of a container of records that is written.
 pub trait MemTableRepWriter: fmt::Debug + Send {
     /// Adds a record, whose internal key is `user_key` and the packed `trailer`.
@@ -60,6 +63,11 @@ pub trait MemTableRepWriter: fmt::Debug + Send {
         self.insert(user_key, trailer, value);
         false
     }
+
+    /// Says which user keys are inserted next, in this order, so that what has to be looked at can be brought
+    /// into the processor's cache for all of them side by side. Others may come all the same, and more keys
+    /// than [`EXPECTED_KEYS_MAX`] are not looked at. Default: nothing is done.
+    fn expect(&mut self, _user_keys: &[&[u8]]) {}
 }
 
 /// The length of a key or value, which the formats limit to 32 bits.
@@ -74,7 +82,14 @@ pub(crate) fn length(bytes: &[u8]) -> u32 {
 /// are equal before `start` and ordered as bytes are ordered as their ranks.
 #[inline]
 pub(crate) fn rank_of(user_key: &[u8], start: usize) -> u64 {
-    key_prefix(&user_key[start..])
+    let ranked = &user_key[start..];
+    match user_key.last_chunk() {
+        // Of a short rest, eight bytes that end where it ends tell without a loop.
+        Some(last) if (1..size_of::<u64>()).contains(&ranked.len()) => {
+            u64::from_be_bytes(*last) << (u64::BITS as usize - 8 * ranked.len())
+        }
+        _ => key_prefix(ranked),
+    }
 }
 
 /// A record of a memtable.

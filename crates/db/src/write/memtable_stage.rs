@@ -4,10 +4,10 @@ use crate::column_family::ColumnFamilyData;
 use crate::write::merge_at_write::merge_at_write;
 use base::dbformat::{ValueType, hex};
 use base::{Result, SequenceNumber, Status};
-use memtable::{MemTable, MemTableWriter};
+use memtable::{EXPECTED_KEYS_MAX, MemTable, MemTableWriter};
 use options::ColumnFamilyOptions;
 use std::sync::Arc;
-use wal::write_batch_reader::{Entry, Record};
+use wal::write_batch_reader::{Entry, Record, RecordIterator};
 use wal::{WriteBatch, WriteBatchReader, check_entry_size};
 
 /// A column family that takes writes.
@@ -171,14 +171,23 @@ impl MemTableStage {
         }
         // Entries of one column family come together more often than not.
         let mut target: Option<Target<'_>> = None;
-        for record in reader.records() {
+        let mut expected = 0;
+        let mut records = reader.records();
+        loop {
+            let ahead = records.clone();
+            let Some(record) = records.next() else { break };
             let Record::Entry(entry) = record? else { continue };
             let id = entry.column_family_id;
             if target.as_ref().is_none_or(|target| target.family.data.id != id) {
                 target.take().inspect(|target| target.note_if_full(full));
                 target = self.family(id).map(Target::new);
+                expected = 0;
             }
             if let Some(target) = &mut target {
+                if expected == 0 {
+                    expected = target.expect(ahead);
+                }
+                expected = expected.saturating_sub(1);
                 target.insert(&entry, sequence)?;
             }
             sequence += 1;
@@ -220,6 +229,24 @@ impl<'s> Target<'s> {
         }
         self.writer.add(sequence, value_type, entry.key, value);
         Ok(())
+    }
+
+    /// Tells the memtable which keys come next: those that `ahead` begins with, as far as they are records of
+    /// its own. Returns how many.
+    fn expect(&mut self, ahead: RecordIterator<'_>) -> usize {
+        let id = self.family.data.id;
+        let mut keys = [[].as_slice(); EXPECTED_KEYS_MAX];
+        let mut count = 0;
+        for (key, record) in keys.iter_mut().zip(ahead) {
+            let Ok(Record::Entry(entry)) = record else { break };
+            if entry.column_family_id != id || entry.value_type == ValueType::RangeDeletion {
+                break;
+            }
+            *key = entry.key;
+            count += 1;
+        }
+        self.writer.expect(&keys[..count]);
+        count
     }
 
     #[inline]

@@ -22,6 +22,7 @@ use crate::record::{Header, Record};
 use base::dbformat::extract_user_key;
 use kernels::prefetch::prefetch_address;
 use std::cmp::Ordering as Order;
+use std::hint::select_unpredictable;
 use std::ops::RangeInclusive;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
@@ -31,6 +32,10 @@ pub(super) const CAPACITY: usize = if cfg!(test) { 8 } else { 64 };
 
 const LINE_SIZE: usize = 64;
 const RANKS_PER_LINE: usize = LINE_SIZE / size_of::<u64>();
+const LAST_OF_LINE: usize = RANKS_PER_LINE - 1;
+
+/// The rank of a slot that is not in use: below none.
+pub(super) const UNUSED: u64 = u64::MAX;
 
 /// The address of a node. Nothing says how long it is good: its arena has to be held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +94,7 @@ impl NodeAddress {
             level,
             next: AtomicPtr::default(),
             prev: AtomicPtr::default(),
-            ranks: Ranks([const { AtomicU64::new(0) }; CAPACITY]),
+            ranks: Ranks([const { AtomicU64::new(UNUSED) }; CAPACITY]),
             records: [const { AtomicPtr::new(std::ptr::null_mut()) }; CAPACITY],
         };
         if level == 0 {
@@ -238,6 +243,9 @@ impl Node {
 
     /// Leaves the first `count` slots in use.
     pub(super) fn truncate(&self, count: usize) {
+        for rank in &self.ranks.0[count..] {
+            rank.store(UNUSED, Ordering::Relaxed);
+        }
         self.count.store(count as u32, Ordering::Release);
     }
 
@@ -304,12 +312,12 @@ impl Node {
             return if target.is_after_base { count } else { self.lowest() };
         }
         let rank = rank_of(target.user_key, start);
-        let mut first = self.count_below(self.lowest(), count, rank);
+        let mut first = self.count_below(count, rank);
         if first >= count || self.rank(first) != rank {
             return first;
         }
         let mut end = match rank.checked_add(1) {
-            Some(above) => self.count_below(first, count, above),
+            Some(above) => self.count_below(count, above),
             None => count,
         };
         while first < end {
@@ -349,21 +357,30 @@ impl Node {
     }
 
     #[inline]
-    fn rank(&self, index: usize) -> u64 {
+    pub(super) fn rank(&self, index: usize) -> u64 {
         self.ranks.0[index % CAPACITY].load(Ordering::Relaxed)
     }
 
-    /// The first slot of `from..to` whose rank is not below `rank`.
+    /// The first slot that says something and whose rank is not below `rank`, of the first `count` ones.
+    ///
+    /// First the line is found, by the last ranks of lines, then the slot: no load waits for more than one
+    /// other, and no branch depends on ranks, which would be wrong half of the time.
     #[inline]
-    fn count_below(&self, from: usize, to: usize, rank: u64) -> usize {
-        let (mut first, mut size) = (from, to.saturating_sub(from));
-        while size > 1 {
-            let half = size / 2;
-            // Without a branch, which would be wrong half of the time.
-            first += half * usize::from(self.rank(first + half - 1) < rank);
-            size -= half;
+    fn count_below(&self, count: usize, rank: u64) -> usize {
+        let lines = self.ranks.0.as_chunks::<RANKS_PER_LINE>().0;
+        let mut line = 0;
+        for (index, ranks) in lines.iter().enumerate() {
+            let is_below = ranks[LAST_OF_LINE].load(Ordering::Relaxed) < rank;
+            line = select_unpredictable(is_below, index + 1, line);
         }
-        first + usize::from(size == 1 && self.rank(first) < rank)
+        // Where all ranks are below, those of the first line are looked at in vain.
+        let start = line * RANKS_PER_LINE;
+        let mut first = start.max(self.lowest());
+        for (index, slot_rank) in lines[line % lines.len()].iter().enumerate() {
+            let is_below = slot_rank.load(Ordering::Relaxed) < rank;
+            first = select_unpredictable(is_below, start + index + 1, first);
+        }
+        first.min(count)
     }
 
     /// Makes the ranks begin at `start`.

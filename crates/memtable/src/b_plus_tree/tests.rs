@@ -1,6 +1,7 @@
 //! What the suite of all representations does not reach: the tree's own form.
 
 use super::*;
+use crate::memtable_rep::EXPECTED_KEYS_MAX;
 use base::dbformat::pack_sequence_and_type;
 use base::{InternalKey, ValueType};
 
@@ -34,6 +35,7 @@ fn check_node(tree: &BPlusTree, address: NodeAddress, counts: &mut [u64], keys: 
     let node = tree.node(address);
     counts[node.level() as usize] += 1;
     assert!(node.count() > 0 || keys.is_empty());
+    assert!((node.count()..node::CAPACITY).all(|index| node.rank(index) == node::UNUSED));
     for index in 0..node.count() {
         let record = node.record(index).unwrap();
         let target = tree.target(tree.key(record)).unwrap();
@@ -94,9 +96,57 @@ fn trees_are_whole_whatever_the_order_of_keys() {
         ),
     ];
     for (name, key) in orders {
-        let (tree, keys) = filled((0..COUNT).map(key));
+        let (tree, keys) = filled((0..COUNT).map(&key));
         assert!(check(&tree) == keys, "{name}");
+        let (tree, keys) = filled_as_expected((0..COUNT).map(&key));
+        assert!(check(&tree) == keys, "{name}, expected");
     }
+}
+
+/// As [`filled`], with keys told before they come, but for each third group, of which others are told.
+fn filled_as_expected(keys: impl Iterator<Item = Vec<u8>>) -> (Arc<BPlusTree>, Vec<Vec<u8>>) {
+    let (tree, mut writer) = BPlusTree::new();
+    let keys: Vec<_> = keys.collect();
+    for (index, group) in keys.chunks(EXPECTED_KEYS_MAX + 3).enumerate() {
+        let mut told: Vec<_> = group.iter().map(Vec::as_slice).collect();
+        if index % 3 == 2 {
+            told.rotate_left(1);
+        }
+        writer.expect(&told);
+        for key in group {
+            writer.insert(key, trailer(index as u64), b"value");
+        }
+    }
+    let mut sorted = keys;
+    sorted.sort();
+    (tree, sorted)
+}
+
+#[test]
+fn leaves_of_keys_that_are_expected_are_known() {
+    let key = |number: u64| format!("user{number:020}").into_bytes();
+    let (tree, mut writer) = BPlusTree::new();
+    for number in 0..COUNT {
+        writer.insert(&key(number * 10), trailer(1), b"value");
+    }
+    let expected: Vec<_> =
+        (0..EXPECTED_KEYS_MAX as u64).map(|n| key(n * 7919 % COUNT * 10 + 5)).collect();
+    writer.expect(&expected.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    let leaf_of = |key: &Vec<u8>| {
+        let target = Target::new(key, trailer(2), tree.base_key().unwrap());
+        tree.path(&target).last().unwrap().node
+    };
+    let leaves: Vec<_> = expected.iter().rev().map(leaf_of).collect();
+    assert_eq!(writer.expected, leaves);
+    for key in &expected {
+        writer.insert(key, trailer(2), b"value");
+    }
+    assert_eq!(check(&tree).len(), COUNT as usize + expected.len());
+    // Keys that ascend need none.
+    writer.expect(&[]);
+    writer.insert(&key(COUNT * 20), trailer(2), b"value");
+    writer.expect(&[&key(COUNT * 20 + 1), &key(COUNT * 20 + 2)]);
+    assert_eq!(writer.expected, []);
 }
 
 #[test]

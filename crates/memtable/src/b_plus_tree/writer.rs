@@ -6,6 +6,7 @@ use super::target::Target;
 use super::{BPlusTree, LEVEL_COUNT_MAX, Place};
 use crate::arena::{ArenaWriter, BLOCK_SIZE_MIN};
 use crate::hint_hasher::HintHasher;
+use crate::memtable_rep::EXPECTED_KEYS_MAX;
 use crate::record::Record;
 use base::common_prefix_length;
 use base::dbformat::extract_user_key;
@@ -23,6 +24,8 @@ pub(crate) struct BPlusTreeWriter {
     last: Place,
     /// Where the last record with a hint was inserted, by the hint. Others may have been since.
     hints: HashMap<u64, Place, HintHasher>,
+    /// Leaves where the keys that are expected belong, as far as is known, the next one last.
+    pub(super) expected: Vec<NodeAddress>,
 }
 
 // SAFETY: the nodes belong to the arena of the tree, which the writer holds, and are reached as the
@@ -47,7 +50,15 @@ impl BPlusTree {
         });
         tree.node_counts[0].store(1, Ordering::Relaxed);
         let last = Place { node: first_leaf, index: 0 };
-        (tree.clone(), BPlusTreeWriter { tree, records, nodes, last, hints: HashMap::default() })
+        let writer = BPlusTreeWriter {
+            tree: tree.clone(),
+            records,
+            nodes,
+            last,
+            hints: HashMap::default(),
+            expected: Vec::new(),
+        };
+        (tree, writer)
     }
 
     /// Whether `target` belongs right behind the record at `place`, as far as its leaf tells.
@@ -64,6 +75,15 @@ impl BPlusTree {
             true => !is_before(place.index + 1),
             false => node.next().is_none(),
         }
+    }
+
+    /// Where `target` belongs in a leaf, if that is between two of the records there: leaves may have been
+    /// split, and it may be another's. Apart from what inserts one record, which most writers do.
+    #[inline(never)]
+    fn place_within(&self, leaf: NodeAddress, target: &Target<'_>) -> Option<Place> {
+        let count = self.node(leaf).count();
+        let index = self.search(leaf, count, target, false);
+        (index > 0 && index < count).then_some(Place { node: leaf, index })
     }
 
     /// Bytes that a record's user key and the base key begin with alike.
@@ -90,9 +110,13 @@ impl BPlusTreeWriter {
             }
         };
         let target = Target::new(user_key, trailer, base_key);
-        let place = match tree.is_next(self.last, &target) {
-            true => Place { index: self.last.index + 1, ..self.last },
-            false => {
+        let expected = self.expected.pop().and_then(|leaf| tree.place_within(leaf, &target));
+        let place = match expected {
+            Some(place) => place,
+            None if tree.is_next(self.last, &target) => {
+                Place { index: self.last.index + 1, ..self.last }
+            }
+            None => {
                 let place = tree.descend(&target, false);
                 Place { node: place.leaf, index: place.index }
             }
@@ -122,6 +146,33 @@ impl BPlusTreeWriter {
         self.insert(user_key, trailer, value);
         self.hints.insert(hint, self.last);
         known.is_none()
+    }
+}
+
+impl BPlusTreeWriter {
+    /// Finds the leaves of keys that are inserted next, in this order, one level for all of them after the
+    /// other, so that the processor waits for their lines of memory at one time. Keys of which the first
+    /// goes behind the last record are taken to ascend, which needs no search.
+    pub(crate) fn expect(&mut self, user_keys: &[&[u8]]) {
+        let tree = &*self.tree;
+        self.expected.clear();
+        let (Some(base_key), Some(root)) = (tree.base_key(), tree.root()) else { return };
+        let target_of = |user_key| Target::new(user_key, u64::MAX, base_key);
+        let Some(first) = user_keys.first() else { return };
+        if tree.is_next(self.last, &target_of(first)) {
+            return;
+        }
+        let user_keys = &user_keys[..user_keys.len().min(EXPECTED_KEYS_MAX)];
+        self.expected.extend(user_keys.iter().map(|_| root));
+        for _ in 0..tree.node(root).level() {
+            for (user_key, address) in user_keys.iter().rev().zip(&mut self.expected) {
+                let count = tree.node(*address).count();
+                let index = tree.search(*address, count, &target_of(user_key), false);
+                // SAFETY: the tree holds the arena of its nodes.
+                *address = unsafe { address.child(index) }.unwrap_or(*address);
+                address.prefetch_ranks();
+            }
+        }
     }
 }
 

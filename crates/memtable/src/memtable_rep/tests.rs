@@ -78,6 +78,8 @@ fn user_key(comparator: &InternalKeyComparator) -> BoxedStrategy<Vec<u8>> {
 #[derive(Clone, Debug)]
 enum Step {
     Insert(Vec<u8>, u64, usize),
+    /// Says that keys come, which may be so or not.
+    Expect(Vec<Vec<u8>>),
     /// Inserts so many ascending keys.
     InsertAscending(u8),
     Visit(Vec<u8>, u64),
@@ -91,6 +93,7 @@ fn steps(comparator: &InternalKeyComparator) -> impl Strategy<Value = Vec<Step>>
     let step = prop_oneof![
         20 => (key(), value_size).prop_map(|((key, sequence), size)| Step::Insert(key, sequence, size)),
         1 => (1u8..60).prop_map(move |count| Step::InsertAscending(if has_timestamp { 0 } else { count })),
+        2 => prop::collection::vec(user_key(comparator), 0..2 * EXPECTED_KEYS_MAX).prop_map(Step::Expect),
         4 => key().prop_map(|(key, sequence)| Step::Visit(key, sequence)),
     ];
     let steps = prop::collection::vec(step, 0..if cfg!(miri) { 25 } else { 150 });
@@ -200,6 +203,9 @@ proptest! {
                     let value = vec![model.records.len() as u8; *value_size];
                     insert(&mut *writer, user_key, *sequence, &value);
                     model.insert(user_key, *sequence, &value);
+                }
+                Step::Expect(keys) => {
+                    writer.expect(&keys.iter().map(Vec::as_slice).collect::<Vec<_>>());
                 }
                 Step::InsertAscending(count) => {
                     for number in 0..*count {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::memtable_rep::rank_of;
 use base::InternalKey;
-use base::ValueType;
+use base::{ValueType, key_prefix};
 use proptest::prelude::*;
 
 fn keys() -> impl Strategy<Value = Vec<u8>> {
@@ -27,6 +27,7 @@ proptest! {
         (a, b) in (keys(), keys()), sequences in (0u64..3, 0u64..3), or_at: bool,
     ) {
         for start in 0..=common_prefix_length(&a, &b) {
+            prop_assert_eq!(rank_of(&a, start), key_prefix(&a[start..]));
             if rank_of(&a, start) != rank_of(&b, start) {
                 prop_assert_eq!(rank_of(&a, start) < rank_of(&b, start), a < b);
                 continue;
