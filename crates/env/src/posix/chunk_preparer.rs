@@ -2,6 +2,7 @@
 //! allocate nor fault in pages themselves. One for all files of the process.
 
 use super::mapping::Window;
+use rustix::process::{getpriority_process, setpriority_process};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -58,7 +59,14 @@ fn submit(job: Job) {
     }
 }
 
+/// So much nicer to others the thread is than who starts it. Where readers and writers keep all processors
+/// busy, writers wait a little for what is done for them, which otherwise readers pay.
+const ADDED_NICENESS: i32 = 5;
+
 fn work(jobs: &Receiver<Job>) {
+    // It may be refused, and is nothing that work depends on.
+    let _ =
+        getpriority_process(None).and_then(|own| setpriority_process(None, own + ADDED_NICENESS));
     while let Ok(job) = jobs.recv() {
         match job {
             Job::Prepare { file, range, piece_size, reply } => {
@@ -69,3 +77,6 @@ fn work(jobs: &Receiver<Job>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
