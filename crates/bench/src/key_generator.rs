@@ -5,15 +5,21 @@
 //! number, big-endian, in min(8, rest) bytes | '0' up to key_size
 //! ```
 //!
+//! With `--key_size_max`, which `db_bench` does not have, each key has a length of its own between
+//! the two, which follows from its number.
+//!
 //! Keys are in the order of their numbers.
 
+use crate::flags::Flags;
 use crate::random::Random64;
 
 /// The shape of keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyFormat {
-    /// Bytes of a key (`key_size`).
+    /// Bytes of a key (`key_size`), of the shortest where lengths differ.
     pub key_size: usize,
+    /// Bytes of the longest key (`key_size_max`); 0 if all are of one length.
+    pub key_size_max: usize,
     /// Bytes of its prefix (`prefix_size`), where there are prefixes.
     pub prefix_size: usize,
     /// Keys that share a prefix (`keys_per_prefix`); 0 for no prefixes.
@@ -32,8 +38,26 @@ impl KeyFormat {
             key.resize(self.prefix_size.min(self.key_size), b'0');
         }
         put_low_bytes(key, number.to_be_bytes(), self.key_size - key.len());
-        key.resize(self.key_size, b'0');
+        key.resize(self.size_of(number), b'0');
     }
+
+    /// Bytes of the key of `number`.
+    #[inline]
+    fn size_of(&self, number: u64) -> usize {
+        /// 2^64 over the golden ratio: numbers in a row get lengths that are far apart.
+        const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let Some(range) = self.key_size_max.checked_sub(self.key_size) else {
+            return self.key_size;
+        };
+        let spread = u128::from(number.wrapping_mul(SPREAD));
+        self.key_size + ((spread * (range as u128 + 1)) >> 64) as usize
+    }
+}
+
+/// Bytes of a key on average.
+pub(crate) fn average_key_size(flags: &Flags) -> u64 {
+    let size = flags.uint("key_size");
+    size.midpoint(flags.uint("key_size_max").max(size))
 }
 
 /// Appends the low-order bytes of a big-endian number, as many as fit into `room`.

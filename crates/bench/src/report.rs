@@ -1,6 +1,7 @@
 //! What is printed around the results: header and clock.
 
 use crate::flags::Flags;
+use crate::key_generator::average_key_size;
 use engines::{Identity, Kind};
 use env::ThreadStatus;
 use host::Cpu;
@@ -44,7 +45,8 @@ pub(crate) fn print_header(flags: &Flags, engine: &Identity) {
     let cpu = Cpu::of_this_machine();
     eprintln!("CPU:        {} * {}", cpu.processors, known(&cpu.model));
     eprintln!("CPUCache:   {}", known(&cpu.cache));
-    let key_size = flags.int("key_size");
+    let key_size = average_key_size(flags) as i64;
+    let key_average = if flags.uint("key_size_max") > 0 { " avg" } else { "" };
     let (num, ratio) = (flags.int("num"), flags.double("compression_ratio"));
     let timestamp_size = flags.int("user_timestamp_size");
     let (low, high) = (flags.int("value_size_min"), flags.int("value_size_max"));
@@ -55,7 +57,9 @@ pub(crate) fn print_header(flags: &Flags, engine: &Identity) {
     };
     let compressed = (value_size as f64 * ratio + 0.5) as i64;
     let megabytes = |bytes: f64| bytes * num as f64 / 1_048_576.0;
-    println!("Keys:       {key_size} bytes each (+ {timestamp_size} bytes user-defined timestamp)");
+    println!(
+        "Keys:       {key_size}{key_average} bytes each (+ {timestamp_size} bytes user-defined timestamp)"
+    );
     println!("Values:     {value_size}{average} bytes each ({compressed} bytes after compression)");
     if !average.is_empty() {
         println!("Values Distribution: {distribution} (min: {low}, max: {high})");

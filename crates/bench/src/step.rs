@@ -114,6 +114,9 @@ pub(crate) fn keeps_database(flags: &Flags) -> bool {
     ["use_existing_db", "readonly", "use_secondary_db"].iter().any(|flag| flags.bool(flag))
 }
 
+/// The longest keys that a database takes, in bytes.
+const KEY_SIZE_MAX: u64 = 16 << 20;
+
 /// Refuses numbers that no benchmark can run with.
 pub(crate) fn check(flags: &Flags) -> Result<()> {
     if flags.int("num") <= 0 {
@@ -126,6 +129,17 @@ pub(crate) fn check(flags: &Flags) -> Result<()> {
     }
     if flags.int("prefix_size") > flags.int("key_size") {
         return Err(Status::invalid_argument("--prefix_size is larger than --key_size"));
+    }
+    if flags.uint("key_size_max") > 0 {
+        if flags.int("key_size") < 8 || flags.uint("key_size_max") < flags.uint("key_size") {
+            return Err(Status::invalid_argument(
+                "--key_size_max: keys of different lengths have 8 bytes at least; give --key_size=8 or more, \
+                 and no more than --key_size_max",
+            ));
+        }
+        if flags.uint("key_size_max") > KEY_SIZE_MAX {
+            return Err(Status::invalid_argument("--key_size_max is larger than 16 MiB"));
+        }
     }
     let is_count = |flag: &Flag| {
         let is_number = matches!(flag.kind, Kind::Int32 | Kind::Int64);

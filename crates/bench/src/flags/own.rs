@@ -21,6 +21,7 @@ pub static OWN_FLAGS: &[Flag] = &[
     row("huge_pages", Bool, "false", "Have the allocator of this program ask for huge pages where the system gives them to those who ask; stores with an allocator of their own do not."),
     row("json", String, "", "Append a record of each run to this file, as a line of JSON."),
     Flag { name: "keep_blocks_warm", kind: Bool, default: "true", support: Table("keep_blocks_warm"), doc: "Sets BlockBasedTableOptions.keep_blocks_warm." },
+    row("key_size_max", Uint64, "0", "Keys have lengths from --key_size to this, in bytes, each its own, which follows from its number; 0 all --key_size."),
     row("report_wallclock", Bool, "false", "A third column in the report file: seconds since 1970."),
     row("shape", String, "", "Bring the tree into this shape before each benchmark: pre_flush, post_flush, compact_l0, compact_l1, compact_all, l0_and_lmax, or for instance memtable=38200,l0=6,l1=87M."),
     row("wait_for_compactions", Bool, "false", "A benchmark that writes is over when the compactions are that are due; the wait counts, in its time and its operations in a second, not in latencies."),

@@ -8,8 +8,7 @@ fn key(format: &KeyFormat, number: u64) -> Vec<u8> {
 
 #[test]
 fn keys_are_db_benchs() {
-    let plain =
-        KeyFormat { key_size: 20, prefix_size: 0, keys_per_prefix: 0, key_count: 1_000_000 };
+    let plain = KeyFormat { key_size: 20, key_count: 1_000_000, ..KeyFormat::default() };
     assert_eq!(key(&plain, 1), [&[0, 0, 0, 0, 0, 0, 0, 1][..], &[b'0'; 12]].concat());
     let short = KeyFormat { key_size: 4, ..plain };
     assert_eq!(key(&short, 0x01_0203_0405), [2, 3, 4, 5]);
@@ -19,11 +18,32 @@ fn keys_are_db_benchs() {
 
 #[test]
 fn prefixes_come_first() {
-    let format = KeyFormat { key_size: 24, prefix_size: 10, keys_per_prefix: 10, key_count: 1000 };
+    let format = KeyFormat {
+        key_size: 24,
+        prefix_size: 10,
+        keys_per_prefix: 10,
+        key_count: 1000,
+        ..KeyFormat::default()
+    };
     let expected = [&[0, 0, 0, 0, 0, 0, 0, 5][..], b"00", &[0, 0, 0, 0, 0, 0, 0, 105], b"000000"];
     assert_eq!(key(&format, 105), expected.concat());
     let narrow = KeyFormat { prefix_size: 3, ..format };
     assert_eq!(key(&narrow, 105)[..3], [0, 0, 5]);
+}
+
+#[test]
+fn lengths_follow_from_numbers() {
+    let format =
+        KeyFormat { key_size: 8, key_size_max: 64, key_count: 100_000, ..KeyFormat::default() };
+    let lengths = (0..format.key_count).map(|number| key(&format, number).len());
+    let mut count_of = [0_u64; 65];
+    lengths.clone().for_each(|length| count_of[length] += 1);
+    assert_eq!(count_of[..8], [0; 8]);
+    let mean = format.key_count / 57;
+    assert!(count_of[8..].iter().all(|count| count.abs_diff(mean) < mean / 10), "{count_of:?}");
+    assert!(lengths.eq((0..format.key_count).map(|number| key(&format, number).len())));
+    let keys: Vec<_> = (0..1000).map(|number| key(&format, number)).collect();
+    assert!(keys.is_sorted(), "keys are in the order of their numbers");
 }
 
 #[test]

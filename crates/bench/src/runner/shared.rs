@@ -54,6 +54,10 @@ impl<P: Provider> Runner<'_, P> {
             targets: &self.targets,
             keys: KeyFormat {
                 key_size: flags.uint("key_size") as usize + benchmark.extra_key_bytes,
+                key_size_max: match flags.uint("key_size_max") as usize {
+                    0 => 0,
+                    size => size + benchmark.extra_key_bytes,
+                },
                 prefix_size: flags.uint("prefix_size") as usize,
                 keys_per_prefix: flags.uint("keys_per_prefix"),
                 key_count,

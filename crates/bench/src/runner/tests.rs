@@ -21,6 +21,10 @@ fn command_lines_that_make_no_sense_are_refused() {
     assert!(error(&["--use_existing_db", "--threads=0"]).contains("--threads"));
     assert!(error(&["--use_existing_db", "--batch_size=0"]).contains("--batch_size"));
     assert!(error(&["--prefix_size=20", "--keys_per_prefix=3"]).contains("larger than --key_size"));
+    for size in ["--key_size_max=15", "--key_size_max=17000000"] {
+        assert!(error(&["--key_size=16", size]).starts_with("--key_size_max"), "{size}");
+    }
+    assert!(error(&["--key_size=7", "--key_size_max=64"]).contains("8 bytes at least"));
     for negative in ["--value_size=-5", "--num_multi_db=-3", "--report_interval_seconds=-1"] {
         assert!(error(&[negative]).starts_with(negative), "{negative}");
     }

@@ -5,7 +5,7 @@ use super::draw_down::draw_down;
 use super::plan::{Step, overwrites, plan};
 use super::wanted::{Fill, Settings, Stage, Wanted};
 use crate::flags::Flags;
-use crate::key_generator::KeyFormat;
+use crate::key_generator::{KeyFormat, average_key_size};
 use crate::random::Random64;
 use crate::runner::shared::value_kind;
 use crate::value_generator::ValueGenerator;
@@ -91,6 +91,7 @@ impl<'a, E: Engine> Shaper<'a, E> {
             options,
             keys: KeyFormat {
                 key_size: flags.uint("key_size") as usize,
+                key_size_max: flags.uint("key_size_max") as usize,
                 prefix_size: flags.uint("prefix_size") as usize,
                 keys_per_prefix: flags.uint("keys_per_prefix"),
                 key_count: flags.uint("num"),
@@ -336,7 +337,7 @@ impl<'a, E: Engine> Shaper<'a, E> {
 
     /// Entries after which a memtable that is filled is looked at.
     fn look_after(&self) -> u64 {
-        let entry_bytes = self.flags.uint("key_size") + self.flags.uint("value_size");
+        let entry_bytes = average_key_size(self.flags) + self.flags.uint("value_size");
         (self.options.write_buffer_size / (entry_bytes + 1) / LOOKS_PER_MEMTABLE).max(1)
     }
 

@@ -2,6 +2,7 @@
 //! a call for them (`MultiScan`) that reads ahead in all of them; here an iterator goes to each.
 
 use super::{Thread, Workload};
+use crate::key_generator::average_key_size;
 use crate::random::Random64;
 use crate::stats::OperationType;
 use base::{Result, Status};
@@ -42,7 +43,7 @@ pub(super) fn run<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) ->
 
 pub(super) fn run_random<E: Engine>(workload: &Workload<'_, E>, thread: &mut Thread) -> Result<()> {
     let flags = workload.flags;
-    let entry_bytes = flags.uint("key_size") + flags.uint("value_size");
+    let entry_bytes = average_key_size(flags) + flags.uint("value_size");
     let entries_max = (RANDOM_RANGE_BYTES_MAX / entry_bytes.max(1)).max(1);
     let num = flags.uint("num");
     let ranges = |random: &mut Random64| random_ranges(random, entries_max, num);

@@ -11,6 +11,7 @@ use librocksdb::{CompactRange, Database, Failure, Family, MultiGetRoom, PinnedVa
 use perf_context::PerfLevel;
 use record::{FamilyShape, LevelShape};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,18 +29,21 @@ const IDLE_LOOKS: usize = 5;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// Releases before 8.7 may say for ever that a compaction is due that never begins. After this time in
-/// which nothing ran it is not waited for any longer.
+/// which nothing ran it is not waited for any longer, the second time not as long.
 const PENDING_MAX: Duration = Duration::from_secs(10);
+const PENDING_AGAIN_MAX: Duration = Duration::from_millis(500);
 
 /// A database that a library of RocksDB has open.
 pub struct RocksDb {
     path: PathBuf,
     database: Database,
+    /// Whether a compaction was once said to be due that did not begin.
+    has_waited_in_vain: AtomicBool,
 }
 
 impl RocksDb {
     pub(super) fn new(path: PathBuf, database: Database) -> Self {
-        Self { path, database }
+        Self { path, database, has_waited_in_vain: AtomicBool::new(false) }
     }
 
     /// The state of the background: what runs, and what is due.
@@ -53,6 +57,11 @@ impl RocksDb {
 
     fn poll_until_idle(&self, family: &Family) -> Result<()> {
         let (mut idle, mut last_run) = (0, Instant::now());
+        // Relaxed: it says how patient to be, and guards nothing.
+        let patience = match self.has_waited_in_vain.load(Ordering::Relaxed) {
+            true => PENDING_AGAIN_MAX,
+            false => PENDING_MAX,
+        };
         while idle < IDLE_LOOKS {
             let [flush_due, flushes, compaction_due, compactions] = self.background(family)?;
             if flushes + compactions > 0 {
@@ -60,8 +69,10 @@ impl RocksDb {
             }
             let is_idle = flush_due + flushes + compaction_due + compactions == 0;
             idle = if is_idle { idle + 1 } else { 0 };
-            if flush_due + flushes + compactions == 0 && last_run.elapsed() > PENDING_MAX {
-                eprintln!("warning: a compaction is said to be due and does not begin");
+            if flush_due + flushes + compactions == 0 && last_run.elapsed() > patience {
+                if !self.has_waited_in_vain.swap(true, Ordering::Relaxed) {
+                    eprintln!("warning: a compaction is said to be due and does not begin");
+                }
                 return Ok(());
             }
             thread::sleep(BETWEEN_LOOKS);
