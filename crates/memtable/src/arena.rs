@@ -3,6 +3,8 @@
 //! One [`ArenaWriter`] takes pieces from an [`Arena`]; what it puts there others may read for as
 //! long as they hold the arena. How readers learn of a piece is not this module's business.
 
+use crate::block_pool::{KEPT_BLOCK_SIZE, KeptBlock};
+use crate::memtable_memory::MemTableMemory;
 use base::PinnableSlice;
 use base::pinnable_slice::PinnedBytes;
 use parking_lot::Mutex;
@@ -12,19 +14,27 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Alignment of every piece.
+/// What pieces are aligned to at most.
 pub(crate) const ALIGNMENT: usize = 8;
 /// Alignment of every block: a line of the processor's cache. Pieces that are multiples of it in
 /// size and have an arena of their own are aligned to it.
 const BLOCK_ALIGNMENT: usize = 64;
 /// The first block of an arena whose pieces are small.
 pub(crate) const BLOCK_SIZE_MIN: usize = 4 << 10;
-const BLOCK_SIZE_MAX: usize = 1 << 20;
+const BLOCK_SIZE_MAX: usize = KEPT_BLOCK_SIZE;
 
 /// Blocks of memory, held until the arena is dropped.
 pub(crate) struct Arena {
-    blocks: Mutex<Vec<Block>>,
+    blocks: Mutex<Blocks>,
     allocated_bytes: AtomicUsize,
+    /// Where the largest blocks come from and go to, if anywhere.
+    memory: Option<Arc<MemTableMemory>>,
+}
+
+#[derive(Default)]
+struct Blocks {
+    of_any_size: Vec<Block>,
+    largest: Vec<KeptBlock>,
 }
 
 struct Block {
@@ -43,6 +53,7 @@ pub(crate) struct ArenaWriter {
     /// Free bytes of the current block.
     unused: usize,
     next_block_size: usize,
+    alignment: usize,
 }
 
 // SAFETY: what `next` points to belongs to the writer alone until a piece is handed out, and lives
@@ -72,14 +83,21 @@ impl Drop for Block {
 
 impl ArenaWriter {
     /// The writer of a new, empty arena. Its first block has `block_size` bytes, and each one twice
-    /// those of the one before, up to a limit.
-    pub(crate) fn new(block_size: usize) -> Self {
-        let arena = Arena { blocks: Mutex::new(Vec::new()), allocated_bytes: AtomicUsize::new(0) };
+    /// those of the one before, up to a limit. Pieces are aligned to `alignment`, a power of 2 up to
+    /// [`ALIGNMENT`].
+    pub(crate) fn new(
+        block_size: usize,
+        alignment: usize,
+        memory: Option<Arc<MemTableMemory>>,
+    ) -> Self {
+        assert!(alignment.is_power_of_two() && alignment <= ALIGNMENT, "alignment {alignment}");
+        let (blocks, allocated_bytes) = (Mutex::default(), AtomicUsize::new(0));
         Self {
-            arena: Arc::new(arena),
+            arena: Arc::new(Arena { blocks, allocated_bytes, memory }),
             next: NonNull::dangling(),
             unused: 0,
             next_block_size: block_size,
+            alignment,
         }
     }
 
@@ -87,19 +105,21 @@ impl ArenaWriter {
         &self.arena
     }
 
-    /// Takes a piece: `size` bytes, not initialised, aligned to [`ALIGNMENT`], which nobody else
+    /// Takes a piece: `size` bytes, not initialised, aligned as the arena's are, which nobody else
     /// knows of and which stay where they are as long as the arena is held. A piece that is large
-    /// for a block gets one of its own.
+    /// for a block gets one of its own, and blocks become larger all the same: the allocator's pieces
+    /// are up to a quarter larger than what is asked for.
     pub(crate) fn allocate(&mut self, size: usize) -> NonNull<u8> {
         assert!(size > 0, "empty piece of an arena");
-        let size = size.next_multiple_of(ALIGNMENT);
+        let size = (size + self.alignment - 1) & !(self.alignment - 1);
         if size > self.unused {
-            if size > self.next_block_size / 4 {
+            let block_size = self.next_block_size;
+            self.next_block_size = (2 * block_size).min(BLOCK_SIZE_MAX);
+            if size > block_size / 4 {
                 return self.arena.allocate_block(size);
             }
-            self.next = self.arena.allocate_block(self.next_block_size);
-            self.unused = self.next_block_size;
-            self.next_block_size = (2 * self.next_block_size).min(BLOCK_SIZE_MAX);
+            self.next = self.arena.allocate_block(block_size);
+            self.unused = block_size;
         }
         let piece = self.next;
         // SAFETY: the block has `unused` bytes from `next` on, and `size` is no more than that.
@@ -110,17 +130,41 @@ impl ArenaWriter {
 }
 
 impl Arena {
+    #[cold]
     fn allocate_block(&self, size: usize) -> NonNull<u8> {
+        self.allocated_bytes.fetch_add(size, Ordering::Relaxed);
+        if size == BLOCK_SIZE_MAX
+            && let Some(start) = self.take_largest()
+        {
+            return start;
+        }
         let block = Block::allocate(size);
         let start = block.start;
-        self.blocks.lock().push(block);
-        self.allocated_bytes.fetch_add(size, Ordering::Relaxed);
+        self.blocks.lock().of_any_size.push(block);
         start
+    }
+
+    /// A block of the largest size; none where the system has none to map.
+    fn take_largest(&self) -> Option<NonNull<u8>> {
+        let kept = self.memory.as_ref().and_then(|memory| memory.blocks().take());
+        let mut block = kept.or_else(KeptBlock::new)?;
+        // The block stays where it is mapped, and nobody else looks at it while the arena has it.
+        let start = NonNull::new(block.bytes_mut().as_mut_ptr())?;
+        self.blocks.lock().largest.push(block);
+        Some(start)
     }
 
     /// Bytes of all blocks.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.allocated_bytes.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        if let Some(memory) = &self.memory {
+            memory.blocks().give(&mut self.blocks.get_mut().largest);
+        }
     }
 }
 

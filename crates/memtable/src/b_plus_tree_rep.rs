@@ -2,6 +2,7 @@
 //! as bytes.
 
 use crate::b_plus_tree::{BPlusTree, BPlusTreeCursor, BPlusTreeWriter};
+use crate::memtable_memory::MemTableMemory;
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
 use crate::rep_iterator::RepIterator;
 use base::InternalIterator;
@@ -22,7 +23,14 @@ pub struct BPlusTreeRepWriter {
 impl BPlusTreeRep {
     /// An empty container for keys that are ordered as bytes.
     pub fn new() -> (Arc<Self>, BPlusTreeRepWriter) {
-        let (tree, writer) = BPlusTree::new();
+        Self::with_memory(None)
+    }
+
+    /// As [`Self::new`], with memory that other memtables left.
+    pub(crate) fn with_memory(
+        memory: Option<Arc<MemTableMemory>>,
+    ) -> (Arc<Self>, BPlusTreeRepWriter) {
+        let (tree, writer) = BPlusTree::new(memory);
         (Arc::new(Self { tree }), BPlusTreeRepWriter { writer })
     }
 }

@@ -12,6 +12,8 @@ mod arena;
 #[expect(unsafe_code, reason = "nodes and records that readers reach while others are added")]
 mod b_plus_tree;
 pub mod b_plus_tree_rep;
+mod block_pool;
+mod chunk;
 mod dynamic_bloom;
 pub mod hidden_range;
 mod hint_hasher;

@@ -132,7 +132,11 @@ impl MemTable {
             comparator: comparator.clone(),
             prefix_extractor: options.prefix_extractor.clone(),
             column_family_id: options.column_family_id,
+            memory: options.memory.clone(),
         });
+        if let Some(memory) = &options.memory {
+            memory.blocks().expect(options.write_buffer_size);
+        }
         let memory = options.memory.clone().map(CountedMemory::new);
         let mut state = WriterState { rep: writer, account, memory, watched: None };
         state.count_memory();

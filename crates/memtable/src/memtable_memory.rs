@@ -1,6 +1,7 @@
 //! The memory of all memtables that count together (`db_write_buffer_size`), as RocksDB's would take
 //! it. Kept where it changes, block by block, so that asking costs two loads.
 
+use crate::block_pool::BlockPool;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,6 +24,7 @@ pub struct MemTableMemory {
     active: AtomicUsize,
     total: AtomicUsize,
     observer: Option<Arc<dyn MemTableMemoryObserver>>,
+    blocks: BlockPool,
 }
 
 impl MemTableMemory {
@@ -64,6 +66,36 @@ impl MemTableMemory {
     /// Bytes of all memtables that are not freed yet.
     pub fn total_bytes(&self) -> usize {
         self.total.load(Ordering::Relaxed)
+    }
+
+    /// Keeps the memory of memtables that are freed from now on for those that follow, at most as much as
+    /// one of them takes. Not counted above, and never more with it than there was. To be called as
+    /// memtables are changed, and [`Self::trim_kept`] now and then afterwards. Where somebody hears of what
+    /// is freed nothing is kept: others may have it.
+    pub fn keep_freed(&self) {
+        if self.observer.is_none() {
+            self.blocks.open();
+        }
+    }
+
+    /// Gives back to the system what is kept and was not needed since the last call. Returns whether
+    /// nothing will be kept until [`Self::keep_freed`] is called.
+    pub fn trim_kept(&self) -> bool {
+        self.blocks.trim()
+    }
+
+    /// There will be no more memtables: what outlives the database is a read's.
+    pub fn release_kept(&self) {
+        self.blocks.close();
+    }
+
+    /// Bytes that are kept for memtables to come.
+    pub fn kept_bytes(&self) -> usize {
+        self.blocks.bytes()
+    }
+
+    pub(crate) fn blocks(&self) -> &BlockPool {
+        &self.blocks
     }
 
     /// Whether a memtable is to be flushed for a limit to all of them, by RocksDB's rule: seven

@@ -5,6 +5,7 @@
 //! no lock of the representation's own.
 
 use crate::arena::ArenaSlice;
+use crate::chunk::Chunk;
 use base::dbformat::extract_user_key;
 use base::{InternalIterator, PinnableSlice, key_prefix, pinnable_slice::PinnedBytes};
 use perf_context::{PerfMetric, Timer, count};
@@ -105,7 +106,7 @@ pub struct MemTableEntry<'a> {
 enum Home<'a> {
     Arena(ArenaSlice<'a>),
     Chunk {
-        chunk: &'a Arc<Vec<u8>>,
+        chunk: &'a Arc<Chunk>,
         value_start: usize,
     },
     /// Nothing: who wants to keep the value copies it.
@@ -127,12 +128,13 @@ impl<'a> MemTableEntry<'a> {
     /// A record within `chunk`: the internal key, then the value.
     #[inline]
     pub(crate) fn in_chunk(
-        chunk: &'a Arc<Vec<u8>>,
+        chunk: &'a Arc<Chunk>,
         start: usize,
         value_start: usize,
         end: usize,
     ) -> Self {
-        let (key, value) = (&chunk[start..value_start], &chunk[value_start..end]);
+        let bytes = chunk.bytes();
+        let (key, value) = (&bytes[start..value_start], &bytes[value_start..end]);
         Self { key, value, home: Home::Chunk { chunk, value_start } }
     }
 

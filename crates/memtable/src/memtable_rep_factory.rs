@@ -1,6 +1,7 @@
 //! What makes the containers of memtables (`memtable_factory`), built in or a program's own.
 
 use crate::b_plus_tree_rep::BPlusTreeRep;
+use crate::memtable_memory::MemTableMemory;
 use crate::memtable_rep::{MemTableRep, MemTableRepWriter};
 use crate::skip_list_rep::SkipListRep;
 use crate::vector_rep::VectorRep;
@@ -17,6 +18,8 @@ pub struct MemTableRepContext {
     pub prefix_extractor: Option<Arc<dyn SliceTransform>>,
     /// The column family.
     pub column_family_id: u32,
+    /// Where memory is counted together with that of other memtables, and what they left is kept.
+    pub memory: Option<Arc<MemTableMemory>>,
 }
 
 /// How a memtable counts what its records take, which decides when it is full.
@@ -88,10 +91,11 @@ impl MemTableRepFactory for SkipListFactory {
 
     fn create(&self, context: &MemTableRepContext) -> MemTableRepSides {
         if context.comparator.is_bytewise() && !self.is_always_list {
-            let (rep, writer) = BPlusTreeRep::new();
+            let (rep, writer) = BPlusTreeRep::with_memory(context.memory.clone());
             return (rep, Box::new(writer));
         }
-        let (rep, writer) = SkipListRep::new(context.comparator.clone());
+        let (rep, writer) =
+            SkipListRep::with_memory(context.comparator.clone(), context.memory.clone());
         (rep, Box::new(writer))
     }
 
@@ -129,7 +133,8 @@ impl MemTableRepFactory for VectorRepFactory {
     }
 
     fn create(&self, context: &MemTableRepContext) -> MemTableRepSides {
-        let (rep, writer) = VectorRep::new(context.comparator.clone(), self.count);
+        let (comparator, memory) = (context.comparator.clone(), context.memory.clone());
+        let (rep, writer) = VectorRep::with_memory(comparator, self.count, memory);
         (rep, Box::new(writer))
     }
 

@@ -6,7 +6,7 @@
 //! user key, trailer, value
 //! ```
 
-use crate::arena::{ALIGNMENT, ArenaWriter};
+use crate::arena::ArenaWriter;
 use crate::memtable_rep::length;
 use base::dbformat::TRAILER_SIZE;
 use std::ptr::NonNull;
@@ -22,9 +22,10 @@ pub(crate) struct Header {
     value_length: u32,
 }
 
-const _: () = assert!(align_of::<Header>() <= ALIGNMENT);
-
 impl Record {
+    /// What the address of a record is a multiple of.
+    pub(crate) const ALIGNMENT: usize = align_of::<Header>();
+
     /// Bytes of a record.
     #[inline]
     pub(crate) fn size(user_key: &[u8], value: &[u8]) -> usize {
@@ -50,7 +51,7 @@ impl Record {
     /// Writes a record to an address.
     ///
     /// # Safety
-    /// From the address on, which is a multiple of [`ALIGNMENT`], the caller has as many bytes as
+    /// From the address on, which is a multiple of [`Self::ALIGNMENT`], the caller has as many bytes as
     /// [`Self::size`] says to itself.
     ///
     /// # Panics

@@ -10,8 +10,9 @@
 
 mod node;
 
-use crate::arena::{Arena, ArenaSlice, ArenaWriter, BLOCK_SIZE_MIN};
+use crate::arena::{ALIGNMENT, Arena, ArenaSlice, ArenaWriter, BLOCK_SIZE_MIN};
 use crate::hint_hasher::HintHasher;
+use crate::memtable_memory::MemTableMemory;
 use crate::memtable_rep::{MemTableEntry, rank_of};
 use crate::rep_iterator::RepCursor;
 use base::InternalKeyComparator;
@@ -83,8 +84,11 @@ struct Target<'a> {
 
 impl SkipList {
     /// An empty list.
-    pub(crate) fn new(comparator: InternalKeyComparator) -> (Arc<Self>, SkipListWriter) {
-        let mut arena = ArenaWriter::new(BLOCK_SIZE_MIN);
+    pub(crate) fn new(
+        comparator: InternalKeyComparator,
+        memory: Option<Arc<MemTableMemory>>,
+    ) -> (Arc<Self>, SkipListWriter) {
+        let mut arena = ArenaWriter::new(BLOCK_SIZE_MIN, ALIGNMENT, memory);
         let head = Node::new(&mut arena, HEIGHT_MAX, 0, b"", 0, b"");
         let height = AtomicUsize::new(1);
         let list = Arc::new(Self { comparator, arena: arena.arena().clone(), head, height });

@@ -1,5 +1,6 @@
 //! Records in a skip list: the representation that serves reads and writes alike.
 
+use crate::memtable_memory::MemTableMemory;
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
 use crate::rep_iterator::RepIterator;
 use crate::skip_list::{SkipList, SkipListCursor, SkipListWriter};
@@ -21,7 +22,15 @@ pub struct SkipListRepWriter {
 impl SkipListRep {
     /// An empty container.
     pub fn new(comparator: InternalKeyComparator) -> (Arc<Self>, SkipListRepWriter) {
-        let (list, writer) = SkipList::new(comparator);
+        Self::with_memory(comparator, None)
+    }
+
+    /// As [`Self::new`], with memory that other memtables left.
+    pub(crate) fn with_memory(
+        comparator: InternalKeyComparator,
+        memory: Option<Arc<MemTableMemory>>,
+    ) -> (Arc<Self>, SkipListRepWriter) {
+        let (list, writer) = SkipList::new(comparator, memory);
         (Arc::new(Self { list }), SkipListRepWriter { writer })
     }
 }

@@ -9,9 +9,10 @@
 //! its user key that follow what all user keys begin with; they decide most comparisons. A search
 //! looks through every 64th of these first, few enough to stay in the processor's cache.
 
+use crate::chunk::Chunk;
+use crate::memtable_memory::MemTableMemory;
 use crate::memtable_rep::start_seek;
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter, length, rank_of};
-use base::coding::put_fixed64;
 use base::dbformat::{TRAILER_SIZE, extract_user_key};
 use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
 use parking_lot::Mutex;
@@ -44,9 +45,9 @@ pub struct VectorRepWriter {
 #[derive(Default)]
 struct Growing {
     /// Chunks that are added to no more.
-    chunks: Vec<Arc<Vec<u8>>>,
+    chunks: Vec<Arc<Chunk>>,
     /// The chunk that follows them.
-    last_chunk: Vec<u8>,
+    last_chunk: Chunk,
     /// Bytes of all chunks, spare room included.
     chunks_size: usize,
     /// Size of the next chunk.
@@ -55,12 +56,14 @@ struct Growing {
     unsorted: Vec<Entry>,
     /// The records up to the last read.
     sorted: Option<Arc<Sorted>>,
+    /// What other memtables left.
+    memory: Option<Arc<MemTableMemory>>,
 }
 
 /// Records as a reader sees them.
 struct Sorted {
     comparator: InternalKeyComparator,
-    chunks: Vec<Arc<Vec<u8>>>,
+    chunks: Vec<Arc<Chunk>>,
     entries: Vec<Entry>,
     /// What all user keys begin with; empty where keys are not ordered as bytes.
     common_prefix: Vec<u8>,
@@ -82,7 +85,7 @@ struct Entry {
 const _: () = assert!(size_of::<Entry>() == 24);
 
 #[inline]
-fn resolve<'a>(chunks: &'a [Arc<Vec<u8>>], entry: &Entry) -> MemTableEntry<'a> {
+fn resolve<'a>(chunks: &'a [Arc<Chunk>], entry: &Entry) -> MemTableEntry<'a> {
     let start = entry.offset as usize;
     let value_start = start + entry.user_key_length as usize + TRAILER_SIZE;
     let end = value_start + entry.value_length as usize;
@@ -94,26 +97,27 @@ impl Growing {
         let (user_key_length, value_length) = (length(user_key), length(value));
         self.make_room(user_key.len() + TRAILER_SIZE + value.len());
         let chunk = &mut self.last_chunk;
-        let offset = chunk.len() as u32;
-        chunk.extend_from_slice(user_key);
-        put_fixed64(chunk, trailer);
-        chunk.extend_from_slice(value);
+        let offset = chunk.bytes().len() as u32;
+        chunk.put(user_key);
+        chunk.put(&trailer.to_le_bytes());
+        chunk.put(value);
         let chunk = self.chunks.len() as u32;
         self.unsorted.push(Entry { rank: 0, chunk, offset, user_key_length, value_length });
     }
 
     fn make_room(&mut self, size: usize) {
         let chunk = &self.last_chunk;
-        if chunk.capacity() - chunk.len() >= size && u32::try_from(chunk.len()).is_ok() {
+        let filled = chunk.bytes().len();
+        if chunk.capacity() - filled >= size && u32::try_from(filled).is_ok() {
             return;
         }
-        if !chunk.is_empty() {
+        if filled > 0 {
             self.close_chunk();
         }
         let capacity = self.next_chunk_size.clamp(CHUNK_SIZE_MIN, CHUNK_SIZE_MAX);
         self.next_chunk_size = 2 * capacity;
         self.chunks_size -= self.last_chunk.capacity();
-        self.last_chunk = Vec::with_capacity(capacity.max(size));
+        self.last_chunk = Chunk::new(capacity.max(size), self.memory.as_ref());
         self.chunks_size += self.last_chunk.capacity();
     }
 
@@ -129,7 +133,7 @@ impl Growing {
         {
             return sorted.clone();
         }
-        if !self.last_chunk.is_empty() {
+        if !self.last_chunk.bytes().is_empty() {
             self.close_chunk();
             self.next_chunk_size = 0;
         }
@@ -148,7 +152,7 @@ impl Growing {
 impl Sorted {
     fn new(
         comparator: InternalKeyComparator,
-        chunks: Vec<Arc<Vec<u8>>>,
+        chunks: Vec<Arc<Chunk>>,
         entries: Vec<Entry>,
     ) -> Self {
         let (common_prefix, samples) = (Vec::new(), Vec::new());
@@ -242,7 +246,17 @@ impl Sorted {
 impl VectorRep {
     /// An empty container with memory for the entries of `reserve` records.
     pub fn new(comparator: InternalKeyComparator, reserve: usize) -> (Arc<Self>, VectorRepWriter) {
-        let growing = Growing { unsorted: Vec::with_capacity(reserve), ..Growing::default() };
+        Self::with_memory(comparator, reserve, None)
+    }
+
+    /// As [`Self::new`], with memory that other memtables left.
+    pub(crate) fn with_memory(
+        comparator: InternalKeyComparator,
+        reserve: usize,
+        memory: Option<Arc<MemTableMemory>>,
+    ) -> (Arc<Self>, VectorRepWriter) {
+        let unsorted = Vec::with_capacity(reserve);
+        let growing = Growing { unsorted, memory, ..Growing::default() };
         let rep = Arc::new(Self {
             comparator,
             growing: Mutex::new(growing),

@@ -62,7 +62,7 @@ fn check_node(tree: &BPlusTree, address: NodeAddress, counts: &mut [u64], keys: 
 }
 
 fn filled(keys: impl Iterator<Item = Vec<u8>>) -> (Arc<BPlusTree>, Vec<Vec<u8>>) {
-    let (tree, mut writer) = BPlusTree::new();
+    let (tree, mut writer) = BPlusTree::new(None);
     let mut all = Vec::new();
     for (sequence, key) in (1..).zip(keys) {
         writer.insert(&key, trailer(sequence), b"value");
@@ -105,7 +105,7 @@ fn trees_are_whole_whatever_the_order_of_keys() {
 
 /// As [`filled`], with keys told before they come, but for each third group, of which others are told.
 fn filled_as_expected(keys: impl Iterator<Item = Vec<u8>>) -> (Arc<BPlusTree>, Vec<Vec<u8>>) {
-    let (tree, mut writer) = BPlusTree::new();
+    let (tree, mut writer) = BPlusTree::new(None);
     let keys: Vec<_> = keys.collect();
     for (index, group) in keys.chunks(EXPECTED_KEYS_MAX + 3).enumerate() {
         let mut told: Vec<_> = group.iter().map(Vec::as_slice).collect();
@@ -125,7 +125,7 @@ fn filled_as_expected(keys: impl Iterator<Item = Vec<u8>>) -> (Arc<BPlusTree>, V
 #[test]
 fn leaves_of_keys_that_are_expected_are_known() {
     let key = |number: u64| format!("user{number:020}").into_bytes();
-    let (tree, mut writer) = BPlusTree::new();
+    let (tree, mut writer) = BPlusTree::new(None);
     for number in 0..COUNT {
         writer.insert(&key(number * 10), trailer(1), b"value");
     }
@@ -169,7 +169,7 @@ fn ascending_keys_fill_their_leaves() {
 
 #[test]
 fn a_cursor_goes_on_where_its_leaf_was_split() {
-    let (tree, mut writer) = BPlusTree::new();
+    let (tree, mut writer) = BPlusTree::new(None);
     let key = |number: u64| number.to_be_bytes();
     for number in (0..20).map(|number| number * 1000) {
         writer.insert(&key(number), trailer(1), b"old");

@@ -4,8 +4,9 @@ use super::node::{CAPACITY, NODE_BLOCK_SIZE_MIN, NodeAddress, Slot};
 use super::seq_lock::SeqLock;
 use super::target::Target;
 use super::{BPlusTree, LEVEL_COUNT_MAX, Place};
-use crate::arena::{ArenaWriter, BLOCK_SIZE_MIN};
+use crate::arena::{ALIGNMENT, ArenaWriter, BLOCK_SIZE_MIN};
 use crate::hint_hasher::HintHasher;
+use crate::memtable_memory::MemTableMemory;
 use crate::memtable_rep::EXPECTED_KEYS_MAX;
 use crate::record::Record;
 use base::common_prefix_length;
@@ -34,9 +35,9 @@ unsafe impl Send for BPlusTreeWriter {}
 
 impl BPlusTree {
     /// An empty tree.
-    pub(crate) fn new() -> (Arc<Self>, BPlusTreeWriter) {
-        let (records, mut nodes) =
-            (ArenaWriter::new(BLOCK_SIZE_MIN), ArenaWriter::new(NODE_BLOCK_SIZE_MIN));
+    pub(crate) fn new(memory: Option<Arc<MemTableMemory>>) -> (Arc<Self>, BPlusTreeWriter) {
+        let records = ArenaWriter::new(BLOCK_SIZE_MIN, Record::ALIGNMENT, memory.clone());
+        let mut nodes = ArenaWriter::new(NODE_BLOCK_SIZE_MIN, ALIGNMENT, memory);
         let first_leaf = NodeAddress::new(&mut nodes, 0);
         let tree = Arc::new(Self {
             records: records.arena().clone(),
