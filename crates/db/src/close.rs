@@ -103,6 +103,7 @@ impl DbImpl {
         let hold = Hold::begin();
         let lead = writing.write_thread.enter_exclusively();
         result = result.and(writing.stage.lock().wal.close());
+        writing.memtable_memory.release_kept();
         // Jobs that nobody began are gone with the pool, and what they were to do is not.
         self.delete_what_is_due(writing);
         self.delete_obsolete_files(writing.info_log.next_job_id());

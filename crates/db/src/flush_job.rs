@@ -39,7 +39,7 @@ type FlushError = (Option<BackgroundErrorReason>, Status);
 #[derive(Debug)]
 pub(crate) struct FlushPick {
     pub(crate) family: Arc<ColumnFamilyData>,
-    /// From old to new.
+    /// From old to new; none any more once they are in tables.
     pub(crate) memtables: Vec<ImmutableMemTable>,
     pub(crate) reason: FlushReason,
 }
@@ -66,7 +66,7 @@ impl DbImpl {
         delete: impl FnOnce(Vec<Deletion>),
     ) -> Result<bool> {
         let writing = self.writing()?;
-        let picks = pick(writing, ids);
+        let mut picks = pick(writing, ids);
         if picks.is_empty() {
             return Ok(false);
         }
@@ -77,9 +77,10 @@ impl DbImpl {
         let outputs = writing.protect_outputs();
         let operation = self.begin_flush_operation(job_id, &picks);
         let mut made = Made::default();
-        let job = || format!("a flush of {}", names(&picks));
+        let families = names(&picks);
+        let job = || format!("a flush of {families}");
         let tracked = operation.as_ref().map(OperationGuard::operation);
-        let run = || Ok(self.build_and_install(writing, &picks, &mut made, job_id, tracked));
+        let run = || Ok(self.build_and_install(writing, &mut picks, &mut made, job_id, tracked));
         let result = match self.catch_panic(job, run) {
             Ok(result) => result,
             Err(status) => Err((None, status)),
@@ -128,11 +129,11 @@ impl DbImpl {
         Some(guard)
     }
 
-    /// What is made meanwhile stands in `made`.
+    /// What is made meanwhile stands in `made`. Memtables that are in tables then are let go.
     fn build_and_install(
         &self,
         writing: &Writing,
-        picks: &[FlushPick],
+        picks: &mut [FlushPick],
         made: &mut Made,
         job_id: u64,
         operation: Option<&Arc<Operation>>,
@@ -143,7 +144,7 @@ impl DbImpl {
             self.sync_wals(writing, WalsToSync::Finished).map_err(|status| (None, status))?;
         }
         let (mut tables, mut numbers) = (Vec::new(), Vec::new());
-        for pick in picks {
+        for pick in &*picks {
             let memtables: Vec<_> =
                 pick.memtables.iter().map(|immutable| immutable.memtable.clone()).collect();
             let facts = FlushFacts { job_id, pick, file_number: writing.file_numbers.next() };
@@ -200,23 +201,26 @@ impl DbImpl {
         Ok(())
     }
 
-    /// Flushes are installed. Who waits for them goes on when they are told of.
+    /// Flushes are installed. Who waits for them goes on when they are told of; who waited for room has
+    /// begun to fill it, so that their memtables go first.
     fn tell_finished(
         &self,
         writing: &Writing,
-        picks: &[FlushPick],
+        picks: &mut [FlushPick],
         tables: &[Level0Table],
         numbers: &[u64],
         job_id: u64,
     ) {
+        for immutable in picks.iter_mut().flat_map(|pick| pick.memtables.drain(..)) {
+            immutable.memtable.mark_flushed();
+        }
         for ((pick, built), file_number) in picks.iter().zip(tables).zip(numbers) {
-            pick.memtables.iter().for_each(|immutable| immutable.memtable.mark_flushed());
             let levels = writing.state.lock().level_summary(pick.family.id);
             let facts = FlushFacts { job_id, pick, file_number: *file_number };
             writing.events.flush_finished(&facts, built, &levels);
         }
         let mut state = writing.state.lock();
-        for pick in picks {
+        for pick in &*picks {
             if let Some(family) = state.family_mut(pick.family.id) {
                 family.flushes_untold -= 1;
             }

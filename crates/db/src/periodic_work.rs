@@ -6,12 +6,13 @@
 //! dump statistics        stats_dump_period_sec
 //! take a slice of them   stats_persist_period_sec
 //! look for compactions   that have become due by time alone: ttl, periodic_compaction_seconds
+//! give back memory       that memtables left, a second after there are no more of them
 //! sample sequence times  for column families with preserve_internal_time_seconds
 //! ```
 //!
 //! What is due is decided by [`PeriodicTasks`], from the time it is given.
 
-use crate::db_impl::DbImpl;
+use crate::db_impl::{DbImpl, Writing};
 use crate::sequence_times::cadence_seconds;
 use env::SystemClock;
 use options::{ColumnFamilyOptions, DbOptions};
@@ -20,10 +21,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+use table::filter::release_kept_hashes;
 
 const SECOND_MICROS: u64 = 1_000_000;
 /// Lines of the info log reach the operating system after so long, whatever else happens.
 const FLUSH_INFO_LOG_SECONDS: u64 = 10;
+/// What memtables left is looked at so often.
+const TRIM_MEMORY_SECONDS: u64 = 1;
 /// A compaction that is due by time begins at most this part of its time too late.
 const LATENESS_PARTS: u64 = 5;
 
@@ -35,6 +39,7 @@ pub(crate) enum PeriodicTask {
     FlushInfoLog,
     SampleSequenceTimes,
     TriggerCompaction,
+    TrimMemory,
 }
 
 /// When it is to be done.
@@ -257,6 +262,12 @@ impl DbImpl {
         writing.periodic_work.set(PeriodicTask::SampleSequenceTimes, sample_secs);
     }
 
+    /// Keeps what flushed memtables leave for those that follow, until none has for a while.
+    pub(crate) fn keep_memory_of_memtables(&self, writing: &Writing) {
+        writing.memtable_memory.keep_freed();
+        writing.periodic_work.set(PeriodicTask::TrimMemory, TRIM_MEMORY_SECONDS);
+    }
+
     /// A task that panics is not done, and others are.
     fn do_safely(self: &Arc<Self>, task: PeriodicTask) {
         let Ok(writing) = self.writing() else { return };
@@ -275,6 +286,14 @@ impl DbImpl {
             PeriodicTask::PersistStats => self.persist_stats(),
             PeriodicTask::FlushInfoLog => writing.info_log.flush(),
             PeriodicTask::SampleSequenceTimes => self.sample_sequence_times(),
+            PeriodicTask::TrimMemory => {
+                // In this order: who opens it again meanwhile finds the task set, or sets it.
+                writing.periodic_work.set(task, 0);
+                match writing.memtable_memory.trim_kept() {
+                    true => release_kept_hashes(),
+                    false => writing.periodic_work.set(task, TRIM_MEMORY_SECONDS),
+                }
+            }
             PeriodicTask::TriggerCompaction => {
                 let mut state = writing.state.lock();
                 let ids: Vec<u32> = state.families.keys().copied().collect();

@@ -119,6 +119,7 @@ impl DbImpl {
             }
         }
         self.sample_sequence_times();
+        self.keep_memory_of_memtables(writing);
         let wal_number = stage.wal.current_number();
         let last_sequence = self.visibility.last_sequence();
         let mut retired = Vec::new();

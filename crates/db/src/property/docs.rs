@@ -30,6 +30,15 @@ const TAIL: &str = "
   they are within a tenth of each other (`crates/db/tests/memory_report.rs`). What jobs hold for a moment
   (builders of tables, readahead), the buffers of logs, at most a MiB each, and stacks are not among them:
   each is bounded by options, and none grows with the data. Open blob files are.
+- `memtables` there has what is kept of flushed memtables for those that follow: at most as much as one of them takes,
+  and never more with them than they alone had at one time. What nobody takes goes back to the system when it is
+  looked at, each second. Nothing is kept where a `WriteBufferManager` counts, which others share.
+- What bounds the whole is `Options::for_budget(bytes, threads, profile)` for all options at once (`touchstone options`
+  tells the same choices), and in an open database the capacity of the block cache (`Cache::set_capacity`), where a
+  `WriteBufferManager` is given that cache and `cache_usage_options` has the rest charged to it
+  ([caches.md](caches.md#memory-of-other-uses)). The process takes a third more than that capacity at most, which the test
+  `the_capacity_of_one_cache_bounds_the_whole` looks at: blocks of many sizes leave gaps in the allocator's memory,
+  and what jobs hold for a moment is not charged.
 - `TOUCHSTONE_BUDGET_MB=64 cargo test -p touchstone-db --test memory_report -- --ignored` measures what a
   process grows by under a load with the options of a budget: a tenth more at most.
 - `rocksdb.num-immutable-mem-table-flushed` is 0: flushed memtables are not kept

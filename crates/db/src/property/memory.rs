@@ -15,7 +15,8 @@ use version::Version;
 /// Bytes by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MemoryReport {
-    /// Blocks of memtables, spare room included, those that wait for their flush among them.
+    /// Blocks of memtables, spare room included: of those that take writes, those that wait for their
+    /// flush, and what is kept of flushed ones for a moment.
     pub(crate) memtables: usize,
     /// Block caches, each once. One that is shared with other databases counts in each of them.
     pub(crate) block_cache: usize,
@@ -96,7 +97,8 @@ impl MemoryReport {
             .sum();
         let writing = db.writing.as_ref();
         Self {
-            memtables: memtables.map(|table| table.allocated_bytes()).sum(),
+            memtables: memtables.map(|table| table.allocated_bytes()).sum::<usize>()
+                + writing.map_or(0, |writing| writing.memtable_memory.kept_bytes()),
             block_cache,
             block_cache_pinned,
             blob_cache,

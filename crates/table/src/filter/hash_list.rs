@@ -18,6 +18,12 @@ type Pieces<H> = Mutex<Vec<Vec<H>>>;
 static KEPT_64: Pieces<u64> = Mutex::new(Vec::new());
 static KEPT_32: Pieces<u32> = Mutex::new(Vec::new());
 
+/// Frees what is kept for filters to come.
+pub fn release_kept_hashes() {
+    drop(std::mem::take(&mut *KEPT_64.lock()));
+    drop(std::mem::take(&mut *KEPT_32.lock()));
+}
+
 /// A hash of either size.
 pub(super) trait FilterHash: Copy + PartialEq + 'static {
     /// Pieces that can be used again, all empty.

@@ -29,6 +29,7 @@ pub mod ribbon;
 use base::hash::{self, hash64};
 use bloom::FastLocalBloom;
 pub use filter_policy::FilterPolicy;
+pub use hash_list::release_kept_hashes;
 use hash_list::{FilterHash, HashList};
 use legacy_bloom::LegacyBloom;
 use ribbon::Ribbon;
