@@ -2,13 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
+use cache::{Cache, LruCache, LruCacheOptions};
 use db::{
     ColumnFamilyDescriptor, ColumnFamilyHandle, Db, FlushOptions, OpenContext, ReadOptions,
-    WriteOptions,
+    WriteBufferManager, WriteOptions,
 };
 use options::{Budget, ColumnFamilyOptions, ConfigOptions, DbOptions, WorkloadProfile};
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Set in the process that has one shape.
 const IS_CHILD: &str = "TOUCHSTONE_MEMORY_REPORT_CHILD";
@@ -129,6 +133,90 @@ fn memtables_that_are_large() {
             db
         },
     );
+}
+
+/// The directory to use, in a process that has nothing else to do; none in the one that runs the tests,
+/// where the other one's result is looked at.
+fn in_own_process(test: &str) -> Option<OsString> {
+    if let Some(directory) = std::env::var_os(IS_CHILD) {
+        return Some(directory);
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .env(IS_CHILD, directory.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    println!("{text}");
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    None
+}
+
+/// One capacity, which can be changed at any time, for memtables, blocks, indexes, filters and what is
+/// known of files: the process takes a third more at most, which is what the allocator adds and what jobs hold.
+#[test]
+fn the_capacity_of_one_cache_bounds_the_whole() {
+    const CAPACITY: usize = 64 << 20;
+    let Some(directory) = in_own_process("the_capacity_of_one_cache_bounds_the_whole") else {
+        return;
+    };
+    warm_up();
+    let before = resident_bytes();
+    reset_peak();
+    let cache: Arc<dyn Cache> =
+        Arc::new(LruCache::new(&LruCacheOptions::with_capacity(CAPACITY)).unwrap());
+    let memtables = WriteBufferManager::new(CAPACITY / 4).with_cache(cache.clone());
+    let context = OpenContext {
+        block_cache: Some(cache.clone()),
+        write_buffer_manager: Some(Arc::new(memtables.with_allow_stall(true))),
+        ..OpenContext::default()
+    };
+    let mut family = ColumnFamilyOptions::default();
+    let text = "compression=kNoCompression;block_based_table_factory={filter_policy=bloomfilter:10;\
+                cache_index_and_filter_blocks=true;cache_usage_options={file_metadata=kEnabled;\
+                block_based_table_reader=kEnabled;filter_construction=kEnabled}}";
+    family.apply_string(text, &ConfigOptions::default()).unwrap();
+    let options = DbOptions { create_if_missing: true, ..DbOptions::default() };
+    let families = [ColumnFamilyDescriptor::new("default", family)];
+    let db = Db::open(&options, Path::new(&directory), &families, &context).unwrap();
+    load(&db, 24 * MB);
+    let grown = peak_bytes().saturating_sub(before);
+    let report = db.property(&default_family(&db), "touchstone.memory").unwrap();
+    println!("grown by {} MB of {} MB\n{report}", grown / MB, CAPACITY as u64 / MB);
+    // All that was written is more than that.
+    assert!(grown > 48 * MB && grown <= 85 * MB, "grown by {grown}\n{report}");
+    cache.set_capacity(CAPACITY / 4);
+    // The charge of the memtable stays.
+    let usage = cache.usage_bytes() - cache.pinned_usage_bytes();
+    assert!(usage <= CAPACITY / 4, "{usage} in use");
+}
+
+/// What memtables took goes back to the system soon after the last of them is flushed, whatever the
+/// allocator keeps. While they follow each other it is kept, and told.
+#[test]
+fn memtables_leave_nothing_when_writes_end() {
+    let Some(directory) = in_own_process("memtables_leave_nothing_when_writes_end") else { return };
+    warm_up();
+    let before = resident_bytes();
+    let family = "write_buffer_size=32M;compression=kNoCompression;disable_auto_compactions=true";
+    let db = open(Path::new(&directory), family);
+    for (name, length) in [("small records", 100), ("large ones", 5000)] {
+        // Two memtables, and a part of one.
+        fill(&db, 0, 80 * MB / (length + 45), length as usize);
+        let full = resident_bytes().saturating_sub(before);
+        assert!(full > 32 * MB, "{name}: grown by {full} while there were memtables");
+        flush(&db);
+        let since = Instant::now();
+        let left = || resident_bytes().saturating_sub(before);
+        while left() > 12 * MB && since.elapsed() < Duration::from_secs(30) {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        let left = left();
+        let text = db.property(&default_family(&db), "touchstone.memory").unwrap();
+        println!("{name}: {full} while there were memtables, {left} left\n{text}");
+        assert!(left < 12 * MB, "{name}: {left} left of {full}\n{text}");
+    }
 }
 
 #[test]
