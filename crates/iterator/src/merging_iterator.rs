@@ -35,6 +35,8 @@ pub struct MergingIterator<I = Box<dyn InternalIterator>> {
     children: Children<I>,
     direction: Direction,
     current: Option<Place>,
+    /// Whether the last move left the current child ahead of the others.
+    stays: bool,
     /// The valid children other than the current one.
     others: Vec<Place>,
     /// The key to return to when the direction changes; kept for its allocation.
@@ -109,6 +111,7 @@ impl<I: InternalIterator> MergingIterator<I> {
             children: Children { comparator, iterators },
             direction: Direction::Forward,
             current: None,
+            stays: false,
             others,
             anchor: Vec::new(),
         }
@@ -122,6 +125,7 @@ impl<I: InternalIterator> MergingIterator<I> {
     ) -> Result<()> {
         self.direction = direction;
         self.current = None;
+        self.stays = false;
         self.others.clear();
         count(PerfMetric::SeekChildSeekCount, self.children.iterators.len() as u64);
         let mut timer = Timer::start(PerfMetric::SeekChildSeekTime);
@@ -167,9 +171,10 @@ impl<I: InternalIterator> MergingIterator<I> {
     /// Puts the current child, which has moved, back in its place.
     #[inline]
     fn settle(&mut self) {
-        let Self { children, direction, current: Some(current), others, .. } = self else {
+        let Self { children, direction, current: Some(current), others, stays, .. } = self else {
             return;
         };
+        *stays = false;
         let is_before = |a: &Place, b: &Place| children.is_before(*direction, a, b);
         if children.iterators[current.child].valid() {
             *current = children.place(current.child, *direction);
@@ -178,9 +183,42 @@ impl<I: InternalIterator> MergingIterator<I> {
             {
                 std::mem::swap(runner_up, current);
                 heap::sift_down(others, 0, is_before);
+            } else {
+                *stays = true;
             }
         } else {
             self.current = heap::pop(others, is_before);
+        }
+    }
+
+    /// The current child, and the internal key that the next one of the others stands on, if there is one:
+    /// in the direction of the scan the child is ahead up to there. None where it has just come ahead, which
+    /// tells that others are near.
+    #[inline]
+    pub fn steady_child(&mut self) -> Option<(&mut I, Option<&[u8]>)> {
+        let current = self.current.as_ref().filter(|_| self.stays)?.child;
+        let iterators = &mut self.children.iterators;
+        match self.others.first() {
+            Some(other) => {
+                let [child, other] = iterators.get_disjoint_mut([current, other.child]).ok()?;
+                Some((child, Some(other.key())))
+            }
+            None => Some((&mut iterators[current], None)),
+        }
+    }
+
+    /// The child that stands on the entry here, if there is one. Who moves it moves it back.
+    #[inline]
+    pub fn current_child(&mut self) -> Option<&mut I> {
+        let current = self.current.as_ref()?.child;
+        self.children.iterators.get_mut(current)
+    }
+
+    /// Takes in that the current child was moved, to an entry that is still ahead of the others.
+    #[inline]
+    pub fn note_current_moved(&mut self) {
+        if let Some(current) = &mut self.current {
+            *current = self.children.place(current.child, self.direction);
         }
     }
 

@@ -12,6 +12,7 @@
 mod batch_reads;
 mod batched_blocks;
 mod block_compressor;
+mod block_run;
 mod block_writer;
 mod builder;
 mod cache_warming;
@@ -40,6 +41,7 @@ mod tools;
 
 pub use batch_reads::{BatchReads, LevelReads};
 pub use batched_blocks::read_missing_blocks;
+pub use block_run::{BlockRun, RunLimits};
 pub use builder::{BlockBasedTableBuilder, FinishedTable};
 pub use cache_warming::CacheWarming;
 pub use cached_blocks::{BlocksInCache, LoadedBlocks};

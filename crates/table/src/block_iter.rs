@@ -89,6 +89,22 @@ impl BlockCursor {
         is_valid
     }
 
+    /// As [`Self::next`], given that there is one.
+    #[inline(always)]
+    pub(crate) fn step_on(&mut self, block: &DataBlock) {
+        self.index += 1;
+        self.step(block);
+    }
+
+    /// Goes where another cursor in the same block is.
+    #[inline]
+    pub(crate) fn copy(&mut self, other: &Self) {
+        let Self { index, value_start, next_offset, shared, ref key } = *other;
+        (self.index, self.value_start) = (index, value_start);
+        (self.next_offset, self.shared) = (next_offset, shared);
+        self.key.copy(key);
+    }
+
     /// Whether there is an entry before.
     #[inline]
     pub(crate) fn prev(&mut self, block: &DataBlock) -> bool {
@@ -229,6 +245,28 @@ impl BlockCursor {
         self.value_start = entry.value_start();
         self.next_offset = entry.value_end();
         self.shared = entry.shared;
+    }
+}
+
+/// The first entry that numbers do not tell to be before the user key `target`.
+#[inline]
+pub(crate) fn before(block: &DataBlock, target: &[u8]) -> usize {
+    match block.locate(target) {
+        _ if block.prefixes().is_empty() => 0,
+        Location::BeforeAll => 0,
+        Location::AfterAll => block.entry_count(),
+        Location::Number(number) => lower_bound(block.prefixes(), number),
+    }
+}
+
+/// The first entry that numbers tell to be after the user key `target`.
+#[inline]
+pub(crate) fn after(block: &DataBlock, target: &[u8]) -> usize {
+    match block.locate(target) {
+        _ if block.prefixes().is_empty() => block.entry_count(),
+        Location::BeforeAll => 0,
+        Location::AfterAll | Location::Number(u64::MAX) => block.entry_count(),
+        Location::Number(number) => lower_bound(block.prefixes(), number + 1),
     }
 }
 

@@ -165,6 +165,9 @@ fn rewrite(contents: &[u8], transform: &KeyTransform) -> Result<Vec<u8>> {
 /// Common prefixes up to this length are kept beside the sizes, to save a search one more cold line.
 const COMMON_INLINE_SIZE: usize = 24;
 
+/// So many bytes of entries are asked for ahead of a cursor; processors then see where it goes.
+const AHEAD_BYTES: usize = 384;
+
 /// A data block ready for cursors. What a search needs first comes first.
 #[derive(Debug)]
 #[repr(C)]
@@ -185,6 +188,11 @@ pub struct DataBlock {
     has_wide_offsets: bool,
     has_short_chains: bool,
     holds_only_deletions: bool,
+    holds_only_values: bool,
+    /// Whether numbers tell all user keys apart.
+    has_distinct_prefixes: bool,
+    /// The greatest of all sequence numbers.
+    newest_sequence: SequenceNumber,
     residence: Residence<Self>,
 }
 
@@ -196,7 +204,7 @@ impl DataBlock {
 
     /// `contents` must be in the plain form.
     fn build(contents: Vec<u8>, layout: &BlockLayout, order: SortPrefixOrder) -> Result<Self> {
-        let CheckedEntries { offsets, common_length, holds_only_deletions } =
+        let CheckedEntries { offsets, common_length, holds } =
             check_entries(&contents, layout, order)?;
         let prefixes_size = if order.is_bytewise() { offsets.len() * SORT_PREFIX_SIZE } else { 0 };
         let has_wide_offsets = u16::try_from(contents.len()).is_err();
@@ -216,7 +224,10 @@ impl DataBlock {
             entries_end: layout.entries_end as u32,
             has_wide_offsets,
             has_short_chains: true,
-            holds_only_deletions,
+            holds_only_deletions: holds.only_deletions,
+            holds_only_values: holds.only_values,
+            has_distinct_prefixes: false,
+            newest_sequence: holds.newest_sequence,
             residence: Residence::default(),
             contents,
         };
@@ -228,7 +239,7 @@ impl DataBlock {
         }
         let mut directory = Vec::with_capacity(directory_capacity(directory_size));
         if order.is_bytewise() {
-            block.append_prefixes(&offsets, &mut directory)?;
+            block.has_distinct_prefixes = block.append_prefixes(&offsets, &mut directory)?;
         }
         for &offset in &offsets {
             directory.extend_from_slice(&offset.to_le_bytes()[..offset_size]);
@@ -239,10 +250,10 @@ impl DataBlock {
         Ok(block)
     }
 
-    /// Appends the prefixes, which must ascend.
-    fn append_prefixes(&self, offsets: &[u32], directory: &mut Vec<u8>) -> Result<()> {
+    /// Appends the prefixes, which must ascend. Whether no two are the same.
+    fn append_prefixes(&self, offsets: &[u32], directory: &mut Vec<u8>) -> Result<bool> {
         let common = self.common_length as usize;
-        let (mut raw, mut last) = (0u64, 0);
+        let (mut raw, mut last, mut ties) = (0u64, None, 0);
         for &offset in offsets {
             let entry = self.entry_at(offset as usize);
             if entry.shared < common + SORT_PREFIX_SIZE {
@@ -254,15 +265,16 @@ impl DataBlock {
                 raw = keep_bytes(raw, kept) | loaded >> (8 * kept);
             }
             let number = self.order.number_of(keep_bytes(raw, self.prefix_size(&entry)));
-            if number < last {
+            if Some(number) < last {
                 return Err(Status::corruption(format!(
                     "keys of block out of order at its byte {offset}"
                 )));
             }
-            last = number;
+            ties += usize::from(Some(number) == last);
+            last = Some(number);
             directory.extend_from_slice(&number.to_le_bytes());
         }
-        Ok(())
+        Ok(ties == 0)
     }
 
     /// Bytes of the user key, without timestamp, after the common prefix.
@@ -287,18 +299,19 @@ impl DataBlock {
         })
     }
 
-    /// Loads what a cursor needs first, so that it is near when it does.
-    pub(crate) fn touch(&self) {
-        std::hint::black_box(self.contents.first());
-        std::hint::black_box(self.directory.first());
-        self.touch_offsets();
+    /// Asks for what a cursor needs first that comes from the block before.
+    pub(crate) fn prefetch_start(&self) {
+        prefetch(&self.directory[self.offsets_start as usize..], 1);
+        prefetch(&self.contents, AHEAD_BYTES);
     }
 
-    /// As [`Self::touch`], for a cursor that comes from behind.
-    pub(crate) fn touch_end(&self) {
-        std::hint::black_box(self.contents.get(self.entries_end as usize / 2));
-        std::hint::black_box(self.contents.get((self.entries_end as usize).wrapping_sub(1)));
-        std::hint::black_box(self.directory.last());
+    /// As [`Self::prefetch_start`], for a cursor that comes from behind.
+    pub(crate) fn prefetch_end(&self) {
+        let end = self.entries_end as usize;
+        let offset_size = if self.has_wide_offsets { 4 } else { 2 };
+        let last = self.entry_count().saturating_sub(1) * offset_size;
+        prefetch(&self.directory[self.offsets_start as usize + last..], 1);
+        prefetch(&self.contents[end.saturating_sub(AHEAD_BYTES)..end], AHEAD_BYTES);
     }
 
     /// Loads offsets together with the prefixes that lie before them, rather than one after these
@@ -338,6 +351,12 @@ impl DataBlock {
     #[inline]
     pub(crate) fn holds_only_deletions(&self) -> bool {
         self.holds_only_deletions
+    }
+
+    /// Whether every entry is a value of a user key of its own, and is as old as `sequence`.
+    #[inline]
+    pub(crate) fn holds_plain_values(&self, sequence: SequenceNumber) -> bool {
+        self.holds_only_values && self.has_distinct_prefixes && self.newest_sequence <= sequence
     }
 
     /// Number of entries.
@@ -454,7 +473,15 @@ struct CheckedEntries {
     offsets: Vec<u32>,
     /// How many bytes all user keys have in common, timestamps left out.
     common_length: usize,
-    holds_only_deletions: bool,
+    holds: EntryKinds,
+}
+
+/// What entries are.
+#[derive(Clone, Copy, Debug)]
+struct EntryKinds {
+    only_deletions: bool,
+    only_values: bool,
+    newest_sequence: SequenceNumber,
 }
 
 /// Checks every entry of a block in the plain form.
@@ -472,7 +499,7 @@ fn check_entries(
     let mut key = KeyBuffer::new();
     let mut first_key: &[u8] = &[];
     let (mut offset, mut common) = (0, 0);
-    let mut holds_only_deletions = true;
+    let mut holds = EntryKinds { only_deletions: true, only_values: true, newest_sequence: 0 };
     while offset < entries.len() {
         let entry = Entry::decode(entries, offset)
             .filter(|entry| {
@@ -480,13 +507,16 @@ fn check_entries(
             })
             .ok_or_else(|| bad_entry(offset))?;
         key.splice(entry.shared, contents, entry.suffix_start, entry.non_shared);
-        let type_byte = key.as_slice()[entry.key_size() - TRAILER_SIZE];
+        let packed = trailer_of(key.as_slice());
+        let type_byte = packed as u8;
         if !ValueType::is_stored_number(type_byte) {
             return Err(Status::corruption(format!(
                 "unknown value type {type_byte:#04x} in block at its byte {offset}"
             )));
         }
-        holds_only_deletions &= is_point_deletion(type_byte);
+        holds.only_deletions &= is_point_deletion(type_byte);
+        holds.only_values &= type_byte == ValueType::Value as u8;
+        holds.newest_sequence = holds.newest_sequence.max(packed >> 8);
         let user_key_size = entry.key_size() - order.internal_suffix_size();
         if offsets.is_empty() {
             first_key = &entries[entry.suffix_start..entry.value_start()];
@@ -499,7 +529,13 @@ fn check_entries(
         offsets.push(offset as u32);
         offset = entry.value_end();
     }
-    Ok(CheckedEntries { offsets, common_length: common, holds_only_deletions })
+    Ok(CheckedEntries { offsets, common_length: common, holds })
+}
+
+/// Sequence number and type of an internal key, packed.
+#[inline]
+fn trailer_of(key: &[u8]) -> u64 {
+    key.last_chunk::<TRAILER_SIZE>().map_or(0, |trailer| u64::from_le_bytes(*trailer))
 }
 
 /// As [`ValueType::is_point_deletion`], of its number.

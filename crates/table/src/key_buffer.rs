@@ -51,6 +51,17 @@ impl KeyBuffer {
         }
     }
 
+    /// Becomes the same as another.
+    #[inline]
+    pub(crate) fn copy(&mut self, other: &Self) {
+        if other.is_spilled {
+            self.spill.clone_from(&other.spill);
+        } else {
+            self.inline = other.inline;
+        }
+        (self.is_spilled, self.length) = (other.is_spilled, other.length);
+    }
+
     /// Makes it the first `count` bytes of `source`.
     ///
     /// # Panics

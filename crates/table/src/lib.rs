@@ -45,9 +45,9 @@ mod test_files;
 pub mod unique_id;
 
 pub use block_based::{
-    BatchReads, BlockBasedTable, BlockBasedTableBuilder, BlocksInCache, CacheWarming, EntryValue,
-    FinishedTable, LevelReads, LoadedBlocks, OpenBlock, StagedGet, TableIterator, TableLookup,
-    TableScan, TableTail, read_missing_blocks,
+    BatchReads, BlockBasedTable, BlockBasedTableBuilder, BlockRun, BlocksInCache, CacheWarming,
+    EntryValue, FinishedTable, LevelReads, LoadedBlocks, OpenBlock, RunLimits, StagedGet,
+    TableIterator, TableLookup, TableScan, TableTail, read_missing_blocks,
 };
 pub use block_iter::DataBlockIter;
 pub use cache_charges::CacheCharges;

@@ -16,6 +16,7 @@ mod backward;
 mod entry;
 mod hidden_run;
 mod property;
+mod steps;
 mod versions;
 
 use crate::read::blob_reads::blob_read_options;
@@ -27,15 +28,15 @@ use base::dbformat::{
     InternalKey, MAX_SEQUENCE_NUMBER, ParsedInternalKey, TRAILER_SIZE, VALUE_TYPE_FOR_SEEK,
     ValueType,
 };
+use base::wide_columns::DEFAULT_COLUMN_NAME;
 use base::{
     InternalIterator, InternalKeyComparator, PinnableSlice, Result, SequenceNumber, SliceTransform,
-    key_prefix,
 };
 use blob::BlobReadOptions;
 pub(crate) use entry::Entry;
 pub(crate) use hidden_run::HiddenRun;
 use iterator::{Direction, RangeTombstoneAggregator};
-use perf_context::{PerfMetric, Timer, count, counts};
+use perf_context::{PerfLevel, PerfMetric, Timer, count, counts, perf_level};
 use statistics::{Activity, OperationTimer};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -107,8 +108,8 @@ pub struct DbIterator {
     lower_bound: Option<Vec<u8>>,
     upper_bound: Option<Vec<u8>>,
     prefix_same_as_start: bool,
-    /// Whether [`Self::shows_next`] and [`Self::shows_prev`] may look: keys are ordered as bytes, without
-    /// times, and neither bounds nor writes that are not committed hide any.
+    /// Whether [`Self::glance`] and [`Self::glance_back`] may look: keys are ordered as bytes, without
+    /// times, and no writes that are not committed hide any.
     is_plain: bool,
 
     direction: Direction,
@@ -150,8 +151,6 @@ impl DbIterator {
         };
         let is_plain = comparator.is_bytewise()
             && uncommitted.is_empty()
-            && options.iterate_lower_bound.is_none()
-            && options.iterate_upper_bound.is_none()
             && !options.prefix_same_as_start
             && options.iter_start_ts.is_none();
         Self {
@@ -233,14 +232,18 @@ impl DbIterator {
     #[inline]
     pub fn key(&self) -> &[u8] {
         assert!(self.valid, "key of an iterator that is not valid");
+        if let Some(run) = self.internal.in_block() {
+            return run.user_key();
+        }
         &self.key[..self.key.len().saturating_sub(self.hidden_size)]
     }
 
     /// The user key here with its timestamp.
     fn user_key(&self) -> &[u8] {
-        match self.start_timestamp {
-            Some(_) => base::dbformat::extract_user_key(&self.key),
-            None => &self.key,
+        match (&self.start_timestamp, self.internal.in_block()) {
+            (Some(_), _) => base::dbformat::extract_user_key(&self.key),
+            (None, Some(run)) => run.user_key(),
+            (None, None) => &self.key,
         }
     }
 
@@ -261,7 +264,10 @@ impl DbIterator {
     #[inline]
     pub fn value(&self) -> &[u8] {
         assert!(self.valid, "value of an iterator that is not valid");
-        self.entry.value(&self.internal)
+        match self.internal.in_block() {
+            Some(run) => run.value(),
+            None => self.entry.value(&self.internal),
+        }
     }
 
     /// The value here, alive on its own after the cursor moves on.
@@ -270,7 +276,10 @@ impl DbIterator {
     /// If not valid.
     pub fn pinned_value(&self) -> PinnableSlice {
         assert!(self.valid, "value of an iterator that is not valid");
-        self.entry.pinned_value(&self.internal)
+        match self.internal.in_block() {
+            Some(run) => run.pinned_value(),
+            None => self.entry.pinned_value(&self.internal),
+        }
     }
 
     /// Names and values of the columns here; a plain value is one column with the empty name.
@@ -279,7 +288,10 @@ impl DbIterator {
     /// If not valid.
     pub fn columns(&self) -> Vec<(&[u8], &[u8])> {
         assert!(self.valid, "columns of an iterator that is not valid");
-        self.entry.columns(&self.internal)
+        match self.internal.in_block() {
+            Some(run) => vec![(DEFAULT_COLUMN_NAME, run.value())],
+            None => self.entry.columns(&self.internal),
+        }
     }
 
     /// Moves to the first key.
@@ -367,6 +379,15 @@ impl DbIterator {
     #[inline]
     pub fn next(&mut self) {
         assert!(self.valid, "next of an iterator that is not valid");
+        if self.steps_in_run(Direction::Forward) {
+            self.stats.count_next(true);
+            return;
+        }
+        self.next_anywhere();
+    }
+
+    fn next_anywhere(&mut self) {
+        self.leave_run();
         let _timer = Timer::start(PerfMetric::IterNextCpuNanos);
         let moved = self.next_inner();
         self.finish(moved);
@@ -382,14 +403,24 @@ impl DbIterator {
     ///
     /// # Panics
     /// If not valid.
+    #[inline]
     pub fn prev(&mut self) {
         assert!(self.valid, "prev of an iterator that is not valid");
+        if self.steps_in_run(Direction::Backward) {
+            self.stats.count_prev(true);
+            return;
+        }
+        self.prev_anywhere();
+    }
+
+    fn prev_anywhere(&mut self) {
+        self.leave_run();
         let _timer = Timer::start(PerfMetric::IterPrevCpuNanos);
         let moved = match self.stands {
-            Stands::BeforeVersions => self.find_prev_user_entry(),
+            Stands::BeforeVersions => self.find_prev_user_entry(0),
             Stands::OnEntry if self.direction == Direction::Backward => self.step_back(),
             Stands::OnEntry | Stands::PastEntry => {
-                self.turn_backward().and_then(|()| self.find_prev_user_entry())
+                self.turn_backward().and_then(|()| self.find_prev_user_entry(0))
             }
             Stands::OnVersion => self.prev_version(),
         };
@@ -414,49 +445,21 @@ impl DbIterator {
 
     #[inline]
     fn next_inner(&mut self) -> Result<()> {
-        let mut skipping = true;
+        let skipping;
         match self.stands {
             Stands::OnEntry => {
                 self.direction = Direction::Forward;
-                self.internal.next()?;
-                if self.shows_next() {
-                    return Ok(());
-                }
+                let Some(passed) = self.step_forward()? else { return Ok(()) };
                 skipping = !self.is_oldest;
+                self.hidden_run.begin_move();
+                return self.find_next_user_entry(skipping, passed);
             }
             Stands::PastEntry => self.stands = Stands::OnEntry,
             Stands::BeforeVersions => self.turn_forward()?,
             Stands::OnVersion => return self.next_version(),
         }
         self.hidden_run.begin_move();
-        self.find_next_user_entry(skipping)
-    }
-
-    /// What most steps come to: the entry that the internal cursor has moved to is a value in its place,
-    /// visible, and of another key than [`Self::key`]. False if that is not to be seen at a glance.
-    #[inline(always)]
-    fn shows_next(&mut self) -> bool {
-        let _timer = Timer::start(PerfMetric::FindNextUserEntryTime);
-        if !self.is_plain || !self.tombstones.is_empty() {
-            return false;
-        }
-        let here = plain_value(&self.internal, self.sequence);
-        let Some((user_key, sequence)) = here else { return false };
-        if !self.is_oldest && !is_after(user_key, &self.key) {
-            return false;
-        }
-        replace_key(&mut self.key, user_key);
-        self.is_oldest = sequence == 0;
-        self.show_in_place();
-        true
-    }
-
-    /// The value that the internal cursor stands on is that of the entry shown.
-    #[inline(always)]
-    fn show_in_place(&mut self) {
-        let length = self.internal.value().len();
-        self.entry.show_in_place(length);
-        self.stats.count_shown(self.key.len() + length);
+        self.find_next_user_entry(true, 0)
     }
 
     /// Bytes of key and value here.
@@ -470,7 +473,7 @@ impl DbIterator {
     fn find_forward(&mut self) -> Result<()> {
         match self.stands {
             Stands::OnVersion => self.find_version(),
-            _ => self.find_next_user_entry(false),
+            _ => self.find_next_user_entry(false, 0),
         }
     }
 
@@ -478,7 +481,7 @@ impl DbIterator {
     fn find_backward(&mut self) -> Result<()> {
         match self.stands {
             Stands::OnVersion => self.find_version(),
-            _ => self.find_prev_user_entry(),
+            _ => self.find_prev_user_entry(0),
         }
     }
 
@@ -491,6 +494,7 @@ impl DbIterator {
     }
 
     fn start(&mut self, direction: Direction) {
+        self.internal.end_run();
         self.tombstones.begin_seek();
         self.direction = direction;
         self.valid = false;
@@ -577,10 +581,10 @@ impl DbIterator {
     }
 
     /// Moves the internal cursor to the first key that is shown, from where it stands. With
-    /// `skipping`, versions of [`Self::key`] are not shown again.
-    fn find_next_user_entry(&mut self, skipping: bool) -> Result<()> {
+    /// `skipping`, versions of [`Self::key`] are not shown again, of which so many were passed.
+    fn find_next_user_entry(&mut self, skipping: bool, passed: u64) -> Result<()> {
         let _timer = Timer::start(PerfMetric::FindNextUserEntryTime);
-        let mut skipped = 0u64;
+        let mut skipped = passed;
         let found = self.find_next_shown(skipping, &mut skipped);
         self.stats.count_skipped(skipped);
         if found.is_ok() {
@@ -593,7 +597,7 @@ impl DbIterator {
     #[inline]
     fn find_next_shown(&mut self, mut skipping: bool, skipped: &mut u64) -> Result<()> {
         self.valid = false;
-        let mut skips = 0u64;
+        let mut skips = *skipped;
         while self.internal.valid() {
             let parsed = ParsedInternalKey::parse(self.internal.key())?;
             let plain_key = self.comparator.strip_timestamp(parsed.user_key);
@@ -761,44 +765,6 @@ fn skip_metric(is_visible: bool) -> PerfMetric {
         true => PerfMetric::InternalKeySkippedCount,
         false => PerfMetric::InternalRecentSkippedCount,
     }
-}
-
-/// User key and sequence number of the entry that a cursor stands on, if that is a value in its place and
-/// is as old as `sequence`.
-#[inline(always)]
-fn plain_value(internal: &ScanCursor, sequence: SequenceNumber) -> Option<(&[u8], SequenceNumber)> {
-    if !internal.valid() {
-        return None;
-    }
-    let (user_key, trailer) = internal.key().split_last_chunk::<TRAILER_SIZE>()?;
-    let packed = u64::from_le_bytes(*trailer);
-    let is_plain = packed as u8 == ValueType::Value as u8 && packed >> 8 <= sequence;
-    is_plain.then_some((user_key, packed >> 8))
-}
-
-/// Whether a key is ordered behind another, as bytes.
-#[inline]
-fn is_after(key: &[u8], other: &[u8]) -> bool {
-    let (prefix, other_prefix) = (key_prefix(key), key_prefix(other));
-    prefix > other_prefix || prefix == other_prefix && key > other
-}
-
-/// Makes `key` a copy of `source`. Keys of one size, as those of a scan mostly are, are copied by words
-/// that overlap rather than by a call.
-#[inline]
-fn replace_key(key: &mut Vec<u8>, source: &[u8]) {
-    const WORD: usize = 8;
-    if key.len() == source.len() && source.len() <= 4 * WORD {
-        let words = key.as_chunks_mut::<WORD>().0.iter_mut().zip(source.as_chunks::<WORD>().0);
-        words.for_each(|(to, from)| *to = *from);
-        if let (Some(to), Some(from)) = (key.last_chunk_mut::<WORD>(), source.last_chunk::<WORD>())
-        {
-            *to = *from;
-            return;
-        }
-    }
-    key.clear();
-    key.extend_from_slice(source);
 }
 
 /// Appends the trailer of an internal key.

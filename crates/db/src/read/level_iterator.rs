@@ -14,7 +14,7 @@ use iterator::RangeTombstoneSink;
 use perf_context::{PerfMetric, Timer};
 use std::cmp::Ordering;
 use std::sync::Arc;
-use table::{ReadOptions, TableIterator};
+use table::{BlockRun, ReadOptions, RunLimits, TableIterator};
 
 /// What the cursors of a scan have in common, so that each holds one reference.
 pub(crate) struct LevelScan {
@@ -150,6 +150,22 @@ impl LevelIterator {
         let is_in_limit = |limit| wanted(self.scan.comparator.compare(key.as_bytes(), limit));
         let is_in_bound = |bound: &Vec<u8>| wanted(self.compare_to_bound(key, bound));
         limit.is_none_or(is_in_limit) && bound.as_ref().is_none_or(is_in_bound)
+    }
+
+    /// As [`TableIterator::begin_run`].
+    #[inline]
+    pub(crate) fn begin_run(&mut self, run: &mut BlockRun, limits: &RunLimits<'_>) {
+        if let Some(table) = &mut self.table {
+            table.begin_run(run, limits);
+        }
+    }
+
+    /// As [`TableIterator::end_run`].
+    #[inline]
+    pub(crate) fn end_run(&mut self, run: &mut BlockRun) {
+        if let Some(table) = &mut self.table {
+            table.end_run(run);
+        }
     }
 
     /// Opens the file where a seek to `target` begins; none if that is beyond the end or the upper bound.

@@ -4,10 +4,13 @@
 //! the merge, through a table of functions.
 
 use crate::read::level_iterator::LevelIterator;
+use base::dbformat::extract_user_key;
 use base::{
     InternalIterator, InternalKeyComparator, NewerVersion, PinnableSlice, Result, SeekStep,
+    SequenceNumber,
 };
-use iterator::{MergingIterator, VecIterator};
+use iterator::{Direction, MergingIterator, VecIterator};
+use table::{BlockRun, RunLimits};
 
 /// A sorted run.
 pub(crate) enum ScanRun {
@@ -17,20 +20,183 @@ pub(crate) enum ScanRun {
     Other(Box<dyn InternalIterator>),
 }
 
-/// A cursor over all entries of a scan.
-pub(crate) enum ScanCursor {
+/// All runs of a scan.
+enum ScanRuns {
     One(ScanRun),
     Merged(Box<MergingIterator<ScanRun>>),
+}
+
+/// A cursor over all entries of a scan.
+pub(crate) struct ScanCursor {
+    runs: ScanRuns,
+    /// While the scan is in this, `runs` stand where it began; each move but [`Self::step`] ends it.
+    in_block: BlockRun,
 }
 
 impl ScanCursor {
     /// Over all of `runs`, whose keys are in the order of `comparator`.
     pub(crate) fn new(comparator: &InternalKeyComparator, mut runs: Vec<ScanRun>) -> Self {
-        if runs.len() > 1 {
-            return Self::Merged(Box::new(MergingIterator::new(comparator.clone(), runs)));
-        }
         let none = || ScanRun::Other(Box::new(VecIterator::empty(comparator.clone())));
-        Self::One(runs.pop().unwrap_or_else(none))
+        let runs = match runs.len() {
+            0 | 1 => ScanRuns::One(runs.pop().unwrap_or_else(none)),
+            _ => ScanRuns::Merged(Box::new(MergingIterator::new(comparator.clone(), runs))),
+        };
+        Self { runs, in_block: BlockRun::default() }
+    }
+
+    /// The entry here, while the scan is in a run within a block.
+    #[inline(always)]
+    pub(crate) fn in_block(&self) -> Option<&BlockRun> {
+        self.in_block.is_active().then_some(&self.in_block)
+    }
+
+    /// Goes on to the next value of a run that [`Self::begin_run`] has begun in this direction. Whether
+    /// there is one.
+    #[inline(always)]
+    pub(crate) fn step(&mut self, direction: Direction) -> bool {
+        match direction {
+            Direction::Forward => self.in_block.next(),
+            Direction::Backward => self.in_block.prev(),
+        }
+    }
+
+    /// Begins a run at the entry here if those that follow in its block are nothing but values, each of
+    /// another user key, as old as `sequence`, before anything else in the scan and before `bound`. For keys
+    /// that are ordered as bytes, without timestamps.
+    #[inline]
+    pub(crate) fn begin_run(
+        &mut self,
+        direction: Direction,
+        sequence: SequenceNumber,
+        bound: Option<&[u8]>,
+    ) {
+        let (run, other) = match &mut self.runs {
+            ScanRuns::One(run) => (run, None),
+            ScanRuns::Merged(merged) => match merged.steady_child() {
+                Some((run, other)) => (run, other.map(extract_user_key)),
+                None => return,
+            },
+        };
+        if let ScanRun::Level(level) = run {
+            let is_backward = direction == Direction::Backward;
+            let limits = RunLimits { is_backward, sequence, ends: [other, bound] };
+            level.begin_run(&mut self.in_block, &limits);
+        }
+    }
+
+    /// Leaves the run that the scan is in, if it is in one.
+    #[inline]
+    pub(crate) fn end_run(&mut self) {
+        if self.in_block.is_active() {
+            self.leave_run();
+        }
+    }
+
+    #[inline(never)]
+    fn leave_run(&mut self) {
+        let run = match &mut self.runs {
+            ScanRuns::One(run) => Some(run),
+            ScanRuns::Merged(merged) => merged.current_child(),
+        };
+        if let Some(ScanRun::Level(level)) = run {
+            level.end_run(&mut self.in_block);
+        }
+        if let ScanRuns::Merged(merged) = &mut self.runs {
+            merged.note_current_moved();
+        }
+    }
+}
+
+impl InternalIterator for ScanCursor {
+    #[inline(always)]
+    fn valid(&self) -> bool {
+        self.runs.valid()
+    }
+
+    fn seek_to_first(&mut self) -> Result<()> {
+        self.end_run();
+        self.runs.seek_to_first()
+    }
+
+    fn seek_to_last(&mut self) -> Result<()> {
+        self.end_run();
+        self.runs.seek_to_last()
+    }
+
+    #[inline(always)]
+    fn seek(&mut self, target: &[u8]) -> Result<()> {
+        self.end_run();
+        self.runs.seek(target)
+    }
+
+    #[inline(always)]
+    fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
+        self.end_run();
+        self.runs.approach(target, step)
+    }
+
+    fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
+        self.end_run();
+        self.runs.seek_for_prev(target)
+    }
+
+    #[inline(always)]
+    fn next(&mut self) -> Result<()> {
+        self.end_run();
+        self.runs.next()
+    }
+
+    #[inline(always)]
+    fn prev(&mut self) -> Result<()> {
+        self.end_run();
+        self.runs.prev()
+    }
+
+    fn pass_deletions(&mut self, limit: Option<&[u8]>) -> Result<bool> {
+        self.end_run();
+        self.runs.pass_deletions(limit)
+    }
+
+    fn pass_deletions_back(&mut self, limit: Option<&[u8]>) -> Result<bool> {
+        self.end_run();
+        self.runs.pass_deletions_back(limit)
+    }
+
+    #[inline(always)]
+    fn key(&self) -> &[u8] {
+        match self.in_block() {
+            Some(run) => run.key(),
+            None => self.runs.key(),
+        }
+    }
+
+    #[inline(always)]
+    fn value(&self) -> &[u8] {
+        match self.in_block() {
+            Some(run) => run.value(),
+            None => self.runs.value(),
+        }
+    }
+
+    #[inline(always)]
+    fn starts_user_key(&self) -> bool {
+        // All entries of a run do, but the first may not.
+        self.in_block().is_none() && self.runs.starts_user_key()
+    }
+
+    #[inline(always)]
+    fn newer_version(&self) -> NewerVersion<'_> {
+        match self.in_block() {
+            Some(_) => NewerVersion::Unknown,
+            None => self.runs.newer_version(),
+        }
+    }
+
+    fn pinned_value(&self) -> PinnableSlice {
+        match self.in_block() {
+            Some(run) => run.pinned_value(),
+            None => self.runs.pinned_value(),
+        }
     }
 }
 
@@ -160,4 +326,4 @@ macro_rules! iterate_as_either {
 }
 
 iterate_as_either!(ScanRun: Level, Other);
-iterate_as_either!(ScanCursor: One, Merged);
+iterate_as_either!(ScanRuns: One, Merged);

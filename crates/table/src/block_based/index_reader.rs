@@ -218,6 +218,22 @@ impl IndexCursor {
         self.frame_at(self.position.checked_sub(1)?)
     }
 
+    /// Asks for the head of the block two places on, so that the next look ahead does not wait for it.
+    pub(super) fn prefetch_second_frame(&self) {
+        self.prefetch_frame_at(self.position.saturating_add(2));
+    }
+
+    /// As [`Self::prefetch_second_frame`], of the block two places before.
+    pub(super) fn prefetch_second_frame_before(&self) {
+        self.prefetch_frame_at(self.position.wrapping_sub(2));
+    }
+
+    fn prefetch_frame_at(&self, position: usize) {
+        if let Some(index) = self.current() {
+            index.prefetch_frame(position);
+        }
+    }
+
     fn frame_at(&self, position: usize) -> Option<(BlockHandle, Arc<DataBlock>)> {
         let index = self.current()?;
         let block = index.frame(position)?.into_arc();

@@ -1,5 +1,6 @@
 //! The iterator over a table.
 
+use crate::block_based::block_run::{BlockRun, RunLimits};
 use crate::block_based::embedded_blob::ResolvedEntry;
 use crate::block_based::index_reader::IndexCursor;
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
@@ -233,8 +234,9 @@ impl TableIterator {
     #[inline(never)]
     fn look_ahead(&mut self) {
         if let Some((handle, block)) = self.index.next_frame() {
-            block.touch();
+            block.prefetch_start();
             self.ahead = Some((handle.offset, block));
+            self.index.prefetch_second_frame();
         }
     }
 
@@ -242,8 +244,9 @@ impl TableIterator {
     #[inline(never)]
     fn look_back(&mut self) {
         if let Some((handle, block)) = self.index.frame_before() {
-            block.touch_end();
+            block.prefetch_end();
             self.ahead = Some((handle.offset, block));
+            self.index.prefetch_second_frame_before();
         }
     }
 
@@ -381,6 +384,28 @@ impl TableIterator {
             self.cursor.seek_to_last(&block);
         }
         self.finish_backward()
+    }
+
+    /// Begins a run at the entry here, if that is worth it. Until [`Self::end_run`] gets it back the cursor
+    /// must not be asked anything.
+    #[inline]
+    pub fn begin_run(&mut self, run: &mut BlockRun, limits: &RunLimits<'_>) {
+        let Some((_, block)) = self.block.as_ref().filter(|_| self.valid && !self.resolves_blobs)
+        else {
+            return;
+        };
+        if run.begin(block, &self.cursor, limits) && run.passes_middle() {
+            match limits.is_backward {
+                true => self.look_back(),
+                false => self.look_ahead(),
+            }
+        }
+    }
+
+    /// Goes where a run has come to that began here.
+    #[inline]
+    pub fn end_run(&mut self, run: &mut BlockRun) {
+        run.end(&mut self.cursor);
     }
 
     #[inline]

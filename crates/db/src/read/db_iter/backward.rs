@@ -1,9 +1,6 @@
 //! Going backward: versions of a key come oldest first.
 
-use super::{
-    DbIterator, Stands, before_versions, plain_value, push_trailer, replace_key, timed,
-    too_many_skipped,
-};
+use super::{DbIterator, Stands, before_versions, push_trailer, timed, too_many_skipped};
 use base::NewerVersion::{self, Known, Unknown};
 use base::dbformat::{ParsedInternalKey, ValueType};
 use base::{InternalIterator, PinnableSlice, Result};
@@ -73,9 +70,8 @@ impl DbIterator {
     }
 
     /// Moves the internal cursor back over keys that are not shown and over every version of the
-    /// first that is.
-    pub(super) fn find_prev_user_entry(&mut self) -> Result<()> {
-        let mut passed = 0u64;
+    /// first that is. So many were passed on the way here.
+    pub(super) fn find_prev_user_entry(&mut self, mut passed: u64) -> Result<()> {
         self.hidden_run.begin_move();
         self.stands = Stands::BeforeVersions;
         let found = self.find_prev_shown(&mut passed);
@@ -136,31 +132,6 @@ impl DbIterator {
     fn stands_on_deletion(&self) -> Result<bool> {
         let here = ParsedInternalKey::parse(self.internal.key())?;
         Ok(here.value_type.is_point_deletion())
-    }
-
-    /// Moves back from the newest version of the key shown.
-    #[inline]
-    pub(super) fn step_back(&mut self) -> Result<()> {
-        self.internal.prev()?;
-        if self.shows_prev() { Ok(()) } else { self.find_prev_user_entry() }
-    }
-
-    /// As [`Self::shows_next`], for a cursor that has moved back.
-    #[inline]
-    fn shows_prev(&mut self) -> bool {
-        if !self.is_plain || !self.tombstones.is_empty() {
-            return false;
-        }
-        let here = plain_value(&self.internal, self.sequence);
-        let Some((user_key, _)) = here else { return false };
-        if self.internal.newer_version() != NewerVersion::None {
-            return false;
-        }
-        replace_key(&mut self.key, user_key);
-        self.is_oldest = false;
-        count(PerfMetric::InternalKeySkippedCount, 1);
-        self.show_in_place();
-        true
     }
 
     /// Whether the version at this internal key makes older ones of its key not matter.
