@@ -10,6 +10,8 @@
 //! | forward | on the entry shown, or (`past_entry`) behind it after a merge |
 //! | backward | before every version of the key shown, or on the newest, if it is a visible value |
 //!
+//! Within a run of values of one block (`steps`) it stays where the run began, and gets the place at its end.
+//!
 //! With `iter_start_ts` every version is an entry (`versions`).
 
 mod backward;

@@ -246,6 +246,13 @@ impl IndexCursor {
         (self.position < index.len()).then(|| index.user_key(self.position, scratch))
     }
 
+    /// As [`Self::user_key`], of the place before, if it is in the same index or partition.
+    pub(super) fn user_key_before<'a>(&'a self, scratch: &'a mut Vec<u8>) -> Option<&'a [u8]> {
+        let index = self.current()?;
+        let before = self.position.checked_sub(1)?;
+        (self.position < index.len()).then(|| index.user_key(before, scratch))
+    }
+
     #[inline(always)]
     fn load_top(
         &mut self,

@@ -408,6 +408,17 @@ impl TableIterator {
         run.end(&mut self.cursor);
     }
 
+    /// Whether the first user key of a block is behind the separator from the block before.
+    #[inline(never)]
+    fn starts_user_key_of_block(&self) -> bool {
+        let comparator = &self.table.comparator;
+        let mut scratch = Vec::new();
+        let Some(separator) = self.index.user_key_before(&mut scratch) else { return false };
+        let user_key = extract_user_key(self.cursor.key());
+        comparator.timestamp_size() == 0
+            && comparator.compare_user_keys(separator, user_key).is_lt()
+    }
+
     #[inline]
     fn current_block(&self) -> &Arc<DataBlock> {
         match &self.block {
@@ -559,7 +570,11 @@ impl InternalIterator for TableIterator {
 
     #[inline]
     fn starts_user_key(&self) -> bool {
-        self.block.as_ref().is_some_and(|(_, block)| self.cursor.starts_user_key(block))
+        match &self.block {
+            Some(_) if self.cursor.index() == 0 => self.starts_user_key_of_block(),
+            Some((_, block)) => self.cursor.starts_user_key(block),
+            None => false,
+        }
     }
 
     fn pinned_value(&self) -> PinnableSlice {

@@ -1,12 +1,13 @@
 //! Seeks and gets against what a scan finds.
 
 use super::{for_each_table, nothing_pinned, total_order};
-use crate::block_based::{BlockBasedTable, TableLookup};
+use crate::block_based::{BlockBasedTable, TableIterator, TableLookup};
 use crate::read_options::ReadOptions;
+use crate::table_builder_options::TableBuilderOptions;
 use crate::table_options::{MetadataPinning, TableOptions};
-use crate::test_files::{Pairs, forward, open};
+use crate::test_files::{Pairs, build_table, forward, open};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
-use base::{InternalIterator, InternalKey, Result};
+use base::{InternalIterator, InternalKey, Result, ValueType};
 use cache::{LruCache, LruCacheOptions};
 use std::sync::Arc;
 
@@ -149,4 +150,52 @@ fn filters_know_most_keys_that_are_not_there() {
     let (asked, matched) = counts.into_inner();
     assert!(asked > 50_000, "{asked}");
     assert!(matched * 20 < asked, "{matched} of {asked}");
+}
+
+/// At each entry from the last one back, whether the table's iterator knows it for its user key's newest.
+fn starts_of_user_keys(iter: &mut TableIterator) -> Result<Vec<(Vec<u8>, bool)>> {
+    let mut found = Vec::new();
+    iter.seek_to_last()?;
+    while iter.valid() {
+        found.push((iter.key().to_vec(), iter.starts_user_key()));
+        iter.prev()?;
+    }
+    found.reverse();
+    Ok(found)
+}
+
+#[test]
+fn what_is_known_for_the_newest_of_its_user_key_is_that() {
+    for_each_table(
+        |_, _| true,
+        |name, bytes, options| {
+            let table = open(bytes, &options)?;
+            let found = starts_of_user_keys(&mut table.new_iterator(&total_order()))?;
+            for pair in found.windows(2) {
+                let [before, here] = [&pair[0].0, &pair[1].0].map(|key| extract_user_key(key));
+                let differ = table.comparator.compare_without_timestamp(before, here).is_ne();
+                assert!(differ || !pair[1].1, "{name}: {here:?}");
+            }
+            Ok(())
+        },
+    );
+}
+
+#[test]
+fn the_index_tells_whether_a_block_begins_with_a_user_key_of_its_own() -> Result<()> {
+    let options = TableBuilderOptions { block_size: 1, ..Default::default() };
+    let known_of = |user_keys: &[&str]| -> Result<Vec<bool>> {
+        let entries = (1..).zip(user_keys).map(|(at, user_key)| {
+            let key = InternalKey::new(user_key.as_bytes(), 100 - at, ValueType::Value);
+            (key.as_bytes().to_vec(), Vec::new())
+        });
+        let (bytes, _) = build_table(&options, &entries.collect::<Vec<_>>())?;
+        let table = open(bytes, &TableOptions::default())?;
+        let found = starts_of_user_keys(&mut table.new_iterator(&total_order()))?;
+        Ok(found.into_iter().map(|(_, is_known)| is_known).collect())
+    };
+    // Each entry is a block. There may be newer versions of the first in another file.
+    assert_eq!(known_of(&["a", "b", "c", "d"])?, [false, true, true, true]);
+    assert_eq!(known_of(&["a", "b", "b", "c"])?, [false, true, false, true]);
+    Ok(())
 }
