@@ -112,6 +112,22 @@ impl BPlusTree {
         }
     }
 
+    /// As [`Self::visit`], of which only records of the user key of `target` matter: visits nothing where
+    /// ranks tell that there is none, which takes no look at a record.
+    #[inline]
+    pub(crate) fn visit_key(
+        &self,
+        target: &[u8],
+        mut visitor: impl FnMut(MemTableEntry<'_>) -> bool,
+    ) {
+        let mut found = self.target(target).and_then(|target| self.find_key(&target));
+        while let Some(position) = found
+            && visitor(self.entry(position.record))
+        {
+            found = self.after(position);
+        }
+    }
+
     /// About how many records there are from the internal key `start` on and before `end`: exact
     /// where they are in a few leaves.
     pub(crate) fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64 {
@@ -254,6 +270,26 @@ impl BPlusTree {
         loop {
             let structure = self.structure.read();
             let found = self.at(self.descend(target, or_at));
+            if let Ok(position) = found
+                && self.structure.is_still(structure)
+            {
+                return position;
+            }
+        }
+    }
+
+    /// As [`Self::find`], or none if ranks tell that the record found is of another user key.
+    #[inline]
+    fn find_key(&self, target: &Target<'_>) -> Option<Position> {
+        loop {
+            let structure = self.structure.read();
+            let place = self.descend(target, false);
+            let node = self.node(place.leaf);
+            let found = match place.index < place.count && node.ranks_apart(place.index, target) {
+                false => self.at(place),
+                true if node.lock.is_still(place.version) => Ok(None),
+                true => Err(Changed),
+            };
             if let Ok(position) = found
                 && self.structure.is_still(structure)
             {

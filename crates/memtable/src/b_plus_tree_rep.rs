@@ -54,6 +54,10 @@ impl MemTableRep for BPlusTreeRep {
         self.tree.visit(target, visitor);
     }
 
+    fn visit_key(&self, target: &[u8], visitor: &mut dyn FnMut(MemTableEntry<'_>) -> bool) {
+        self.tree.visit_key(target, visitor);
+    }
+
     fn new_iterator(self: Arc<Self>) -> Box<dyn InternalIterator> {
         Box::new(RepIterator::new(BPlusTreeCursor::new(self.tree.clone())))
     }

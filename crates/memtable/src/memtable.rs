@@ -234,7 +234,7 @@ impl MemTable {
             }
             count(PerfMetric::BloomMemtableHitCount, 1);
         }
-        self.rep.visit(seek_key, &mut |entry| {
+        self.rep.visit_key(seek_key, &mut |entry| {
             self.comparator.is_equal_without_timestamp(entry.user_key(), user_key) && visitor(entry)
         });
     }

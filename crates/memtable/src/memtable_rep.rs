@@ -21,6 +21,12 @@ pub trait MemTableRep: fmt::Debug + Send + Sync {
     /// Visits the records from the internal key `target` on until `visitor` returns false.
     fn visit(&self, target: &[u8], visitor: &mut dyn FnMut(MemTableEntry<'_>) -> bool);
 
+    /// As [`Self::visit`] for who wants records of the user key of `target` alone: those of others need not
+    /// be visited, and may be. Default: [`Self::visit`].
+    fn visit_key(&self, target: &[u8], visitor: &mut dyn FnMut(MemTableEntry<'_>) -> bool) {
+        self.visit(target, visitor);
+    }
+
     /// Iterates over all records and keeps them alive.
     fn new_iterator(self: Arc<Self>) -> Box<dyn InternalIterator>;
 

@@ -335,6 +335,13 @@ impl Node {
         first
     }
 
+    /// Whether ranks tell that the record of a slot in use is of another user key than `target`.
+    #[inline]
+    pub(super) fn ranks_apart(&self, index: usize, target: &Target<'_>) -> bool {
+        let start = self.start();
+        start > target.common || self.rank(index) != rank_of(target.user_key, start)
+    }
+
     /// Whether the record of a slot in use is before `target`.
     ///
     /// # Safety

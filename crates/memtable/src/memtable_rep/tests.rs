@@ -135,6 +135,24 @@ fn check_visit(rep: &dyn MemTableRep, model: &Model, target: &[u8]) {
         visited < 4
     });
     assert_eq!(visited, expected.len().min(4));
+    check_visit_key(rep, expected, target);
+}
+
+/// Of `expected`, which are visited from `target` on, those of its user key are visited by who wants no
+/// others.
+fn check_visit_key(rep: &dyn MemTableRep, expected: &[(Vec<u8>, Vec<u8>)], target: &[u8]) {
+    let user_key = extract_user_key(target);
+    let is_wanted = |(key, _): &&(Vec<u8>, Vec<u8>)| extract_user_key(key) == user_key;
+    let mut wanted = expected.iter().take_while(is_wanted);
+    rep.visit_key(target, &mut |entry| {
+        let next = wanted.next();
+        assert!(next.is_some() || entry.user_key() != user_key);
+        next.inspect(|(key, value)| {
+            assert_eq!((entry.key(), entry.value()), (&key[..], &value[..]));
+        })
+        .is_some()
+    });
+    assert_eq!(wanted.next(), None);
 }
 
 fn check_iterator(rep: &Arc<dyn MemTableRep>, model: &Model) {
