@@ -81,7 +81,7 @@ impl InternalKeyComparator {
         count_comparison();
         if self.bytewise {
             // Most keys that are asked about differ early, which takes no call to find out.
-            a.len() == b.len() && key_prefix(a) == key_prefix(b) && a == b
+            a.len() == b.len() && (std::ptr::eq(a, b) || key_prefix(a) == key_prefix(b) && a == b)
         } else if self.timestamp_size == 0 {
             self.user.equal(a, b)
         } else {

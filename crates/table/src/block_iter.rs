@@ -4,6 +4,7 @@ use crate::block::Entry;
 use crate::data_block::DataBlock;
 use crate::key_buffer::KeyBuffer;
 use crate::sort_prefix::Location;
+use base::dbformat::TRAILER_SIZE;
 use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
 use kernels::{SortedNumber, lower_bound};
 use std::cmp::Ordering;
@@ -211,7 +212,7 @@ impl BlockCursor {
     }
 
     /// Moves to an entry, or to none if `index` is the number of entries.
-    fn move_to(&mut self, block: &DataBlock, index: usize) {
+    pub(crate) fn move_to(&mut self, block: &DataBlock, index: usize) {
         self.index = index;
         if index >= block.entry_count() {
             return;
@@ -295,6 +296,57 @@ pub(crate) fn candidates(block: &DataBlock, target: &[u8]) -> Range<usize> {
             start..start + ties_count
         }
     }
+}
+
+/// What a block has of a user key, from an internal key of it on.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum ExactMatch {
+    /// The newest version, as it is stored: its number among the entries, where the key's last bytes begin,
+    /// and its value.
+    Found { index: usize, suffix: Range<usize>, value: Range<usize> },
+    /// None, and there are later keys.
+    Absent,
+    /// None, and all keys are before it.
+    Behind,
+    /// Keys have to be put together to tell, of these entries.
+    Unknown(Range<usize>),
+}
+
+/// Looks for the user key of the internal key `target` among `candidates`, which [`candidates`] has found,
+/// without putting keys together: their first bytes are those of the target, for their numbers are, and
+/// what follows is stored.
+#[inline]
+pub(crate) fn find_exact(block: &DataBlock, candidates: Range<usize>, target: &[u8]) -> ExactMatch {
+    let order = block.order();
+    let Range { start, end } = candidates;
+    let Some((user_key, wanted)) = target.split_last_chunk::<TRAILER_SIZE>() else {
+        return ExactMatch::Unknown(start..end);
+    };
+    if !order.is_bytewise()
+        || order.internal_suffix_size() != TRAILER_SIZE
+        || end - start > WALKED_MAX
+    {
+        return ExactMatch::Unknown(start..end);
+    }
+    for index in start..end {
+        let entry = block.entry(index);
+        let suffix = entry.suffix_start..entry.value_start();
+        let Some((rest, trailer)) = block.contents()[suffix.clone()].split_last_chunk() else {
+            return ExactMatch::Unknown(index..end);
+        };
+        let is_same = entry.shared + rest.len() == user_key.len()
+            && block.stands_alone(&entry)
+            && *rest == user_key[entry.shared..];
+        if !is_same {
+            return ExactMatch::Unknown(index..end);
+        }
+        // Newer versions come first, and are not wanted.
+        if u64::from_le_bytes(*trailer) <= u64::from_le_bytes(*wanted) {
+            let value = entry.value_start()..entry.value_end();
+            return ExactMatch::Found { index, suffix, value };
+        }
+    }
+    if end < block.entry_count() { ExactMatch::Absent } else { ExactMatch::Behind }
 }
 
 /// An iterator over one data block.

@@ -332,6 +332,12 @@ impl DataBlock {
         prefetch(&self.directory, BYTES_MAX);
     }
 
+    /// Where the directory begins.
+    #[inline]
+    pub(crate) fn directory_start(&self) -> *const u8 {
+        self.directory.as_ptr()
+    }
+
     /// Asks for the first bytes of an entry, if there is such.
     #[inline]
     pub(crate) fn prefetch_entry(&self, index: usize) {

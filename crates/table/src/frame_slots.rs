@@ -8,9 +8,13 @@
 //! | who | does |
 //! |---|---|
 //! | reader, after a block came from the cache or the file | [`FrameSlots::link`] |
-//! | reader, later | [`FrameSlots::get`], which marks the block as used |
+//! | reader, later | [`FrameSlots::get`], which marks the block as used; or [`FrameSlots::approach`], which only asks for its memory, then [`SlotRef::note_use`] |
 //! | cache, before it drops the block that is next | asks whether it was used meanwhile |
 //! | cache, after it has dropped the block | [`LinkedValue::left_cache`]: the link goes |
+//!
+//! Beside a link its slot has the address of what is read after the block's head, its directory. Who follows
+//! the link has the processor bring both together, where the directory would wait for the head that leads to
+//! it. The address is only ever asked for (`kernels::prefetch`), never read through: an old one does no harm.
 //!
 //! A block keeps no memory that the cache does not know of: linking and leaving hold the lock of the
 //! block's [`Residence`], and a block that has left is never linked again.
@@ -31,6 +35,11 @@ impl Resident for DataBlock {
     #[inline]
     fn residence(&self) -> &Residence<Self> {
         self.residence()
+    }
+
+    #[inline]
+    fn beside(&self) -> *const u8 {
+        self.directory_start()
     }
 }
 

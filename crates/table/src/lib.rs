@@ -46,7 +46,7 @@ pub mod unique_id;
 
 pub use block_based::{
     BatchReads, BlockBasedTable, BlockBasedTableBuilder, BlockRun, BlocksInCache, CacheWarming,
-    EntryValue, FinishedTable, LevelReads, LoadedBlocks, OpenBlock, RunLimits, StagedGet,
+    EntryValue, FinishedTable, HeldFilter, LevelReads, LoadedBlocks, OpenBlock, RunLimits, StagedGet,
     TableIterator, TableLookup, TableScan, TableTail, read_missing_blocks,
 };
 pub use block_iter::DataBlockIter;
@@ -55,6 +55,7 @@ pub use cache_entry_role::{CacheEntryRole, RoleCharge};
 pub use data_block::DataBlock;
 pub use entry_columns::{RankOrder, StoredEntry};
 pub use filter::FilterPolicy;
+pub use filter::KeyHash;
 pub use format::{BlockHandle, Footer};
 pub use index::IndexType;
 pub use properties::TableProperties;

@@ -108,6 +108,12 @@ impl TableIndex {
         self.partitions.is_some()
     }
 
+    /// The index, if it is of one level and the table holds it already.
+    #[inline]
+    pub(super) fn resident(&self) -> Option<&FlatIndex> {
+        if self.is_two_level() { None } else { self.top.resident() }
+    }
+
     /// The index, or the top level of a two-level one.
     #[inline]
     pub(super) fn top(

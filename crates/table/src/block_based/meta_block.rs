@@ -82,9 +82,16 @@ impl<T> MetaBlock<T> {
     }
 
     /// The block, if the table holds it already.
+    #[inline]
     pub(super) fn resident(&self) -> Option<&T> {
+        Some(self.held()?)
+    }
+
+    /// As [`Self::resident`], to be held by others too.
+    #[inline]
+    pub(super) fn held(&self) -> Option<&Arc<Meta<T>>> {
         match &self.holder {
-            Holder::Table(slot) => Some(slot.get()?),
+            Holder::Table(slot) => slot.get(),
             Holder::Cache(_) => None,
         }
     }

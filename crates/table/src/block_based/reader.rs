@@ -11,7 +11,7 @@ use crate::block_based::table_lookup::TableLookup;
 use crate::block_based::table_scan::TableScan;
 use crate::block_based::table_stats::{BlockKind, TableStats};
 use crate::block_fetcher::BlockFetcher;
-use crate::block_iter::BlockCursor;
+use crate::block_iter::{BlockCursor, ExactMatch, candidates as candidates_of, find_exact};
 use crate::data_block::{DataBlock, DataBlockDecoder};
 use crate::entry_columns::RankOrder;
 use crate::filter::KeyHash;
@@ -32,6 +32,7 @@ use env::{IoPriority, RandomAccessFile, ReadGate, ReadTerms, ReadaheadOptions};
 use iterator::FragmentedRangeTombstoneList;
 use perf_context::{PerfMetric, Timer};
 use statistics::{Activity, Recorder};
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -92,13 +93,22 @@ pub(super) struct BlockReadOptions {
     pub(super) activity: Activity,
 }
 
-/// A data block, and the entries of it among which a key has its place.
+/// A data block, and the entries of it among which a key has its place, if that is known.
 #[derive(Debug)]
 pub(super) struct Located {
-    pub(super) block: Arc<DataBlock>,
-    pub(super) candidates: Range<usize>,
-    /// For this lookup it was read from the file, which is counted by who read it.
+    pub(super) block: BlockRef,
+    pub(super) candidates: Option<Range<usize>>,
+    /// For this lookup it came from the cache or the file, which is counted by who brought it.
     pub(super) was_read: bool,
+}
+
+/// Where a visit of a block begins.
+#[derive(Debug)]
+enum SeekTo {
+    /// At the entry after this one.
+    After(usize),
+    /// At the first entry at or after the key, which is among these or right after them.
+    KeyAmong(Range<usize>),
 }
 
 impl BlockReadOptions {
@@ -137,12 +147,46 @@ impl BlockBasedTable {
         self.visit_all(lookup, visit)
     }
 
+    /// As [`Self::get`], of the last table that the lookup goes to. Where filters of such tables let keys
+    /// pass of late, the block is asked for before this one's has answered.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn get_last(&self, lookup: &TableLookup<'_>, visit: &mut Visit<'_>) -> Result<()> {
+        self.prefetch_filter(lookup);
+        let Some(index) = self.index.resident().filter(|_| are_keys_expected()) else {
+            let passes = self.filter_lookup(lookup)?;
+            note_expectation(passes);
+            return if passes { self.visit_all(lookup, visit) } else { Ok(()) };
+        };
+        let position = index.seek(lookup.internal_key);
+        let block = index.approach_frame(position);
+        let passes = self.filter_lookup(lookup)?;
+        note_expectation(passes);
+        if !passes {
+            return Ok(());
+        }
+        let located = block.map(|block| {
+            block.note_use();
+            Located { block, candidates: None, was_read: false }
+        });
+        self.visit_blocks(lookup, index, position, located, visit).map(drop)
+    }
+
     /// Asks for the memory that [`Self::get`] looks at first, the filter's, if the table holds one.
     #[inline]
     pub fn prefetch_filter(&self, lookup: &TableLookup<'_>) {
         if let Some(bits) = self.resident_filter() {
             bits.prefetch(lookup.hash(&self.comparator));
         }
+    }
+
+    /// [`Self::get`] of a key that the filter has let pass.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn get_passed(&self, lookup: &TableLookup<'_>, visit: &mut Visit<'_>) -> Result<()> {
+        self.visit_all(lookup, visit)
     }
 
     /// [`Self::get`] without asking the filter.
@@ -176,40 +220,78 @@ impl BlockBasedTable {
         visit: &mut Visit<'_>,
     ) -> Result<bool> {
         let &TableLookup { options, internal_key, recorder, .. } = lookup;
-        let mut cursor = BlockCursor::new();
         while position < index.len() {
-            let block = match located.take() {
-                Some(Located { block, candidates, was_read }) => {
-                    if !was_read {
-                        self.count_data_block_hit(&block, recorder);
-                    }
-                    let _timer = Timer::start(PerfMetric::BlockSeekNanos);
-                    cursor.seek_among(&block, candidates, internal_key, &self.comparator);
-                    block.into()
+            let Located { block, candidates, was_read } = match located.take() {
+                Some(located) => located,
+                None => self.indexed_block(index, position, options)?,
+            };
+            if !was_read {
+                self.count_data_block_hit(&block, recorder);
+            }
+            let timer = Timer::start(PerfMetric::BlockSeekNanos);
+            let candidates = candidates.unwrap_or_else(|| candidates_of(&block, internal_key));
+            let found = match self.embedded_blobs {
+                None => find_exact(&block, candidates, internal_key),
+                Some(_) => ExactMatch::Unknown(candidates),
+            };
+            drop(timer);
+            let is_over = match found {
+                ExactMatch::Found { index, suffix, value } => {
+                    let stored = &block.contents()[suffix];
+                    let key = ParsedInternalKey {
+                        user_key: extract_user_key(internal_key),
+                        ..ParsedInternalKey::parse(stored)?
+                    };
+                    !visit(key, EntryValue::in_block(&block, value))?
+                        || self.visit_from(&block, SeekTo::After(index), lookup, visit)?
                 }
-                None => {
-                    let block = self.indexed_block(index, position, options, recorder)?;
-                    let _timer = Timer::start(PerfMetric::BlockSeekNanos);
-                    cursor.seek(&block, internal_key, &self.comparator);
-                    block
+                ExactMatch::Absent => true,
+                ExactMatch::Behind => false,
+                ExactMatch::Unknown(among) => {
+                    self.visit_from(&block, SeekTo::KeyAmong(among), lookup, visit)?
                 }
             };
-            while cursor.valid(&block) {
-                if !self.visit_entry(&block, &cursor, options, visit)? {
-                    return Ok(false);
-                }
-                cursor.next(&block);
-            }
-            // Only if the separator has the same user key may the next block have it too.
-            let mut scratch = Vec::new();
-            let separator = index.user_key(position, &mut scratch);
-            let user_key = extract_user_key(internal_key);
-            if self.comparator.compare_without_timestamp(separator, user_key).is_ne() {
+            if is_over || !self.may_go_on(index, position, internal_key) {
                 return Ok(false);
             }
             position += 1;
         }
         Ok(true)
+    }
+
+    /// Whether the block behind that at `position` may have the user key of `internal_key` too: only if
+    /// the separator has it.
+    fn may_go_on(&self, index: &FlatIndex, position: usize, internal_key: &[u8]) -> bool {
+        let mut scratch = Vec::new();
+        let separator = index.user_key(position, &mut scratch);
+        self.comparator.compare_without_timestamp(separator, extract_user_key(internal_key)).is_eq()
+    }
+
+    /// Visits the entries of a block from a place on, their keys put together. Returns whether the visit is
+    /// over.
+    #[inline(never)]
+    fn visit_from(
+        &self,
+        block: &Arc<DataBlock>,
+        place: SeekTo,
+        lookup: &TableLookup<'_>,
+        visit: &mut Visit<'_>,
+    ) -> Result<bool> {
+        let mut cursor = BlockCursor::new();
+        match place {
+            SeekTo::After(index) => cursor.move_to(block, index + 1),
+            SeekTo::KeyAmong(candidates) => {
+                let _timer = Timer::start(PerfMetric::BlockSeekNanos);
+                cursor.seek_among(block, candidates, lookup.internal_key, &self.comparator);
+            }
+        }
+        while cursor.valid(block) {
+            if !self.visit_entry(block, &cursor, lookup.options, visit)? {
+                return Ok(true);
+            }
+            cursor.next(block);
+        }
+        Ok(false)
     }
 
     #[inline]
@@ -422,14 +504,14 @@ impl BlockBasedTable {
         index: &FlatIndex,
         position: usize,
         options: BlockReadOptions,
-        recorder: Option<Recorder<'_>>,
-    ) -> Result<BlockRef> {
+    ) -> Result<Located> {
         let _timer = Timer::start(PerfMetric::NewTableBlockIterNanos);
         if let Some(block) = index.frame(position) {
-            self.count_data_block_hit(&block, recorder);
-            return Ok(block);
+            return Ok(Located { block, candidates: None, was_read: false });
         }
-        self.unlinked_block(index, position, options)
+        // How it came is counted there.
+        let block = self.unlinked_block(index, position, options)?;
+        Ok(Located { block, candidates: None, was_read: true })
     }
 
     /// As [`Self::indexed_block`], for blocks that the index does not lead to directly.
@@ -695,6 +777,30 @@ impl BlockBasedTable {
         }
         Ok(block)
     }
+}
+
+/// From so many on keys are expected to be found.
+const EXPECTATION_ENOUGH: u8 = 2;
+const EXPECTATION_MAX: u8 = 3;
+
+thread_local! {
+    /// How often filters of last tables have let keys of this thread pass of late.
+    static EXPECTATION: Cell<u8> = const { Cell::new(EXPECTATION_MAX) };
+}
+
+/// Whether keys that this thread looks up are found more often than not.
+#[inline]
+fn are_keys_expected() -> bool {
+    EXPECTATION.get() >= EXPECTATION_ENOUGH
+}
+
+#[inline]
+fn note_expectation(passes: bool) {
+    let before = EXPECTATION.get();
+    EXPECTATION.set(match passes {
+        true => (before + 1).min(EXPECTATION_MAX),
+        false => before.saturating_sub(1),
+    });
 }
 
 /// Puts a data block into the cache, where its file is called `id`, and has `count` count that.

@@ -23,8 +23,7 @@ use std::sync::Arc;
 pub struct StagedGet<'t, 'l> {
     table: &'t BlockBasedTable,
     lookup: &'l TableLookup<'l>,
-    /// The filter, if the table holds one over all keys.
-    filter: Option<(&'t FilterBits, KeyHash<'l>)>,
+    filter: StagedFilter<'t, 'l>,
     /// Index and position of the block, unless that is left to the last step.
     block_at: Option<(MetaRef<'t, FlatIndex>, usize)>,
     located: Option<Located>,
@@ -32,15 +31,41 @@ pub struct StagedGet<'t, 'l> {
     failed: Option<Status>,
 }
 
+/// How the filter is asked.
+#[derive(Debug)]
+enum StagedFilter<'t, 'l> {
+    /// It has let the key pass.
+    Passed,
+    /// The table holds it, over all keys.
+    Held(&'t FilterBits, KeyHash<'l>),
+    /// As [`BlockBasedTable::get`] does.
+    Unknown,
+}
+
 impl<'t, 'l> StagedGet<'t, 'l> {
     /// Begins, and asks for the filter's line.
     #[inline]
     pub fn begin(table: &'t BlockBasedTable, lookup: &'l TableLookup<'l>) -> Self {
-        let filter = table.resident_filter().map(|bits| {
+        let filter = table.resident_filter().map_or(StagedFilter::Unknown, |bits| {
             let hash = lookup.hash(&table.comparator);
             bits.prefetch(hash);
-            (bits, hash)
+            StagedFilter::Held(bits, hash)
         });
+        Self::with(table, lookup, filter)
+    }
+
+    /// Begins with a key that the filter has let pass ([`HeldFilter`](crate::HeldFilter)).
+    #[inline]
+    pub fn begin_passed(table: &'t BlockBasedTable, lookup: &'l TableLookup<'l>) -> Self {
+        Self::with(table, lookup, StagedFilter::Passed)
+    }
+
+    #[inline]
+    fn with(
+        table: &'t BlockBasedTable,
+        lookup: &'l TableLookup<'l>,
+        filter: StagedFilter<'t, 'l>,
+    ) -> Self {
         Self { table, lookup, filter, block_at: None, located: None, failed: None }
     }
 
@@ -51,12 +76,13 @@ impl<'t, 'l> StagedGet<'t, 'l> {
     #[inline]
     pub fn pass_filter(&mut self) -> Result<bool> {
         match self.filter {
-            Some((bits, hash)) => {
+            StagedFilter::Passed => Ok(true),
+            StagedFilter::Held(bits, hash) => {
                 let may_match = bits.hash_may_match(hash);
                 self.table.count_filtered(self.lookup, may_match);
                 Ok(may_match)
             }
-            None => self.table.filter_lookup(self.lookup),
+            StagedFilter::Unknown => self.table.filter_lookup(self.lookup),
         }
     }
 
@@ -118,15 +144,16 @@ impl<'t, 'l> StagedGet<'t, 'l> {
     #[inline]
     fn locate(&mut self, block: Arc<DataBlock>, was_read: bool) {
         block.prefetch_directory();
-        self.located = Some(Located { candidates: 0..block.entry_count(), block, was_read });
+        self.located = Some(Located { block: block.into(), candidates: None, was_read });
     }
 
     /// Finds the place in the block's directory, and asks for the entry.
     #[inline]
     pub fn find_entry(&mut self) {
         if let Some(Located { block, candidates: entries, .. }) = &mut self.located {
-            *entries = candidates(block, self.lookup.internal_key);
-            block.prefetch_entry(entries.start);
+            let found = candidates(block, self.lookup.internal_key);
+            block.prefetch_entry(found.start);
+            *entries = Some(found);
         }
     }
 

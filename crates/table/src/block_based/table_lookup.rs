@@ -48,7 +48,7 @@ impl<'l> TableLookup<'l> {
 
     /// The hash of the user key. All tables that the lookup goes to compare by the same comparator.
     #[inline]
-    pub(super) fn hash(&self, comparator: &InternalKeyComparator) -> KeyHash<'l> {
+    pub fn hash(&self, comparator: &InternalKeyComparator) -> KeyHash<'l> {
         let key = self.plain_user_key(comparator);
         match self.hash.get() {
             Some(hash) => KeyHash::known(key, hash),

@@ -156,16 +156,12 @@ impl TableStats {
         by_whole_key: bool,
         may_match: bool,
     ) {
-        self.perf.filtered(may_match);
-        let Some(recorder) = recorder else { return };
-        if may_match {
-            count_match(recorder, by_whole_key);
-        } else if by_whole_key {
-            recorder.tick(Ticker::BloomFilterUseful, 1);
-        } else {
-            recorder.tick(Ticker::BloomFilterPrefixChecked, 1);
-            recorder.tick(Ticker::BloomFilterPrefixUseful, 1);
-        }
+        count_filtered(self.perf, recorder, by_whole_key, may_match);
+    }
+
+    /// What goes to the thread's perf context.
+    pub(super) fn perf(&self) -> PerfCounts {
+        self.perf
     }
 
     /// What the filter let pass was there.
@@ -219,6 +215,26 @@ impl TableStats {
         for (ticker, count) in useful.into_iter().zip(with_value) {
             recorder.tick(ticker, count);
         }
+    }
+}
+
+/// A filter was asked.
+#[inline]
+pub(super) fn count_filtered(
+    perf: PerfCounts,
+    recorder: Option<Recorder<'_>>,
+    by_whole_key: bool,
+    may_match: bool,
+) {
+    perf.filtered(may_match);
+    let Some(recorder) = recorder else { return };
+    if may_match {
+        count_match(recorder, by_whole_key);
+    } else if by_whole_key {
+        recorder.tick(Ticker::BloomFilterUseful, 1);
+    } else {
+        recorder.tick(Ticker::BloomFilterPrefixChecked, 1);
+        recorder.tick(Ticker::BloomFilterPrefixUseful, 1);
     }
 }
 

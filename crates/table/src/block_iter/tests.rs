@@ -69,6 +69,23 @@ fn here(iter: &DataBlockIter) -> Option<(Vec<u8>, Vec<u8>)> {
     iter.valid().then(|| (iter.key().to_vec(), iter.pinned_value().to_vec()))
 }
 
+/// What is found without putting keys together is what a cursor finds, which is at `at`.
+fn check_exact(iter: &DataBlockIter, pairs: &Pairs, at: usize, target: &[u8]) {
+    let user_key = |key: &[u8]| key[..key.len() - TRAILER_SIZE].to_vec();
+    let next = pairs.get(at).filter(|(key, _)| user_key(key) == user_key(target));
+    match find_exact(&iter.block, candidates(&iter.block, target), target) {
+        ExactMatch::Found { index, suffix, value } => {
+            let (key, expected) = next.expect("a version of the key");
+            assert_eq!(index, at);
+            assert!(key.ends_with(&iter.block.contents()[suffix]));
+            assert_eq!(&iter.block.contents()[value], expected);
+        }
+        ExactMatch::Absent => assert!(next.is_none() && at < pairs.len()),
+        ExactMatch::Behind => assert_eq!(at, pairs.len()),
+        ExactMatch::Unknown(among) => assert!(among.start <= at && at <= among.end),
+    }
+}
+
 /// User keys of few letters, so that they share much, behind prefixes of several lengths.
 fn user_key() -> impl Strategy<Value = Vec<u8>> {
     let letters = prop::sample::select(&[0u8, b'a', b'b', 0xff][..]);
@@ -140,6 +157,7 @@ proptest! {
                 iter.prev().unwrap();
                 prop_assert_eq!(here(&iter), pairs.get(at).cloned());
             }
+            check_exact(&iter, &pairs, at, &target);
             let end = pairs.partition_point(|(key, _)| comparator.compare(key, &target).is_le());
             iter.seek_for_prev(&target).unwrap();
             prop_assert_eq!(here(&iter), end.checked_sub(1).map(|last| pairs[last].clone()));
@@ -199,6 +217,30 @@ fn many_keys_alike_in_their_first_bytes() {
         iter.seek(seek_key.as_bytes()).unwrap();
         assert_eq!(iter.key(), key);
     }
+}
+
+#[test]
+fn keys_of_numbers_are_found_without_being_put_together() {
+    let comparator = InternalKeyComparator::bytewise();
+    let pairs: Pairs = (0..100u64)
+        .map(|number| {
+            let user_key = [&(2 * number).to_be_bytes()[..], &[b'0'; 8]].concat();
+            let key = InternalKey::new(&user_key, 200 - number, ValueType::Value);
+            (key.as_bytes().to_vec(), number.to_string().into_bytes())
+        })
+        .collect();
+    let iter = block(&comparator, &pairs, BlockBuilderOptions::default());
+    let find = |key: &[u8]| find_exact(&iter.block, candidates(&iter.block, key), key);
+    for (at, (key, value)) in pairs.iter().enumerate() {
+        let ExactMatch::Found { index, value: range, .. } = find(key) else { panic!("{at}") };
+        assert_eq!((index, &iter.block.contents()[range]), (at, &value[..]));
+    }
+    // All versions that there are are newer.
+    assert_eq!(find(InternalKey::for_seek(&pairs[3].0[..16], 1).as_bytes()), ExactMatch::Absent);
+    assert_eq!(find(InternalKey::for_seek(&pairs[99].0[..16], 1).as_bytes()), ExactMatch::Behind);
+    let number = |number: u64| InternalKey::for_seek(&number.to_be_bytes(), 1);
+    assert_eq!(find(number(7).as_bytes()), ExactMatch::Absent);
+    assert_eq!(find(number(250).as_bytes()), ExactMatch::Behind);
 }
 
 #[test]

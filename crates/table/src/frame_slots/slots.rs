@@ -2,44 +2,101 @@
 //! model test (`tests/frame_slots_model`) takes this file as it is.
 
 use crate::sync_primitives::{ArcSwapOption, AtomicBool, Guard, Mutex};
-use kernels::prefetch::prefetch_value;
+use kernels::prefetch::{LINE_SIZE, prefetch_address, prefetch_value};
 use std::fmt;
 use std::ops::Deref;
-use std::sync::atomic::Ordering;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 /// What slots may lead to.
 pub(crate) trait Resident: Sized {
     fn residence(&self) -> &Residence<Self>;
+
+    /// Where that begins which is read next after the block's head, if that is elsewhere; null if not.
+    #[inline]
+    fn beside(&self) -> *const u8 {
+        ptr::null()
+    }
+}
+
+/// Lines that are asked for of what is beside a block's head: the directory of a block of usual size.
+const BESIDE_LINES: usize = 6;
+/// Lines of a block's head.
+const HEAD_LINES: usize = 2;
+/// Bytes before the block in its allocation: the counts of who holds it.
+const COUNTS_SIZE: usize = 2 * size_of::<usize>();
+
+/// A link, and next to it where the block has what is read after its head. Who follows the link asks
+/// for both at once, rather than for one after the other.
+struct Slot<T> {
+    link: ArcSwapOption<T>,
+    /// May be of another block than the link, or of one that is gone: it is only asked for, never read.
+    beside: AtomicPtr<u8>,
+}
+
+impl<T> Slot<T> {
+    fn empty() -> Self {
+        Self { link: ArcSwapOption::empty(), beside: AtomicPtr::default() }
+    }
+
+    /// Asks for what is beside the head of the block, if it is linked.
+    #[inline]
+    fn prefetch_beside(&self) {
+        let start: *const u8 = self.beside.load(Ordering::Relaxed);
+        if !start.is_null() {
+            (0..BESIDE_LINES)
+                .for_each(|line| prefetch_address(start.wrapping_add(line * LINE_SIZE)));
+        }
+    }
 }
 
 /// A slot for each block that an index leads to. They are made when the first block is linked.
-pub(crate) struct FrameSlots<T>(OnceLock<Arc<[ArcSwapOption<T>]>>);
+pub(crate) struct FrameSlots<T>(OnceLock<Arc<[Slot<T>]>>);
 
 impl<T: Resident> FrameSlots<T> {
     /// The block at a position of the index, if it is linked. Marks it as used.
     #[inline]
     pub(crate) fn get(&self, position: usize) -> Option<SlotRef<T>> {
-        let guard = self.0.get()?.get(position)?.load();
+        let slot = self.slot(position)?;
+        slot.prefetch_beside();
+        let guard = slot.link.load();
         guard.as_ref()?.residence().note_use();
         Some(SlotRef(Repr::Linked(guard)))
+    }
+
+    /// As [`Self::get`], without a look at the block, whose memory is asked for. Who then uses it has to
+    /// [`SlotRef::note_use`].
+    #[inline]
+    pub(crate) fn approach(&self, position: usize) -> Option<SlotRef<T>> {
+        let slot = self.slot(position)?;
+        slot.prefetch_beside();
+        let guard = slot.link.load();
+        prefetch_head(Arc::as_ptr(guard.as_ref()?));
+        Some(SlotRef(Repr::Linked(guard)))
+    }
+
+    #[inline]
+    fn slot(&self, position: usize) -> Option<&Slot<T>> {
+        self.0.get()?.get(position)
     }
 
     /// Asks for the link at a position.
     #[inline]
     pub(crate) fn prefetch_link(&self, position: usize) {
-        if let Some(slot) = self.0.get().and_then(|slots| slots.get(position)) {
+        if let Some(slot) = self.slot(position) {
             prefetch_value(slot);
         }
     }
 
-    /// Asks for the head of the block at a position, if it is linked.
+    /// Asks for the head of the block at a position, and for what is beside it, if it is linked.
     #[inline]
     pub(crate) fn prefetch_frame(&self, position: usize) {
-        if let Some(slot) = self.0.get().and_then(|slots| slots.get(position))
-            && let Some(block) = &*slot.load()
-        {
-            prefetch_value(Arc::as_ptr(block));
+        if let Some(slot) = self.slot(position) {
+            slot.prefetch_beside();
+            if let Some(block) = &*slot.link.load() {
+                prefetch_head(Arc::as_ptr(block));
+            }
         }
     }
 
@@ -47,7 +104,7 @@ impl<T: Resident> FrameSlots<T> {
     /// hold few at a time.
     #[inline]
     pub(crate) fn get_held(&self, position: usize) -> Option<Arc<T>> {
-        let block = self.0.get()?.get(position)?.load_full()?;
+        let block = self.slot(position)?.link.load_full()?;
         block.residence().note_use();
         Some(block)
     }
@@ -58,10 +115,11 @@ impl<T: Resident> FrameSlots<T> {
         if !state.is_in_cache {
             return;
         }
-        let slots = self.0.get_or_init(|| (0..count).map(|_| ArcSwapOption::empty()).collect());
+        let slots = self.0.get_or_init(|| (0..count).map(|_| Slot::empty()).collect());
         if let Some(slot) = slots.get(position) {
             state.link = Some((Arc::downgrade(slots), position));
-            slot.store(Some(Arc::clone(block)));
+            slot.beside.store(block.beside().cast_mut(), Ordering::Relaxed);
+            slot.link.store(Some(Arc::clone(block)));
         }
     }
 }
@@ -70,7 +128,7 @@ impl<T> FrameSlots<T> {
     /// How many blocks are linked.
     pub(crate) fn linked_count(&self) -> usize {
         let slots = self.0.get().into_iter().flat_map(|slots| slots.iter());
-        slots.filter(|slot| slot.load().is_some()).count()
+        slots.filter(|slot| slot.link.load().is_some()).count()
     }
 
     /// Bytes of memory.
@@ -80,7 +138,7 @@ impl<T> FrameSlots<T> {
 
     /// Bytes of memory of slots for `count` blocks, once they are made.
     pub(crate) fn memory_usage_max_bytes(count: usize) -> usize {
-        count * size_of::<ArcSwapOption<T>>()
+        count * size_of::<Slot<T>>()
     }
 }
 
@@ -97,7 +155,18 @@ impl<T> fmt::Debug for FrameSlots<T> {
     }
 }
 
-/// What a block knows of the cache that it is in.
+/// Asks for a block's head and for the counts before it. The pointer need not be valid any more.
+#[inline]
+fn prefetch_head<T>(block: *const T) {
+    let start = block.cast::<u8>().wrapping_sub(COUNTS_SIZE);
+    (0..=HEAD_LINES).for_each(|line| {
+        let offset = (line * LINE_SIZE).min(HEAD_LINES * LINE_SIZE - 1);
+        prefetch_address(start.wrapping_add(offset));
+    });
+}
+
+/// What a block knows of the cache that it is in. What reads look at comes first.
+#[repr(C)]
 pub(crate) struct Residence<T> {
     /// Reached by its link since the cache last asked. Relaxed: it matters roughly.
     was_used: AtomicBool,
@@ -108,7 +177,7 @@ struct ResidenceState<T> {
     is_in_cache: bool,
     /// Where it may be linked: the slot may be empty by now, or hold another block of the same
     /// place in the file.
-    link: Option<(Weak<[ArcSwapOption<T>]>, usize)>,
+    link: Option<(Weak<[Slot<T>]>, usize)>,
 }
 
 impl<T> Default for Residence<T> {
@@ -144,7 +213,7 @@ impl<T> Residence<T> {
         let state = self.state.lock();
         let slots = state.link.as_ref().and_then(|(slots, at)| Some((slots.upgrade()?, *at)));
         let is_linked = slots.is_some_and(|(slots, at)| {
-            slots[at].load().as_ref().is_some_and(|block| std::ptr::eq(&**block, owner))
+            slots[at].link.load().as_ref().is_some_and(|block| ptr::eq(&**block, owner))
         });
         usize::from(is_linked)
     }
@@ -160,7 +229,7 @@ impl<T> Residence<T> {
         state.is_in_cache = false;
         let Some((slots, at)) = state.link.take() else { return };
         // If another block has taken the place meanwhile, it is looked up in the cache once more.
-        let unlinked = slots.upgrade().and_then(|slots| slots[at].swap(None));
+        let unlinked = slots.upgrade().and_then(|slots| slots[at].link.swap(None));
         drop(state);
         drop(unlinked);
     }
@@ -172,6 +241,14 @@ pub(crate) struct SlotRef<T>(Repr<T>);
 enum Repr<T> {
     Linked(Guard<Option<Arc<T>>>),
     Held(Arc<T>),
+}
+
+impl<T: Resident> SlotRef<T> {
+    /// Marks the block as used.
+    #[inline]
+    pub(crate) fn note_use(&self) {
+        self.residence().note_use();
+    }
 }
 
 impl<T> SlotRef<T> {

@@ -165,6 +165,12 @@ impl FlatIndex {
         self.frames.get(position)
     }
 
+    /// As [`Self::frame`], which is not looked at yet: see [`FrameSlots::approach`].
+    #[inline]
+    pub(crate) fn approach_frame(&self, position: usize) -> Option<BlockRef> {
+        self.frames.approach(position)
+    }
+
     /// As [`Self::frame`], held.
     #[inline]
     pub(crate) fn held_frame(&self, position: usize) -> Option<Arc<DataBlock>> {

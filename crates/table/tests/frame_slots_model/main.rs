@@ -58,10 +58,11 @@ const PREEMPTIONS: usize = 3;
 const COUNT: usize = 2;
 
 fn main() {
-    let models: [(&str, fn()); 4] = [
+    let models: [(&str, fn()); 5] = [
         ("a block that has left is linked no more", linked_while_it_leaves),
         ("of two blocks of one place neither outlasts the cache", two_blocks_of_a_place),
         ("a reader has a block until it lets go, and its use is seen", used_while_it_leaves),
+        ("a block that is approached stays until it is let go", approached_while_it_leaves),
         ("links that are counted are those of the block asked", links_are_counted),
     ];
     for (name, model) in models {
@@ -136,6 +137,29 @@ fn used_while_it_leaves() {
         None => assert!(weak.upgrade().is_none()),
     }
     assert_eq!(slots.get(0).is_some(), was_used);
+}
+
+fn approached_while_it_leaves() {
+    let slots = Arc::<FrameSlots>::default();
+    let block = entered();
+    slots.link(0, COUNT, &block);
+    let weak = Arc::downgrade(&block);
+    let reader = {
+        let slots = slots.clone();
+        thread::spawn(move || {
+            let found = slots.approach(0);
+            found.map(|found| {
+                found.note_use();
+                found.into_arc()
+            })
+        })
+    };
+    block.left_cache();
+    drop(block);
+    let held = reader.join().unwrap();
+    assert!(slots.get(0).is_none());
+    // Whoever got it has it still; else nobody has.
+    assert_eq!(held.is_some(), weak.upgrade().is_some());
 }
 
 fn links_are_counted() {
