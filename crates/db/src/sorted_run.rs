@@ -7,18 +7,24 @@
 use crate::level_files_brief::LevelFilesBrief;
 use crate::table_set::TableSet;
 use base::dbformat::extract_user_key;
-use base::{InternalKeyComparator, Result};
+use base::{InternalKeyComparator, Result, key_prefix};
 use perf_context::{PerfMetric, Timer};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
-use table::{BlockBasedTable, ReadOptions};
+use table::{BlockBasedTable, HeldFilter, ReadOptions};
 use version::FileMetaData;
 
 /// A sorted run. Constant after construction but for the tables it has opened.
 #[derive(Debug)]
 pub(crate) struct SortedRun {
     level: usize,
+    /// What user keys in it, where they are ordered as bytes, have as [`key_prefix()`], at least and at
+    /// most.
+    numbers: [u64; 2],
+    /// Of a single file that is found through its filter alone, that filter, once it is in memory; none of
+    /// others, once that is known.
+    filter: OnceLock<Option<HeldFilter>>,
     files: Box<[Arc<FileMetaData>]>,
     brief: LevelFilesBrief,
     opened: Box<[OnceLock<Arc<BlockBasedTable>>]>,
@@ -45,7 +51,60 @@ impl Deref for TableRef<'_> {
 impl SortedRun {
     pub(crate) fn new(level: usize, files: &[Arc<FileMetaData>]) -> Self {
         let opened = files.iter().map(|_| OnceLock::new()).collect();
-        Self { level, files: files.into(), brief: LevelFilesBrief::new(files), opened }
+        Self::with_opened(level, files, opened)
+    }
+
+    fn with_opened(
+        level: usize,
+        files: &[Arc<FileMetaData>],
+        opened: Box<[OnceLock<Arc<BlockBasedTable>>]>,
+    ) -> Self {
+        let numbers = match files {
+            [first, ..] => [&first.smallest, &files[files.len() - 1].largest]
+                .map(|key| key_prefix(key.user_key())),
+            [] => [u64::MAX, 0],
+        };
+        let (files, brief, filter) = (files.into(), LevelFilesBrief::new(files), OnceLock::new());
+        Self { level, numbers, filter, files, brief, opened }
+    }
+
+    /// The filter of its only file, which says all that there is to know before the table is looked into;
+    /// none if it has several, or if its table is not open yet.
+    #[inline]
+    pub(crate) fn filter(&self) -> Option<&HeldFilter> {
+        match self.filter.get() {
+            Some(filter) => filter.as_ref(),
+            None => self.find_filter(),
+        }
+    }
+
+    #[inline(never)]
+    fn find_filter(&self) -> Option<&HeldFilter> {
+        let filter = match &*self.opened {
+            [only] => {
+                let table = only.get()?;
+                let filter = table.held_filter();
+                if filter.is_none() && table.is_behind_filter() {
+                    return None;
+                }
+                filter
+            }
+            _ => None,
+        };
+        self.filter.get_or_init(|| filter).as_ref()
+    }
+
+    /// Whether it may have a user key of this [`key_prefix()`], where keys are ordered as bytes.
+    #[inline]
+    pub(crate) fn may_have(&self, number: u64) -> bool {
+        self.numbers[0] <= number && number <= self.numbers[1]
+    }
+
+    /// Whether a user key of this [`key_prefix()`] is between the first and the last one, where keys are
+    /// ordered as bytes.
+    #[inline]
+    pub(crate) fn spans(&self, number: u64) -> bool {
+        self.numbers[0] < number && number < self.numbers[1]
     }
 
     /// The run that takes the place of `old`, with the tables opened there that it still has.
@@ -61,7 +120,7 @@ impl SortedRun {
             None => OnceLock::new(),
         };
         let opened = files.iter().map(carried).collect();
-        Self { level: old.level, files: files.into(), brief: LevelFilesBrief::new(files), opened }
+        Self::with_opened(old.level, files, opened)
     }
 
     pub(crate) fn level(&self) -> usize {
@@ -98,8 +157,8 @@ impl SortedRun {
 
     /// The table of a file, if the run keeps it open.
     #[inline]
-    pub(crate) fn opened_table(&self, index: usize) -> Option<&BlockBasedTable> {
-        self.opened[index].get().map(|table| &**table)
+    pub(crate) fn opened_table(&self, index: usize) -> Option<&Arc<BlockBasedTable>> {
+        self.opened[index].get()
     }
 
     #[inline(never)]

@@ -7,14 +7,14 @@ use crate::read::read_stats::Source;
 use crate::read::read_view::ReadView;
 use crate::read::value_resolver::ValueResolver;
 use crate::sorted_run::SortedRun;
-use base::{ParsedInternalKey, PinnableSlice, Result};
+use base::{InternalKeyComparator, ParsedInternalKey, PinnableSlice, Result, key_prefix};
 use perf_context::{LevelMetric, PerfMetric, Timer, count_at_level};
 use statistics::Recorder;
-use table::{BlockBasedTable, ReadOptions, TableLookup};
+use table::{BlockBasedTable, EntryValue, HeldFilter, KeyHash, ReadOptions, TableLookup};
 
 /// Runs of which the candidates' filters are asked for before the first is probed. More lines than
 /// these no processor waits for at once.
-const RUNS_AHEAD: usize = 8;
+pub(crate) const RUNS_AHEAD: usize = 8;
 
 /// Where lookups look, as of when, and what they count to.
 #[derive(Clone, Copy, Debug)]
@@ -143,26 +143,107 @@ fn look_up_in_tables(
 ) -> Result<Source> {
     context.take_match();
     let lookup = TableLookup::new(scope.options, key.internal_key(), scope.recorder);
-    // Keys that are not ordered as bytes are compared by code of the user, which may be slow.
-    let ahead = if scope.family.comparator.is_bytewise() { RUNS_AHEAD } else { 1 };
-    for runs in scope.view.super_version.runs.chunks(ahead) {
-        let mut candidates = [None; RUNS_AHEAD];
+    let runs = &scope.view.super_version.runs[..];
+    if let [run] = runs {
+        let visit = RunVisit { scope, run, key, is_last: true, has_passed: false };
+        let candidate = run.first_with_key(&scope.family.comparator, key.internal_key());
+        return Ok(look_up_in_run(visit, candidate, &lookup, context)?.unwrap_or(Source::None));
+    }
+    let wanted = Wanted::new(scope, key, &lookup);
+    let mut left = runs.len();
+    for runs in runs.chunks(runs_ahead(scope)) {
+        left -= runs.len();
+        let mut candidates = [Candidate::None; RUNS_AHEAD];
         for (run, candidate) in runs.iter().zip(&mut candidates) {
-            *candidate = run.first_with_key(&scope.family.comparator, key.internal_key());
-            if runs.len() > 1
-                && let Some(table) = candidate.and_then(|index| run.opened_table(index))
-            {
-                table.prefetch_filter(&lookup);
-            }
+            *candidate = wanted.approach(run);
         }
-        for (run, candidate) in runs.iter().zip(candidates) {
-            let visit = RunVisit { scope, run, key };
-            if let Some(source) = look_up_in_run(visit, candidate, &lookup, context)? {
+        for (at, (run, &candidate)) in runs.iter().zip(&candidates).enumerate() {
+            let is_last = left == 0 && at + 1 == runs.len();
+            let first = match candidate {
+                Candidate::None => continue,
+                Candidate::Behind(filter) if !filter.may_match(&lookup, wanted.hash) => continue,
+                Candidate::Behind(_) => 0,
+                Candidate::File(file) => file,
+            };
+            let has_passed = matches!(candidate, Candidate::Behind(_));
+            let visit = RunVisit { scope, run, key, is_last, has_passed };
+            if let Some(source) = look_up_in_run(visit, Some(first), &lookup, context)? {
                 return Ok(source);
             }
         }
     }
     Ok(Source::None)
+}
+
+/// Of so many runs the candidates are found before the first is probed.
+#[inline]
+pub(crate) fn runs_ahead(scope: LookupScope<'_>) -> usize {
+    // Keys that are not ordered as bytes are compared by code of the user, which may be slow.
+    if scope.family.comparator.is_bytewise() { RUNS_AHEAD } else { 1 }
+}
+
+/// A key that several runs are asked for, with what each of them needs of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'l> {
+    comparator: &'l InternalKeyComparator,
+    internal_key: &'l [u8],
+    pub(crate) lookup: &'l TableLookup<'l>,
+    /// The [`key_prefix()`] of the user key; none where keys are not ordered as bytes.
+    number: Option<u64>,
+    pub(crate) hash: KeyHash<'l>,
+}
+
+/// What of a run may have a key.
+#[derive(Clone, Copy)]
+pub(crate) enum Candidate<'l> {
+    /// Nothing.
+    None,
+    /// The only file, if this filter of it lets the key pass.
+    Behind(&'l HeldFilter),
+    /// This file is the first that may.
+    File(usize),
+}
+
+impl<'l> Wanted<'l> {
+    #[inline]
+    pub(crate) fn new(
+        scope: LookupScope<'l>,
+        key: &'l LookupKey,
+        lookup: &'l TableLookup<'l>,
+    ) -> Self {
+        let comparator = &scope.family.comparator;
+        let number = comparator.is_bytewise().then(|| key_prefix(key.user_key()));
+        let hash = lookup.hash(comparator);
+        Self { comparator, internal_key: key.internal_key(), lookup, number, hash }
+    }
+
+    /// Finds what of a run may have the key, and asks for the line of its filter.
+    #[inline]
+    pub(crate) fn approach(&self, run: &'l SortedRun) -> Candidate<'l> {
+        if let Some(number) = self.number {
+            if !run.may_have(number) {
+                return Candidate::None;
+            }
+            if run.spans(number)
+                && let Some(filter) = run.filter()
+            {
+                filter.prefetch(self.hash);
+                return Candidate::Behind(filter);
+            }
+        }
+        self.approach_file(run)
+    }
+
+    #[inline(never)]
+    fn approach_file(&self, run: &'l SortedRun) -> Candidate<'l> {
+        let Some(file) = run.first_with_key(self.comparator, self.internal_key) else {
+            return Candidate::None;
+        };
+        if let Some(table) = run.opened_table(file) {
+            table.prefetch_filter(self.lookup);
+        }
+        Candidate::File(file)
+    }
 }
 
 /// A sorted run, and who looks for what in it.
@@ -171,6 +252,10 @@ pub(crate) struct RunVisit<'l> {
     pub(crate) scope: LookupScope<'l>,
     pub(crate) run: &'l SortedRun,
     pub(crate) key: &'l LookupKey,
+    /// Whether no older run is left: if the key is anywhere, it is here.
+    pub(crate) is_last: bool,
+    /// Whether the filter of its only file has let the key pass.
+    pub(crate) has_passed: bool,
 }
 
 /// The run, if it decides. `candidate` is the first file that may have the key.
@@ -181,12 +266,18 @@ pub(crate) fn look_up_in_run(
     lookup: &TableLookup<'_>,
     context: &mut GetContext<'_>,
 ) -> Result<Option<Source>> {
-    let RunVisit { scope, run, key } = visit;
+    let RunVisit { scope, run, key, is_last, has_passed } = visit;
     while let Some(index) = candidate {
         let table = run.table(index, &scope.family.tables, scope.options)?;
         add_covering_tombstone(visit, &table, context);
         let timer = Timer::start(LevelMetric::GetFromTableNanos.at(run.level()));
-        table.get(lookup, &mut |key, value| context.visit(key, &value))?;
+        let mut show =
+            |key: ParsedInternalKey<'_>, value: EntryValue<'_>| context.visit(key, &value);
+        match (has_passed, is_last) {
+            (true, _) => table.get_passed(lookup, &mut show)?,
+            (false, true) => table.get_last(lookup, &mut show)?,
+            (false, false) => table.get(lookup, &mut show)?,
+        }
         drop(timer);
         if let Some(source) = end_visit(visit, &table, context) {
             return Ok(Some(source));

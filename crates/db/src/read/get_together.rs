@@ -6,7 +6,8 @@
 //! wait for comes at once.
 
 use crate::read::get::{
-    LookupScope, RunVisit, add_covering_tombstone, end_visit, look_up_in_memtables, look_up_in_run,
+    Candidate, LookupScope, RUNS_AHEAD, RunVisit, Wanted, add_covering_tombstone, end_visit,
+    look_up_in_memtables, look_up_in_run, runs_ahead,
 };
 use crate::read::get_context::{GetContext, Lookup};
 use crate::read::lookup_key::LookupKey;
@@ -26,6 +27,14 @@ struct Pending<'k> {
     context: GetContext<'k>,
     /// What decided, once something has.
     decided: Option<Result<Source>>,
+}
+
+impl Pending<'_> {
+    /// Whether older sources have to be asked.
+    #[inline]
+    fn is_open(&self) -> bool {
+        self.decided.is_none()
+    }
 }
 
 /// Finds the newest visible versions of keys, given without timestamp, and where each was decided;
@@ -62,61 +71,104 @@ pub(crate) fn get_together<K: AsRef<[u8]>>(
     }
 }
 
-fn look_up_in_tables(scope: LookupScope<'_>, keys: &[LookupKey], pending: &mut [Pending<'_>]) {
+fn look_up_in_tables<'l>(
+    scope: LookupScope<'l>,
+    keys: &'l [LookupKey],
+    pending: &mut [Pending<'l>],
+) {
     let lookups: Vec<TableLookup<'_>> = keys
         .iter()
         .map(|key| TableLookup::new(scope.options, key.internal_key(), scope.recorder))
         .collect();
+    let runs = &scope.view.super_version.runs[..];
     let mut staged = Vec::with_capacity(pending.len());
-    for run in &scope.view.super_version.runs {
-        if pending.iter().all(|one| one.decided.is_some()) {
-            return;
+    let wanted = keys.iter().zip(&lookups).map(|(key, lookup)| Wanted::new(scope, key, lookup));
+    let wanted: Vec<Wanted<'_>> = wanted.collect();
+    let mut candidates = Vec::with_capacity(pending.len() * runs.len().min(RUNS_AHEAD));
+    for runs in runs.chunks(runs_ahead(scope)) {
+        candidates.clear();
+        for (run_at, run) in runs.iter().enumerate() {
+            for (at, one) in pending.iter().enumerate() {
+                if one.is_open() {
+                    match wanted[at].approach(run) {
+                        Candidate::None => {}
+                        candidate => candidates.push((run_at, at, candidate)),
+                    }
+                }
+            }
         }
-        let _timer = Timer::start(LevelMetric::GetFromTableNanos.at(run.level()));
-        begin(scope, run, &lookups, pending, &mut staged);
-        advance(scope.options, &mut staged, pending);
-        for (at, get) in staged.drain(..) {
-            let one = &mut pending[at];
-            let table = get.table();
-            let visited = get.visit(&mut |key, value| one.context.visit(key, &value));
-            let visit = RunVisit { scope, run, key: one.key };
-            one.decided = match visited {
-                Ok(()) => end_visit(visit, table, &mut one.context).map(Ok),
-                Err(status) => Some(Err(status)),
-            };
+        for same in candidates.chunk_by(|(a, ..), (b, ..)| a == b) {
+            let run = &runs[same[0].0];
+            let _timer = Timer::start(LevelMetric::GetFromTableNanos.at(run.level()));
+            for &(_, at, candidate) in same {
+                let one = &mut pending[at];
+                if one.is_open() {
+                    let stage = |get| staged.push((at, get));
+                    begin(run_visit(scope, run, one.key), &wanted[at], candidate, one, stage);
+                }
+            }
+            advance(scope.options, &mut staged, pending);
+            for (at, get) in staged.drain(..) {
+                let one = &mut pending[at];
+                let table = get.table();
+                let visited = get.visit(&mut |key, value| one.context.visit(key, &value));
+                let visit = run_visit(scope, run, one.key);
+                one.decided = match visited {
+                    Ok(()) => end_visit(visit, table, &mut one.context).map(Ok),
+                    Err(status) => Some(Err(status)),
+                };
+            }
+        }
+        if pending.iter().all(|one| !one.is_open()) {
+            return;
         }
     }
 }
 
+#[inline]
+fn run_visit<'l>(scope: LookupScope<'l>, run: &'l SortedRun, key: &'l LookupKey) -> RunVisit<'l> {
+    RunVisit { scope, run, key, is_last: false, has_passed: false }
+}
+
 type Staged<'l> = Vec<(usize, StagedGet<'l, 'l>)>;
 
-/// Begins the lookups of the open keys that one table of a run may have, each with the place of its
-/// key. Those of the others that are not that simple are done at once.
+/// Begins the lookup of an open key that one table of a run may have, unless its filter has no such key.
+/// One that is not that simple is done at once.
+#[inline]
 fn begin<'l>(
-    scope: LookupScope<'l>,
-    run: &'l SortedRun,
-    lookups: &'l [TableLookup<'l>],
-    pending: &mut [Pending<'_>],
-    staged: &mut Staged<'l>,
+    visit: RunVisit<'l>,
+    wanted: &Wanted<'l>,
+    candidate: Candidate<'l>,
+    one: &mut Pending<'_>,
+    stage: impl FnOnce(StagedGet<'l, 'l>),
 ) {
-    let comparator = &scope.family.comparator;
-    for (at, one) in pending.iter_mut().enumerate().filter(|(_, one)| one.decided.is_none()) {
-        let internal_key = one.key.internal_key();
-        let candidate = run.first_with_key(comparator, internal_key);
-        let Some(file) = candidate else { continue };
-        let visit = RunVisit { scope, run, key: one.key };
-        match run.table(file, &scope.family.tables, scope.options) {
-            Ok(TableRef::Borrowed(table))
-                if run.next_with_key(file, comparator, internal_key).is_none() =>
-            {
+    let RunVisit { scope, run, key, .. } = visit;
+    let file = match candidate {
+        Candidate::None => return,
+        Candidate::Behind(filter) => {
+            if !filter.may_match(wanted.lookup, wanted.hash) {
+                return;
+            }
+            if let Some(table) = run.opened_table(0) {
                 one.context.take_match();
-                add_covering_tombstone(visit, table, &mut one.context);
-                staged.push((at, StagedGet::begin(table, &lookups[at])));
+                return stage(StagedGet::begin_passed(table, wanted.lookup));
             }
-            _ => {
-                let decided = look_up_in_run(visit, candidate, &lookups[at], &mut one.context);
-                one.decided = decided.transpose();
-            }
+            0
+        }
+        Candidate::File(file) => file,
+    };
+    let comparator = &scope.family.comparator;
+    match run.table(file, &scope.family.tables, scope.options) {
+        Ok(TableRef::Borrowed(table))
+            if run.next_with_key(file, comparator, key.internal_key()).is_none() =>
+        {
+            one.context.take_match();
+            add_covering_tombstone(visit, table, &mut one.context);
+            stage(StagedGet::begin(table, wanted.lookup));
+        }
+        _ => {
+            let decided = look_up_in_run(visit, Some(file), wanted.lookup, &mut one.context);
+            one.decided = decided.transpose();
         }
     }
 }
