@@ -12,11 +12,13 @@ pub enum SeekStep {
     FindHead,
     /// Takes the block.
     TakeBlock,
+    /// Finds the entry in the block.
+    FindEntry,
 }
 
 impl SeekStep {
     /// All steps, in their order.
-    pub const ALL: [Self; 3] = [Self::FindBlock, Self::FindHead, Self::TakeBlock];
+    pub const ALL: [Self; 4] = [Self::FindBlock, Self::FindHead, Self::TakeBlock, Self::FindEntry];
 }
 
 /// What a cursor knows, without a step, of versions newer than the one that it stands on.

@@ -209,7 +209,7 @@ impl Cover {
                 snapshots.get(index).copied().unwrap_or(base::dbformat::MAX_SEQUENCE_NUMBER);
             let bound = self.timestamp_upper_bound.as_deref();
             let aggregator = RangeTombstoneAggregator::new(self.comparator.clone(), newest, bound);
-            aggregator.sink().add(Arc::clone(&self.list));
+            aggregator.sink().add(Arc::clone(&self.list), usize::MAX);
             aggregator
         });
         aggregator.should_delete(key, Direction::Forward)

@@ -103,6 +103,22 @@ pub fn merge(
     }
 }
 
+/// Seeks a cursor over entries that range tombstones hide.
+///
+/// # Errors
+/// As a seek.
+pub fn pass_hidden(
+    cursor: &mut impl InternalIterator,
+    target: &[u8],
+    direction: Direction,
+) -> Result<()> {
+    count(PerfMetric::InternalRangeDelReseekCount, 1);
+    match direction {
+        Direction::Forward => cursor.seek(target),
+        Direction::Backward => cursor.seek_for_prev(target),
+    }
+}
+
 impl<I: InternalIterator> MergingIterator<I> {
     /// Merges `iterators`, whose keys must be in the order of `comparator`.
     pub fn new(comparator: InternalKeyComparator, iterators: Vec<I>) -> Self {
@@ -158,6 +174,35 @@ impl<I: InternalIterator> MergingIterator<I> {
             }
         }
         Ok(())
+    }
+
+    /// The child that stands on the entry here.
+    ///
+    /// # Panics
+    /// If not valid.
+    #[inline]
+    pub fn current_index(&self) -> usize {
+        self.current().child
+    }
+
+    /// Seeks the children from `first` on to `target`, in the direction of the last move, as far as they
+    /// have not come there: what they have until then is not to be seen.
+    ///
+    /// # Errors
+    /// As a seek.
+    pub fn pass_hidden(&mut self, first: usize, target: &[u8]) -> Result<()> {
+        let (direction, comparator) = (self.direction, self.children.comparator.clone());
+        self.start(direction, |index, child| {
+            if index < first || !child.valid() {
+                return Ok(());
+            }
+            let order = comparator.compare(child.key(), target);
+            match direction {
+                Direction::Forward if order.is_lt() => pass_hidden(child, target, direction),
+                Direction::Backward if order.is_gt() => pass_hidden(child, target, direction),
+                _ => Ok(()),
+            }
+        })
     }
 
     #[inline]

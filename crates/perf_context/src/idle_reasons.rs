@@ -6,4 +6,3 @@ pub(crate) const NO_MULTISCAN: &str = "there is no scan of several ranges at onc
 pub(crate) const NO_STANDALONE_ENTRIES: &str = "every entry of a cache is in its table";
 pub(crate) const NO_SUCH_CALL: &str = "the file system has no such call";
 pub(crate) const NO_TRANSACTIONS: &str = "there are no transactions yet";
-pub(crate) const NO_RESEEKS: &str = "range tombstones hide entries one by one";

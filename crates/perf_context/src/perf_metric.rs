@@ -1,7 +1,7 @@
 //! What a thread counts and times of its own operations.
 
 use crate::idle_reasons::{
-    NO_ASYNC_READS, NO_ENCRYPTION, NO_MULTISCAN, NO_RESEEKS, NO_STANDALONE_ENTRIES, NO_SUCH_CALL,
+    NO_ASYNC_READS, NO_ENCRYPTION, NO_MULTISCAN, NO_STANDALONE_ENTRIES, NO_SUCH_CALL,
     NO_TRANSACTIONS,
 };
 use crate::measure::Measure::{self, Count, CpuTime, MutexTime, Time, Wait};
@@ -91,7 +91,7 @@ metric::metrics! {
         /// Merge operands taken by point lookups.
         InternalMergePointLookupCount = "internal_merge_point_lookup_count", Count, counted;
         /// Reseeks to jump a range tombstone.
-        InternalRangeDelReseekCount = "internal_range_del_reseek_count", Count, idle(NO_RESEEKS);
+        InternalRangeDelReseekCount = "internal_range_del_reseek_count", Count, counted;
         /// Time obtaining a snapshot.
         GetSnapshotTime = "get_snapshot_time", Time, counted;
         /// Time searching memtables.

@@ -46,8 +46,8 @@ pub mod unique_id;
 
 pub use block_based::{
     BatchReads, BlockBasedTable, BlockBasedTableBuilder, BlockRun, BlocksInCache, CacheWarming,
-    EntryValue, FinishedTable, HeldFilter, LevelReads, LoadedBlocks, OpenBlock, RunLimits, StagedGet,
-    TableIterator, TableLookup, TableScan, TableTail, read_missing_blocks,
+    EntryValue, FinishedTable, HeldFilter, LevelReads, LoadedBlocks, OpenBlock, RunLimits,
+    StagedGet, TableIterator, TableLookup, TableScan, TableTail, read_missing_blocks,
 };
 pub use block_iter::DataBlockIter;
 pub use cache_charges::CacheCharges;

@@ -30,6 +30,8 @@ pub(crate) struct LevelScan {
 pub(crate) struct LevelIterator {
     scan: Arc<LevelScan>,
     run: Arc<SortedRun>,
+    /// Which source of the scan has nothing but older entries, like those that follow it.
+    older_from: usize,
     /// The file `table` is of.
     index: usize,
     table: Option<TableIterator>,
@@ -42,10 +44,12 @@ pub(crate) struct LevelIterator {
 }
 
 impl LevelIterator {
-    pub(crate) fn new(scan: Arc<LevelScan>, run: Arc<SortedRun>) -> Self {
+    /// The source that is followed by source `older_from`.
+    pub(crate) fn new(scan: Arc<LevelScan>, run: Arc<SortedRun>, older_from: usize) -> Self {
         Self {
             scan,
             run,
+            older_from,
             index: 0,
             table: None,
             is_approached: false,
@@ -78,7 +82,9 @@ impl LevelIterator {
             if let Some(tombstones) = &scan.tombstones
                 && let Some(list) = table.range_tombstones()
             {
-                tombstones.add_file(file.number, list.clone(), &file.smallest, &file.largest);
+                let list = list.clone();
+                let (smallest, largest) = (&file.smallest, &file.largest);
+                tombstones.add_file(file.number, list, smallest, largest, self.older_from);
                 (self.index, self.has_tombstones) = (index, true);
             }
             let filter = scan.options.table_filter.as_ref();

@@ -69,13 +69,14 @@ pub(crate) fn sources(
     };
     let mut children = Vec::with_capacity(view.super_version.memtables.len() + runs.len());
     for memtable in &view.super_version.memtables {
-        if let Some(sink) = &sink
-            && memtable.num_range_deletes() > 0
-        {
-            memtable.range_tombstone_parts().iter().for_each(|part| sink.add(part.clone()));
-        }
+        // Tombstones first: a writer may add to the memtable meanwhile.
+        let parts = (sink.is_some() && memtable.num_range_deletes() > 0)
+            .then(|| memtable.range_tombstone_parts());
         if memtable.num_point_entries() > 0 {
             children.push(ScanRun::Other(memtable.new_iterator()));
+        }
+        if let Some((sink, parts)) = sink.as_ref().zip(parts) {
+            parts.iter().for_each(|part| sink.add(part.clone(), children.len()));
         }
     }
     let scan = Arc::new(LevelScan {
@@ -85,8 +86,11 @@ pub(crate) fn sources(
         prefix_extractor: view.super_version.options.prefix_extractor.clone(),
         tombstones: sink,
     });
-    let levels = runs.iter().map(|run| LevelIterator::new(scan.clone(), run.clone()));
-    children.extend(levels.map(|level| ScanRun::Level(Box::new(level))));
+    for run in runs {
+        let older_from = children.len() + 1;
+        let level = LevelIterator::new(scan.clone(), run.clone(), older_from);
+        children.push(ScanRun::Level(Box::new(level)));
+    }
     Sources { internal: ScanCursor::new(comparator, children), tombstones }
 }
 

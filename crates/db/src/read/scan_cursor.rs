@@ -9,7 +9,7 @@ use base::{
     InternalIterator, InternalKeyComparator, NewerVersion, PinnableSlice, Result, SeekStep,
     SequenceNumber,
 };
-use iterator::{Direction, MergingIterator, VecIterator};
+use iterator::{Direction, MergingIterator, VecIterator, pass_hidden};
 use table::{BlockRun, RunLimits};
 
 /// A sorted run.
@@ -103,6 +103,30 @@ impl ScanCursor {
         }
         if let ScanRuns::Merged(merged) = &mut self.runs {
             merged.note_current_moved();
+        }
+    }
+
+    /// Which run the cursor stands in.
+    #[inline]
+    pub(crate) fn current_run(&self) -> usize {
+        match &self.runs {
+            ScanRuns::One(_) => 0,
+            ScanRuns::Merged(cursor) => cursor.current_index(),
+        }
+    }
+
+    /// Seeks the runs from `first` on, of which the current one is one, to `target` in the direction of the
+    /// scan: range tombstones hide what they have until then.
+    pub(crate) fn pass_hidden(
+        &mut self,
+        first: usize,
+        target: &[u8],
+        direction: Direction,
+    ) -> Result<()> {
+        self.end_run();
+        match &mut self.runs {
+            ScanRuns::One(cursor) => pass_hidden(cursor, target, direction),
+            ScanRuns::Merged(cursor) => cursor.pass_hidden(first, target),
         }
     }
 }

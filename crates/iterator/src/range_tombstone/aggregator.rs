@@ -8,7 +8,9 @@
 use super::fragmented::FragmentedRangeTombstoneList;
 use super::truncated::{Bound, Cursor, OwnedBound, Visibility};
 use crate::{Direction, heap};
-use base::{InternalKey, InternalKeyComparator, ParsedInternalKey, SequenceNumber};
+use base::{
+    InternalKey, InternalKeyComparator, ParsedInternalKey, SequenceNumber, ValueType, key_prefix,
+};
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering as MemoryOrder};
@@ -59,6 +61,7 @@ struct InboxState {
 struct FileCursor {
     cursor: Cursor,
     file: Option<u64>,
+    older_from: usize,
 }
 
 /// So many files that were left may be looked at by each seek before they are forgotten.
@@ -73,6 +76,15 @@ struct Stretch {
     /// Forward the first place behind the stretch, backward the first place within.
     end: OwnedBound,
     has_end: bool,
+    /// What numbers say of the user keys of both: see [`rank`].
+    anchor_rank: u64,
+    end_rank: u64,
+}
+
+/// Orders user keys as far as it tells them apart: their first bytes; zero in orders other than bytewise.
+#[inline]
+fn rank(user_key: &[u8], comparator: &InternalKeyComparator) -> u64 {
+    if comparator.is_bytewise() { key_prefix(user_key) } else { 0 }
 }
 
 impl Stretch {
@@ -83,7 +95,8 @@ impl Stretch {
         direction: Direction,
         comparator: &InternalKeyComparator,
     ) -> bool {
-        let to_end = || key.compare(&self.end.as_bound(), comparator);
+        let by_rank = rank(key.user_key, comparator).cmp(&self.end_rank);
+        let to_end = || by_rank.then_with(|| key.compare(&self.end.as_bound(), comparator));
         self.is_ahead(key, direction, comparator)
             && (!self.has_end
                 || match direction {
@@ -100,7 +113,8 @@ impl Stretch {
         direction: Direction,
         comparator: &InternalKeyComparator,
     ) -> bool {
-        let to_anchor = || key.compare(&self.anchor.as_bound(), comparator);
+        let by_rank = rank(key.user_key, comparator).cmp(&self.anchor_rank);
+        let to_anchor = || by_rank.then_with(|| key.compare(&self.anchor.as_bound(), comparator));
         self.is_known
             && match direction {
                 Direction::Forward => to_anchor().is_ge(),
@@ -123,11 +137,12 @@ impl fmt::Debug for Inbox {
 }
 
 impl RangeTombstoneSink {
-    /// Adds the tombstones of a memtable.
-    pub fn add(&self, list: Arc<FragmentedRangeTombstoneList>) {
+    /// Adds the tombstones of a memtable. What the scan's sources from `older_from` on have of the keys
+    /// that these tombstones are over is older than they.
+    pub fn add(&self, list: Arc<FragmentedRangeTombstoneList>, older_from: usize) {
         if !list.is_empty() {
             let cursor = Cursor::new(list, None, None);
-            self.push(&mut self.inbox.lock(), FileCursor { cursor, file: None });
+            self.push(&mut self.inbox.lock(), FileCursor { cursor, file: None, older_from });
         }
     }
 
@@ -137,13 +152,14 @@ impl RangeTombstoneSink {
     }
 
     /// Adds the tombstones of a table within the boundaries that the version gives for the file.
-    /// Does nothing if they were added before.
+    /// Does nothing if they were added before. `older_from` as in [`Self::add`].
     pub fn add_file(
         &self,
         file_number: u64,
         list: Arc<FragmentedRangeTombstoneList>,
         smallest: &InternalKey,
         largest: &InternalKey,
+        older_from: usize,
     ) {
         let mut state = self.inbox.lock();
         if state.left.remove(&file_number) {
@@ -151,7 +167,7 @@ impl RangeTombstoneSink {
         }
         if state.files.insert(file_number) && !list.is_empty() {
             let cursor = Cursor::new(list, Some(smallest), Some(largest));
-            self.push(&mut state, FileCursor { cursor, file: Some(file_number) });
+            self.push(&mut state, FileCursor { cursor, file: Some(file_number), older_from });
         }
     }
 
@@ -245,6 +261,42 @@ impl RangeTombstoneAggregator {
         self.newest > key.sequence
     }
 
+    /// As [`Self::should_delete`], of a value.
+    #[inline]
+    pub fn hides_value(
+        &mut self,
+        user_key: &[u8],
+        sequence: SequenceNumber,
+        direction: Direction,
+    ) -> bool {
+        let key = ParsedInternalKey { user_key, sequence, value_type: ValueType::Value };
+        self.should_delete(&key, direction)
+    }
+
+    /// How far from a hidden record on, the last one asked for, tombstones hide all that sources from some
+    /// on have, of which `source` is one: which one is the first, and in `target` where to seek them to,
+    /// in the direction of the scan. None if its own source or a newer one has to be asked.
+    pub fn hidden_reach(&self, source: usize, target: &mut Vec<u8>) -> Option<usize> {
+        let is_farther = |a: &Bound<'_>, b: &Bound<'_>| match self.direction {
+            Direction::Forward => a.compare(b, &self.comparator).is_gt(),
+            Direction::Backward => a.compare(b, &self.comparator).is_lt(),
+        };
+        let mut farthest: Option<(Bound<'_>, usize)> = None;
+        for (_, index) in &self.covering {
+            let FileCursor { cursor, older_from, .. } = &self.cursors[*index];
+            if *older_from <= source
+                && let Some(reach) =
+                    cursor.reach(self.direction, &self.comparator, &self.visibility)
+                && farthest.as_ref().is_none_or(|(other, _)| is_farther(&reach, other))
+            {
+                farthest = Some((reach, *older_from));
+            }
+        }
+        let (reach, older_from) = farthest?;
+        reach.write_target(target);
+        Some(older_from)
+    }
+
     #[cold]
     fn move_to(&mut self, key: &Bound<'_>, direction: Direction) {
         if self.direction == direction && self.stretch.is_ahead(key, direction, &self.comparator) {
@@ -257,10 +309,12 @@ impl RangeTombstoneAggregator {
         self.newest = self.covering.last().map_or(0, |(sequence, _)| *sequence);
         self.stretch.is_known = true;
         self.stretch.anchor.set(*key);
+        self.stretch.anchor_rank = rank(key.user_key, &self.comparator);
         let nearest =
             self.heap.first().and_then(|top| region_end(&self.cursors[*top].cursor, direction));
         self.stretch.has_end = nearest.is_some();
         if let Some(end) = nearest {
+            self.stretch.end_rank = rank(end.user_key, &self.comparator);
             self.stretch.end.set(end);
         }
     }

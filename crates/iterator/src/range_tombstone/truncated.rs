@@ -12,7 +12,8 @@
 //! ```
 
 use super::fragmented::FragmentedRangeTombstoneList;
-use base::dbformat::MAX_SEQUENCE_NUMBER;
+use crate::Direction;
+use base::dbformat::{MAX_SEQUENCE_NUMBER, VALUE_TYPE_FOR_SEEK, pack_sequence_and_type};
 use base::{InternalKey, InternalKeyComparator, ParsedInternalKey, SequenceNumber};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -55,6 +56,14 @@ impl<'a> Bound<'a> {
             .compare_user_keys(self.user_key, other.user_key)
             .then_with(|| other.trailer.cmp(&self.trailer))
     }
+
+    /// Makes `target` what a seek in either direction takes to here, or to a record on this side.
+    pub(super) fn write_target(&self, target: &mut Vec<u8>) {
+        target.clear();
+        target.extend_from_slice(self.user_key);
+        let packed = pack_sequence_and_type(self.trailer >> 8, VALUE_TYPE_FOR_SEEK);
+        target.extend_from_slice(&packed.to_le_bytes());
+    }
 }
 
 impl OwnedBound {
@@ -87,6 +96,9 @@ enum Edge {
     /// The list's bound of this index.
     Fragment(usize),
 }
+
+/// Regions in a row over which there are tombstones that are looked at for how far these reach.
+const REACH_MAX: usize = 1024;
 
 /// A list within boundaries, and the region around the key it was last moved to.
 pub(super) struct Cursor {
@@ -218,6 +230,43 @@ impl Cursor {
             }
             (None, Some(_)) => Edge::Largest,
             _ => bound,
+        }
+    }
+
+    /// How far a read sees a tombstone over every key, from a region on over which there is one, through
+    /// [`REACH_MAX`] regions at most.
+    pub(super) fn reach(
+        &self,
+        direction: Direction,
+        comparator: &InternalKeyComparator,
+        visibility: &Visibility,
+    ) -> Option<Bound<'_>> {
+        let is_hidden = |slot: usize| {
+            let timestamp = visibility.timestamp.as_deref();
+            self.list.newest_visible(slot, visibility.sequence, timestamp).is_some()
+        };
+        let fragment =
+            |index: usize| Bound { user_key: self.list.bound(index), trailer: TRAILER_FIRST };
+        match (direction, self.low, self.high) {
+            (Direction::Forward, _, Edge::Fragment(end)) => {
+                let last = end.saturating_add(REACH_MAX);
+                let end = (end..last).find(|bound| !is_hidden(bound + 1)).unwrap_or(last);
+                let largest = self.resolve(Edge::Largest);
+                let is_inner =
+                    |largest: &Bound<'_>| largest.compare(&fragment(end), comparator).is_lt();
+                Some(largest.filter(is_inner).unwrap_or_else(|| fragment(end)))
+            }
+            (Direction::Backward, Edge::Fragment(start), _) => {
+                let first = start.saturating_sub(REACH_MAX);
+                let start = (first + 1..=start).rev().find(|bound| !is_hidden(*bound));
+                let start = start.unwrap_or(first);
+                let smallest = self.resolve(Edge::Smallest);
+                let is_inner =
+                    |smallest: &Bound<'_>| smallest.compare(&fragment(start), comparator).is_gt();
+                Some(smallest.filter(is_inner).unwrap_or_else(|| fragment(start)))
+            }
+            (Direction::Forward, _, high) => self.resolve(high),
+            (Direction::Backward, low, _) => self.resolve(low),
         }
     }
 

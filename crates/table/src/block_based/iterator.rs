@@ -5,7 +5,7 @@ use crate::block_based::embedded_blob::ResolvedEntry;
 use crate::block_based::index_reader::IndexCursor;
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
 use crate::block_based::seek_tally::SeekTally;
-use crate::block_iter::BlockCursor;
+use crate::block_iter::{BlockCursor, candidates};
 use crate::data_block::DataBlock;
 use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use crate::read_options::ReadOptions;
@@ -15,6 +15,7 @@ use env::ReadaheadOptions;
 use env::readahead::SequentialPrefetcher;
 use statistics::Activity;
 use std::cmp::Ordering;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Whether a seek may ask the filter for the prefix of its target.
@@ -48,6 +49,8 @@ pub struct TableIterator {
     valid: bool,
     /// Whether the index is where the seek that follows goes.
     is_approached: bool,
+    /// The entries of the current block that it goes to one of, once they are found.
+    candidates: Option<Range<usize>>,
     /// Whether embedded blobs show as values.
     resolves_blobs: bool,
     resolved: Option<Box<ResolvedValue>>,
@@ -98,6 +101,7 @@ impl TableIterator {
             ahead: None,
             valid: false,
             is_approached: false,
+            candidates: None,
             resolves_blobs: resolves_blobs && table.embedded_blobs.is_some(),
             resolved: None,
             seeks: SeekTally::new(),
@@ -218,6 +222,18 @@ impl TableIterator {
             block.prefetch_directory();
             self.ahead = Some((handle.offset, block));
         }
+    }
+
+    /// Makes the block at the index cursor the current one, finds about where in it the internal key
+    /// `target` is, and asks for the entry there.
+    #[inline]
+    fn find_entry(&mut self, target: &[u8]) -> Result<()> {
+        if let Some(block) = self.load_block()? {
+            let candidates = candidates(block, target);
+            block.prefetch_entry(candidates.start);
+            self.candidates = Some(candidates);
+        }
+        Ok(())
     }
 
     /// The block here, if it is in the cache.
@@ -475,6 +491,7 @@ impl InternalIterator for TableIterator {
             SeekStep::FindBlock => {
                 self.valid = false;
                 self.is_approached = false;
+                self.candidates = None;
                 // Where the filter may say that there is nothing to find the seek asks it first.
                 if self.seek_filter == SeekFilter::Never {
                     self.begin_seek(false);
@@ -485,14 +502,22 @@ impl InternalIterator for TableIterator {
             }
             SeekStep::FindHead if self.is_approached => self.index.prefetch_frame(),
             SeekStep::TakeBlock if self.is_approached => self.take_block(),
-            SeekStep::FindHead | SeekStep::TakeBlock => {}
+            SeekStep::FindEntry if self.is_approached => self.find_entry(target)?,
+            SeekStep::FindHead | SeekStep::TakeBlock | SeekStep::FindEntry => {}
         }
         Ok(())
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
         self.valid = false;
-        if !std::mem::take(&mut self.is_approached) {
+        let candidates = self.candidates.take();
+        let is_approached = std::mem::take(&mut self.is_approached);
+        if let (true, Some(candidates), Some((_, block))) = (is_approached, candidates, &self.block)
+        {
+            self.cursor.seek_among(block, candidates, target, &self.table.comparator);
+            return self.finish_forward();
+        }
+        if !is_approached {
             if !self.may_match_prefix(target)? {
                 return Ok(());
             }

@@ -82,8 +82,9 @@ impl DbIterator {
     /// As [`Self::find_prev_user_entry`]; counts the entries passed.
     fn find_prev_shown(&mut self, passed: &mut u64) -> Result<()> {
         self.valid = false;
+        let mut is_in_hidden = false;
         while self.internal.valid() {
-            if self.stands_on_deletion()? && self.pass_deletions_back()? {
+            if (is_in_hidden || self.stands_on_deletion()?) && self.pass_deletions_back()? {
                 continue;
             }
             let parsed = ParsedInternalKey::parse(self.internal.key())?;
@@ -124,6 +125,7 @@ impl DbIterator {
                 self.stats.count_shown(self.shown_bytes().unwrap_or(0));
                 return Ok(());
             }
+            is_in_hidden = !self.tombstones.is_empty();
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! Runs of keys of which nothing shows, and what is remembered of them.
 //!
 //! Deletions in a row of one block or table are passed together, if that has nothing else and no other
-//! run has an entry among them. Where they hide something each key has to be looked at, but once.
+//! run has an entry among them. Where they hide something each key has to be looked at, but once. What
+//! a range tombstone hides in older runs than its own is not looked at: these seek to its end.
 //!
 //! A scan that has passed many deletions in a row tells the memtable (`memtable::hidden_range`), and
 //! later scans seek to the end of the run. What is spared is not counted as passed. A scan that gives
@@ -11,6 +12,7 @@ use super::DbIterator;
 use crate::super_version::SuperVersion;
 use base::dbformat::{VALUE_TYPE_FOR_SEEK, extract_user_key};
 use base::{InternalIterator, Result, SequenceNumber};
+use iterator::Direction;
 use memtable::{HiddenRange, HiddenSlot, MemTable};
 use std::sync::{Arc, Weak};
 use table::ReadOptions;
@@ -177,7 +179,7 @@ impl DbIterator {
     fn pass_deletions_here(&mut self) -> Result<()> {
         // Who counts what is passed counts every entry.
         if self.skippable_max == u64::MAX && self.hidden_run.leaps.is_due() {
-            let has_passed = self.internal.pass_deletions(None)?;
+            let has_passed = self.pass_range_deleted()? || self.internal.pass_deletions(None)?;
             self.hidden_run.leaps.note(has_passed);
             if has_passed {
                 return Ok(());
@@ -202,9 +204,36 @@ impl DbIterator {
         if self.skippable_max != u64::MAX || !self.hidden_run.leaps.is_due() {
             return Ok(false);
         }
-        let has_passed = self.internal.pass_deletions_back(None)?;
+        let has_passed = self.pass_range_deleted()? || self.internal.pass_deletions_back(None)?;
         self.hidden_run.leaps.note(has_passed);
         Ok(has_passed)
+    }
+
+    /// In the direction of the scan, goes over all that a range tombstone hides in older runs than its
+    /// own, if the entry here is one of these. Whether it has moved.
+    #[cold]
+    fn pass_range_deleted(&mut self) -> Result<bool> {
+        // Filters of prefixes would hide what has not the prefix of the end. With timestamps the end has
+        // several places.
+        if self.filters_prefixes
+            || self.comparator.timestamp_size() > 0
+            || !self.is_range_deleted()?
+        {
+            return Ok(false);
+        }
+        let run = self.internal.current_run();
+        let Some(first) = self.tombstones.hidden_reach(run, &mut self.target) else {
+            return Ok(false);
+        };
+        let order = self.comparator.compare(self.internal.key(), &self.target);
+        let is_ahead = match self.direction {
+            Direction::Forward => order.is_lt(),
+            Direction::Backward => order.is_gt(),
+        };
+        if is_ahead {
+            self.internal.pass_hidden(first, &self.target, self.direction)?;
+        }
+        Ok(is_ahead)
     }
 
     /// Seeks to the last key before a range of which nothing shows.

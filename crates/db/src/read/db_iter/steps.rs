@@ -74,7 +74,10 @@ impl DbIterator {
             }
         }
         self.stats.count_skipped(passed);
-        self.internal.begin_run(Direction::Forward, self.sequence, self.upper_bound.as_deref());
+        // Steps of a run ask no tombstones.
+        if self.tombstones.is_empty() {
+            self.internal.begin_run(Direction::Forward, self.sequence, self.upper_bound.as_deref());
+        }
         Ok(None)
     }
 
@@ -82,11 +85,14 @@ impl DbIterator {
     #[inline(always)]
     fn glance(&mut self) -> Glance {
         let _timer = Timer::start(PerfMetric::FindNextUserEntryTime);
-        if !self.is_plain || !self.tombstones.is_empty() {
+        if !self.is_plain {
             return Glance::Unclear;
         }
         let here = plain_value(&self.internal, self.sequence);
         let Some((user_key, sequence)) = here else { return Glance::Unclear };
+        if self.tombstones.hides_value(user_key, sequence, Direction::Forward) {
+            return Glance::Unclear;
+        }
         if !self.is_oldest {
             match compare(user_key, &self.key) {
                 Ordering::Less => return Glance::Unclear,
@@ -129,18 +135,27 @@ impl DbIterator {
             }
         }
         self.stats.count_skipped(passed);
-        self.internal.begin_run(Direction::Backward, self.sequence, self.lower_bound.as_deref());
+        if self.tombstones.is_empty() {
+            self.internal.begin_run(
+                Direction::Backward,
+                self.sequence,
+                self.lower_bound.as_deref(),
+            );
+        }
         Ok(())
     }
 
     /// As [`Self::glance`], for a cursor that has moved back.
     #[inline]
     fn glance_back(&mut self) -> Glance {
-        if !self.is_plain || !self.tombstones.is_empty() {
+        if !self.is_plain {
             return Glance::Unclear;
         }
         let here = plain_value(&self.internal, self.sequence);
-        let Some((user_key, _)) = here else { return Glance::Unclear };
+        let Some((user_key, sequence)) = here else { return Glance::Unclear };
+        if self.tombstones.hides_value(user_key, sequence, Direction::Backward) {
+            return Glance::Unclear;
+        }
         if let Some(lower) = &self.lower_bound
             && compare(user_key, lower).is_lt()
         {
@@ -148,7 +163,9 @@ impl DbIterator {
         }
         match self.internal.newer_version() {
             NewerVersion::None => {}
-            Known(newer) if is_plain_value(newer, self.sequence) => return Glance::Hidden,
+            Known(newer) if self.tombstones.is_empty() && is_plain_value(newer, self.sequence) => {
+                return Glance::Hidden;
+            }
             _ => return Glance::Unclear,
         }
         replace_key(&mut self.key, user_key);

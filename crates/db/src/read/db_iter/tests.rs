@@ -6,8 +6,9 @@ use base::{InternalKey, RangeTombstone};
 use blob::{BlobFileCache, BlobSource, OpenBlobFiles};
 use env::{FileOptions, MemFileSystem};
 use iterator::{FragmentedRangeTombstoneList, VecIterator};
+use perf_context::perf_context;
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use version::Version;
 
@@ -83,15 +84,23 @@ fn model(writes: &[Write], sequence: SequenceNumber) -> BTreeMap<Vec<u8>, Vec<u8
     live
 }
 
+/// Internal keys and values, in any order.
+type Entries = Vec<(Vec<u8>, Vec<u8>)>;
+
 fn db_iterator(
     writes: &[Write],
     sequence: SequenceNumber,
     skips_max: u64,
     options: &ReadOptions,
 ) -> DbIterator {
-    let comparator = InternalKeyComparator::bytewise();
+    let (entries, ranges) = records(writes, 1);
+    iterator_over(InternalKeyComparator::bytewise(), entries, ranges, sequence, skips_max, options)
+}
+
+/// What so many writes leave, the first with this sequence number.
+fn records(writes: &[Write], first: SequenceNumber) -> (Entries, Vec<RangeTombstone>) {
     let (mut entries, mut ranges) = (Vec::new(), Vec::new());
-    for (at, write) in (1..).zip(writes) {
+    for (at, write) in (first..).zip(writes) {
         let (key, value_type, value) = match *write {
             Write::Put(key) => (key, ValueType::Value, value(at)),
             Write::Merge(key) => (key, ValueType::Merge, value(at)),
@@ -105,21 +114,61 @@ fn db_iterator(
         };
         entries.push((InternalKey::new(&[key], at, value_type).as_bytes().to_vec(), value));
     }
-    iterator_over(comparator, entries, ranges, sequence, skips_max, options)
+    (entries, ranges)
+}
+
+/// Over runs of which each has writes older than those of the runs before.
+fn iterator_over_layers(
+    writes: &[Write],
+    cuts: &BTreeSet<usize>,
+    sequence: SequenceNumber,
+    skips_max: u64,
+    options: &ReadOptions,
+) -> DbIterator {
+    let (mut runs, mut lists, mut end) = (Vec::new(), Vec::new(), writes.len());
+    for start in cuts.iter().rev().map(|cut| cut % writes.len().max(1)).chain([0]) {
+        let start = start.min(end);
+        let (entries, ranges) = records(&writes[start..end], start as u64 + 1);
+        runs.push(entries);
+        lists.push((ranges, runs.len()));
+        end = start;
+    }
+    let comparator = InternalKeyComparator::bytewise();
+    iterator_over_runs(comparator, runs, lists, sequence, skips_max, options)
 }
 
 fn iterator_over(
     comparator: InternalKeyComparator,
-    entries: Vec<(Vec<u8>, Vec<u8>)>,
+    entries: Entries,
     ranges: Vec<RangeTombstone>,
+    sequence: SequenceNumber,
+    skips_max: u64,
+    options: &ReadOptions,
+) -> DbIterator {
+    let mut runs = vec![Vec::new(); 3];
+    for (at, entry) in entries.into_iter().enumerate() {
+        // More in the first run than in others, so that it has versions in a row.
+        runs[(at % 5).saturating_sub(2)].push(entry);
+    }
+    // All runs have newer entries as well.
+    let lists = vec![(ranges, usize::MAX)];
+    iterator_over_runs(comparator, runs, lists, sequence, skips_max, options)
+}
+
+/// Of the range tombstones come several lists, each with the first run that is older than its own.
+fn iterator_over_runs(
+    comparator: InternalKeyComparator,
+    runs: Vec<Entries>,
+    lists: Vec<(Vec<RangeTombstone>, usize)>,
     sequence: SequenceNumber,
     skips_max: u64,
     options: &ReadOptions,
 ) -> DbIterator {
     let timestamp = options.timestamp.as_deref();
     let tombstones = RangeTombstoneAggregator::new(comparator.clone(), sequence, timestamp);
-    if !ranges.is_empty() {
-        tombstones.sink().add(Arc::new(FragmentedRangeTombstoneList::new(ranges, &comparator)));
+    for (ranges, older_from) in lists {
+        let list = FragmentedRangeTombstoneList::new(ranges, &comparator);
+        tombstones.sink().add(Arc::new(list), older_from);
     }
     let files = BlobFileCache::new(
         Arc::new(MemFileSystem::new()),
@@ -128,11 +177,6 @@ fn iterator_over(
         0,
         Arc::new(OpenBlobFiles::new(1)),
     );
-    let mut runs = [const { Vec::new() }; 3];
-    for (at, entry) in entries.into_iter().enumerate() {
-        // More in the first run than in others, so that it has versions in a row.
-        runs[(at % 5).saturating_sub(2)].push(entry);
-    }
     let runs = runs
         .into_iter()
         .map(|entries| ScanRun::Other(Box::new(VecIterator::new(comparator.clone(), entries))));
@@ -198,6 +242,7 @@ proptest! {
         visible in 0.0..1.2f64,
         skips_max in 0u64..10,
         bounds in prop::option::of((b'a'..b'i', b'a'..b'i')),
+        cuts in prop::option::of(prop::collection::btree_set(0usize..60, 0..4)),
     ) {
         let sequence = (writes.len() as f64 * visible) as SequenceNumber;
         let mut live = model(&writes, sequence);
@@ -208,7 +253,10 @@ proptest! {
             options.iterate_lower_bound = Some(vec![lower]);
             options.iterate_upper_bound = Some(vec![upper]);
         }
-        let mut iterator = db_iterator(&writes, sequence, skips_max, &options);
+        let mut iterator = match cuts {
+            Some(cuts) => iterator_over_layers(&writes, &cuts, sequence, skips_max, &options),
+            None => db_iterator(&writes, sequence, skips_max, &options),
+        };
         let mut at: Option<Vec<u8>> = None;
         for step in &moves {
             if matches!(step, Move::Next | Move::Prev) && at.is_none() {
@@ -225,6 +273,30 @@ proptest! {
             prop_assert_eq!(iterator.status(), Ok(()));
             at = expected.map(|(key, _)| key.clone());
         }
+    }
+}
+
+#[test]
+fn what_a_range_tombstone_hides_in_older_runs_is_passed_at_once() {
+    let puts = (b'b'..=b'y').map(Write::Put);
+    let writes: Vec<Write> = puts.chain([Write::DeleteRange(b'c', b'y')]).collect();
+    let cuts = BTreeSet::from([writes.len() - 1]);
+    let mut iterator = iterator_over_layers(&writes, &cuts, 100, 8, &ReadOptions::default());
+    let reseeks = || perf_context().get(PerfMetric::InternalRangeDelReseekCount);
+    let hidden = || perf_context().get(PerfMetric::InternalDeleteSkippedCount);
+    for (start, end, step) in [
+        (Move::Seek(b'c'), b'y', Move::Prev),
+        (Move::SeekForPrev(b'x'), b'b', Move::Next),
+        (Move::First, b'b', Move::Next),
+        (Move::Last, b'y', Move::Prev),
+    ] {
+        let before = (reseeks(), hidden());
+        apply(&mut iterator, &start);
+        assert_eq!(iterator.key(), [end]);
+        apply(&mut iterator, &step);
+        assert_eq!(iterator.key(), [b'b' + b'y' - end], "{step:?}");
+        let passed = (reseeks() - before.0, hidden() - before.1);
+        assert!((1..=2).contains(&passed.0) && passed.1 <= 6, "{start:?}: {passed:?}");
     }
 }
 

@@ -55,6 +55,43 @@ impl Source {
                     && comparator.compare_user_keys(user_key, &tombstone.end_key).is_lt()
             })
     }
+
+    /// Whether a visible tombstone is over a record, were it old enough.
+    fn covers(
+        &self,
+        record: &InternalKey,
+        snapshot: SequenceNumber,
+        comparator: &InternalKeyComparator,
+    ) -> bool {
+        let mut ageless = self.clone();
+        for tombstone in &mut ageless.tombstones {
+            if tombstone.sequence <= snapshot {
+                tombstone.sequence = SequenceNumber::MAX;
+            } else {
+                tombstone.end_key.clone_from(&tombstone.start_key);
+            }
+        }
+        ageless.hides(record, SequenceNumber::MAX, comparator)
+    }
+}
+
+/// The records from `key` on to before `target`.
+fn between<'a>(
+    records: &'a [InternalKey],
+    key: &InternalKey,
+    target: &[u8],
+    direction: Direction,
+    comparator: &InternalKeyComparator,
+) -> Vec<&'a InternalKey> {
+    let (low, high) = match direction {
+        Direction::Forward => (key.as_bytes(), target),
+        Direction::Backward => (target, key.as_bytes()),
+    };
+    let is_between = |record: &&InternalKey| {
+        comparator.compare(low, record.as_bytes()).is_le()
+            && comparator.compare(record.as_bytes(), high).is_lt()
+    };
+    records.iter().filter(is_between).collect()
 }
 
 fn ask(aggregator: &mut RangeTombstoneAggregator, key: &InternalKey, direction: Direction) -> bool {
@@ -144,9 +181,9 @@ proptest! {
                     let list =
                         FragmentedRangeTombstoneList::new(source.tombstones.clone(), &comparator);
                     match &source.boundaries {
-                        None => sink.add(Arc::new(list)),
+                        None => sink.add(Arc::new(list), 0),
                         Some((smallest, largest)) => {
-                            sink.add_file(sources.len() as u64, Arc::new(list), smallest, largest);
+                            sink.add_file(sources.len() as u64, Arc::new(list), smallest, largest, 0);
                         }
                     }
                     sources.push(source.clone());
@@ -169,6 +206,16 @@ proptest! {
                     expected,
                     "{:?} {:?} with {:?}", key, direction, &sources
                 );
+                let mut target = Vec::new();
+                let reach = aggregator.hidden_reach(0, &mut target);
+                prop_assert!(!expected || reach.is_some());
+                if expected {
+                    let passed = between(&records, key, &target, direction, &comparator);
+                    let is_covered = |record: &&InternalKey| {
+                        sources.iter().any(|s| s.covers(record, snapshot, &comparator))
+                    };
+                    prop_assert!(passed.iter().all(is_covered), "{key:?} to {target:?}");
+                }
             }
         }
     }
@@ -200,7 +247,7 @@ proptest! {
         }
         for (start, end) in starts.into_iter().zip(ends) {
             prop_assert!(!sink.has_file(start as u64));
-            sink.add_file(start as u64, list.clone(), &records[start], &records[end - 1]);
+            sink.add_file(start as u64, list.clone(), &records[start], &records[end - 1], 0);
             prop_assert!(sink.has_file(start as u64));
             let mut in_file: Vec<_> = records[start..end].iter().collect();
             if backward {
@@ -238,7 +285,7 @@ fn files_that_were_left_are_forgotten_by_seeks_and_may_come_again() {
         let name = names[file];
         let end = format!("{name}9");
         let list = tombstone_list(&[(name, &end, 10)]);
-        sink.add_file(file as u64, list, &key(name), &key(&end));
+        sink.add_file(file as u64, list, &key(name), &key(&end), 0);
     };
     let hides = |aggregator: &mut RangeTombstoneAggregator| {
         names.map(|name| ask(aggregator, &key(&format!("{name}5")), Direction::Forward))
@@ -270,11 +317,11 @@ fn nothing_added_hides_nothing() {
     let comparator = InternalKeyComparator::bytewise();
     let mut aggregator = RangeTombstoneAggregator::new(comparator, MAX_SEQUENCE_NUMBER, None);
     assert!(aggregator.is_empty());
-    aggregator.sink().add(tombstone_list(&[]));
+    aggregator.sink().add(tombstone_list(&[]), 0);
     assert!(aggregator.is_empty());
     let key = InternalKey::new(b"k", 1, ValueType::Value);
     assert!(!ask(&mut aggregator, &key, Direction::Forward));
-    aggregator.sink().add(tombstone_list(&[("a", "z", 5)]));
+    aggregator.sink().add(tombstone_list(&[("a", "z", 5)]), 0);
     assert!(!aggregator.is_empty());
     assert!(ask(&mut aggregator, &key, Direction::Forward));
 }
@@ -286,7 +333,7 @@ fn a_file_is_added_once() {
     let sink = aggregator.sink();
     let [a, z] = [b"a", b"z"].map(|key| InternalKey::new(key, 9, ValueType::Value));
     for _ in 0..3 {
-        sink.add_file(7, tombstone_list(&[("a", "z", 5)]), &a, &z);
+        sink.add_file(7, tombstone_list(&[("a", "z", 5)]), &a, &z, 0);
         assert!(ask(
             &mut aggregator,
             &InternalKey::new(b"k", 1, ValueType::Value),
@@ -314,7 +361,7 @@ fn a_read_timestamp_bounds_what_is_seen() {
             MAX_SEQUENCE_NUMBER,
             Some(&u64::to_le_bytes(read_timestamp)),
         );
-        aggregator.sink().add(list.clone());
+        aggregator.sink().add(list.clone(), 0);
         let mut hidden = String::new();
         for key in ["A", "a", "b", "l", "x", "y", "z"] {
             let record = InternalKey::new(&at(key, 50), 5, ValueType::Value);
@@ -331,7 +378,7 @@ fn a_scan_compares_little_within_a_stretch() {
     let comparator = InternalKeyComparator::bytewise();
     let mut aggregator = RangeTombstoneAggregator::new(comparator, MAX_SEQUENCE_NUMBER, None);
     for sequence in 0..100 {
-        aggregator.sink().add(tombstone_list(&[("b", "y", 10 + sequence)]));
+        aggregator.sink().add(tombstone_list(&[("b", "y", 10 + sequence)]), 0);
     }
     let record = |key: u8| InternalKey::new(&[key], 5, ValueType::Value);
     assert!(!ask(&mut aggregator, &record(b'a'), Direction::Forward));
@@ -379,7 +426,7 @@ fn comparisons_of_a_seek(count: u64) -> u64 {
         .collect();
     let list = FragmentedRangeTombstoneList::new(tombstones, &comparator);
     let mut aggregator = RangeTombstoneAggregator::new(comparator, MAX_SEQUENCE_NUMBER, None);
-    aggregator.sink().add(Arc::new(list));
+    aggregator.sink().add(Arc::new(list), 0);
     counting.comparisons.store(0, MemoryOrder::Relaxed);
     for step in 0..100 {
         let number = step * 7919 % count;

@@ -142,7 +142,7 @@ proptest! {
             let target = encode(comparator, key);
             let start = pairs.partition_point(|(key, _)| comparator.compare(key, &target).is_lt());
             // With any number of the steps that may lead there.
-            for step in SeekStep::ALL.into_iter().take(turn % 4) {
+            for step in SeekStep::ALL.into_iter().take(turn % 5) {
                 iter.approach(&target, step).unwrap();
                 prop_assert!(!iter.valid());
             }
