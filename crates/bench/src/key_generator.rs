@@ -29,6 +29,21 @@ pub struct KeyFormat {
 }
 
 impl KeyFormat {
+    /// As the flags say, each key longer by `extra_bytes`.
+    pub(crate) fn of_flags(flags: &Flags, extra_bytes: usize, key_count: u64) -> Self {
+        let size = |flag| flags.uint(flag) as usize;
+        Self {
+            key_size: size("key_size") + extra_bytes,
+            key_size_max: match size("key_size_max") {
+                0 => 0,
+                longest => longest + extra_bytes,
+            },
+            prefix_size: size("prefix_size"),
+            keys_per_prefix: flags.uint("keys_per_prefix"),
+            key_count,
+        }
+    }
+
     /// Writes the key of `number` over `key`.
     pub fn write(&self, number: u64, key: &mut Vec<u8>) {
         key.clear();

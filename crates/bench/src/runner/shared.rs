@@ -52,16 +52,7 @@ impl<P: Provider> Runner<'_, P> {
         Ok(Workload {
             flags,
             targets: &self.targets,
-            keys: KeyFormat {
-                key_size: flags.uint("key_size") as usize + benchmark.extra_key_bytes,
-                key_size_max: match flags.uint("key_size_max") as usize {
-                    0 => 0,
-                    size => size + benchmark.extra_key_bytes,
-                },
-                prefix_size: flags.uint("prefix_size") as usize,
-                keys_per_prefix: flags.uint("keys_per_prefix"),
-                key_count,
-            },
+            keys: KeyFormat::of_flags(flags, benchmark.extra_key_bytes, key_count),
             chooser: KeyChooser {
                 key_count: key_count / benchmark.key_divisor,
                 exp_range: flags.double("read_random_exp_range"),

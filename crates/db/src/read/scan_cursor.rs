@@ -55,8 +55,8 @@ impl ScanCursor {
     #[inline(always)]
     pub(crate) fn step(&mut self, direction: Direction) -> bool {
         match direction {
-            Direction::Forward => self.in_block.next(),
-            Direction::Backward => self.in_block.prev(),
+            Direction::Forward => self.in_block.step_on(),
+            Direction::Backward => self.in_block.step_back(),
         }
     }
 

@@ -91,7 +91,7 @@ impl BlockRun {
 
     /// Takes a step forward, if it is in this run.
     #[inline(always)]
-    pub fn next(&mut self) -> bool {
+    pub fn step_on(&mut self) -> bool {
         if self.left == 0 || self.is_backward {
             return false;
         }
@@ -103,7 +103,7 @@ impl BlockRun {
 
     /// Takes a step backward, if it is in this run.
     #[inline(always)]
-    pub fn prev(&mut self) -> bool {
+    pub fn step_back(&mut self) -> bool {
         if self.left == 0 || !self.is_backward {
             return false;
         }

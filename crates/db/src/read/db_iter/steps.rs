@@ -11,6 +11,7 @@ use base::NewerVersion::{self, Known};
 use base::dbformat::{TRAILER_SIZE, ValueType};
 use base::{InternalIterator, Result, SequenceNumber, key_prefix};
 use std::cmp::Ordering;
+use table::BlockRun;
 
 /// What a glance at an entry tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl DbIterator {
         if perf_level() >= PerfLevel::EnableTimeExceptForMutex || !self.internal.step(direction) {
             return false;
         }
-        let bytes = self.internal.in_block().map_or(0, |run| run.shown_bytes());
+        let bytes = self.internal.in_block().map_or(0, BlockRun::shown_bytes);
         self.stats.count_shown(bytes);
         if counts() {
             let steps = match direction {

@@ -37,14 +37,15 @@ fn walk(block: &Arc<DataBlock>, index: usize, limits: &RunLimits<'_>) -> Vec<Vec
     let (mut run, mut cursor, mut shown) = (BlockRun::default(), at(block, index), Vec::new());
     let begun = run.begin(block, &cursor, limits);
     assert_eq!(begun, run.is_active());
-    let step = |run: &mut BlockRun| if limits.is_backward { run.prev() } else { run.next() };
+    let step =
+        |run: &mut BlockRun| if limits.is_backward { run.step_back() } else { run.step_on() };
     while step(&mut run) {
         assert_eq!((run.user_key(), &run.pinned_value()[..]), (run.value(), run.value()));
         assert_eq!(run.shown_bytes(), 2 * run.value().len());
         shown.push(run.user_key().to_vec());
     }
     run.end(&mut cursor);
-    assert!(!run.is_active() && !run.next() && !run.prev());
+    assert!(!run.is_active() && !run.step_on() && !run.step_back());
     let end = if limits.is_backward { index - shown.len() } else { index + shown.len() };
     let expected = at(block, end);
     assert_eq!((cursor.index(), cursor.key()), (end, expected.key()));
