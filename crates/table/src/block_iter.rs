@@ -7,6 +7,7 @@ use crate::sort_prefix::Location;
 use base::dbformat::TRAILER_SIZE;
 use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
 use kernels::{SortedNumber, lower_bound};
+use perf_context::{PerfMetric, count};
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
@@ -340,6 +341,8 @@ pub(crate) fn find_exact(block: &DataBlock, candidates: Range<usize>, target: &[
         if !is_same {
             return ExactMatch::Unknown(index..end);
         }
+        // What is unknown is compared, and counted, by who looks closer.
+        count(PerfMetric::UserKeyComparisonCount, 1);
         // Newer versions come first, and are not wanted.
         if u64::from_le_bytes(*trailer) <= u64::from_le_bytes(*wanted) {
             let value = entry.value_start()..entry.value_end();
