@@ -144,6 +144,7 @@ fn everything(path: &Path) {
 
 /// What a thread of a user cannot meet in such work, and where it is seen instead.
 const ELSEWHERE: &[(&str, &str)] = &[
+    ("internal_range_del_reseek_count", "many keys under a range tombstone: tests of scans"),
     ("write_thread_wait_nanos", "another writer must lead: a test of its own"),
     ("write_delay_time", "writes must be held back: a test of its own"),
     ("db_condition_wait_nanos", "writes must be held back: a test of its own"),
