@@ -1,8 +1,8 @@
 //! WALs of which a power loss took pages: in each `wal_recovery_mode` this engine recovers what
 //! RocksDB does, or refuses as it does.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::{fs, io};
 use std::path::Path;
 
 use db::{ColumnFamilyDescriptor, Db, OpenContext, WriteBatch, WriteOptions};
@@ -100,11 +100,22 @@ fn wals(directory: &Path) -> Vec<std::path::PathBuf> {
     wals
 }
 
+/// Copies `from`, where background work of an open database may remove and rename files: the copy
+/// holds what the directory held at one moment, so it is begun anew when names changed meanwhile.
 pub(crate) fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+    let names = || -> BTreeSet<_> {
+        fs::read_dir(from).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+    };
+    loop {
+        fs::create_dir_all(to).unwrap();
+        let before = names();
+        let copied: io::Result<Vec<u64>> =
+            before.iter().map(|name| fs::copy(from.join(name), to.join(name))).collect();
+        match copied {
+            Ok(_) if names() == before => return,
+            Err(error) if error.kind() != io::ErrorKind::NotFound => panic!("{error}"),
+            _ => fs::remove_dir_all(to).unwrap(),
+        }
     }
 }
 
