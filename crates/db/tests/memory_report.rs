@@ -94,18 +94,7 @@ fn warm_up() {
 /// Runs `shape`, which opens a database in a directory it is given, in a process of its own. The
 /// sum must be what that grows by, and most of what is in use of the part `main`.
 fn check(test: &str, main: &str, prepare: impl FnOnce(&Path), shape: impl FnOnce(&Path) -> Db) {
-    let Some(directory) = std::env::var_os(IS_CHILD) else {
-        let directory = tempfile::tempdir().unwrap();
-        prepare(directory.path());
-        let output = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", test, "--nocapture", "--test-threads=1"])
-            .env(IS_CHILD, directory.path())
-            .output()
-            .unwrap();
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
-        return;
-    };
+    let Some(directory) = in_own_process(test, prepare) else { return };
     warm_up();
     let before = resident_bytes();
     let db = shape(Path::new(&directory));
@@ -136,12 +125,13 @@ fn memtables_that_are_large() {
 }
 
 /// The directory to use, in a process that has nothing else to do; none in the one that runs the tests,
-/// where the other one's result is looked at.
-fn in_own_process(test: &str) -> Option<OsString> {
+/// which prepares the directory and looks at the other one's result.
+fn in_own_process(test: &str, prepare: impl FnOnce(&Path)) -> Option<OsString> {
     if let Some(directory) = std::env::var_os(IS_CHILD) {
         return Some(directory);
     }
     let directory = tempfile::tempdir().unwrap();
+    prepare(directory.path());
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
         .env(IS_CHILD, directory.path())
@@ -158,9 +148,8 @@ fn in_own_process(test: &str) -> Option<OsString> {
 #[test]
 fn the_capacity_of_one_cache_bounds_the_whole() {
     const CAPACITY: usize = 64 << 20;
-    let Some(directory) = in_own_process("the_capacity_of_one_cache_bounds_the_whole") else {
-        return;
-    };
+    let test = "the_capacity_of_one_cache_bounds_the_whole";
+    let Some(directory) = in_own_process(test, |_| {}) else { return };
     warm_up();
     let before = resident_bytes();
     reset_peak();
@@ -196,7 +185,8 @@ fn the_capacity_of_one_cache_bounds_the_whole() {
 /// allocator keeps. While they follow each other it is kept, and told.
 #[test]
 fn memtables_leave_nothing_when_writes_end() {
-    let Some(directory) = in_own_process("memtables_leave_nothing_when_writes_end") else { return };
+    let test = "memtables_leave_nothing_when_writes_end";
+    let Some(directory) = in_own_process(test, |_| {}) else { return };
     warm_up();
     let before = resident_bytes();
     let family = "write_buffer_size=32M;compression=kNoCompression;disable_auto_compactions=true";

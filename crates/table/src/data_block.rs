@@ -29,7 +29,7 @@ use crate::key_buffer::KeyBuffer;
 use crate::sort_prefix::{Location, SORT_PREFIX_SIZE, SortPrefixOrder, keep_bytes};
 use base::block_capacity::directory_capacity;
 use base::coding::{decode_fixed16, decode_fixed32};
-use base::dbformat::{MAX_SEQUENCE_NUMBER, TRAILER_SIZE, hex};
+use base::dbformat::{MAX_SEQUENCE_NUMBER, TRAILER_SIZE, extract_trailer, hex};
 use base::pinnable_slice::PinnedBytes;
 use base::{
     InternalKeyComparator, Result, SequenceNumber, Status, ValueType, common_prefix_length,
@@ -513,7 +513,7 @@ fn check_entries(
             })
             .ok_or_else(|| bad_entry(offset))?;
         key.splice(entry.shared, contents, entry.suffix_start, entry.non_shared);
-        let packed = trailer_of(key.as_slice());
+        let packed = extract_trailer(key.as_slice());
         let type_byte = packed as u8;
         if !ValueType::is_stored_number(type_byte) {
             return Err(Status::corruption(format!(
@@ -536,12 +536,6 @@ fn check_entries(
         offset = entry.value_end();
     }
     Ok(CheckedEntries { offsets, common_length: common, holds })
-}
-
-/// Sequence number and type of an internal key, packed.
-#[inline]
-fn trailer_of(key: &[u8]) -> u64 {
-    key.last_chunk::<TRAILER_SIZE>().map_or(0, |trailer| u64::from_le_bytes(*trailer))
 }
 
 /// As [`ValueType::is_point_deletion`], of its number.

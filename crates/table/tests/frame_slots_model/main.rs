@@ -115,15 +115,21 @@ fn two_blocks_of_a_place() {
     expect_freed(new);
 }
 
-fn used_while_it_leaves() {
-    let slots = Arc::<FrameSlots>::default();
+/// A block that is linked, and what a reader will have got of it that does `read` meanwhile.
+fn read_linked(
+    slots: &Arc<FrameSlots>,
+    read: fn(&FrameSlots) -> Option<Arc<DataBlock>>,
+) -> (Arc<DataBlock>, thread::JoinHandle<Option<Arc<DataBlock>>>) {
     let block = entered();
     slots.link(0, COUNT, &block);
+    let slots = slots.clone();
+    (block, thread::spawn(move || read(&slots)))
+}
+
+fn used_while_it_leaves() {
+    let slots = Arc::<FrameSlots>::default();
+    let (block, reader) = read_linked(&slots, |slots| slots.get(0).map(SlotRef::into_arc));
     let weak = Arc::downgrade(&block);
-    let reader = {
-        let slots = slots.clone();
-        thread::spawn(move || slots.get(0).map(SlotRef::into_arc))
-    };
     // A cache that asks before it drops a block, which stays if it was used.
     let was_used = block.take_use();
     if !was_used {
@@ -141,19 +147,12 @@ fn used_while_it_leaves() {
 
 fn approached_while_it_leaves() {
     let slots = Arc::<FrameSlots>::default();
-    let block = entered();
-    slots.link(0, COUNT, &block);
+    let (block, reader) = read_linked(&slots, |slots| {
+        let found = slots.approach(0)?;
+        found.note_use();
+        Some(found.into_arc())
+    });
     let weak = Arc::downgrade(&block);
-    let reader = {
-        let slots = slots.clone();
-        thread::spawn(move || {
-            let found = slots.approach(0);
-            found.map(|found| {
-                found.note_use();
-                found.into_arc()
-            })
-        })
-    };
     block.left_cache();
     drop(block);
     let held = reader.join().unwrap();

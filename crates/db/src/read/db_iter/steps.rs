@@ -75,11 +75,21 @@ impl DbIterator {
             }
         }
         self.stats.count_skipped(passed);
+        self.begin_run(Direction::Forward);
+        Ok(None)
+    }
+
+    /// Begins a run at the entry shown, if there may be one.
+    #[inline(always)]
+    fn begin_run(&mut self, direction: Direction) {
         // Steps of a run ask no tombstones.
         if self.tombstones.is_empty() {
-            self.internal.begin_run(Direction::Forward, self.sequence, self.upper_bound.as_deref());
+            let bound = match direction {
+                Direction::Forward => self.upper_bound.as_deref(),
+                Direction::Backward => self.lower_bound.as_deref(),
+            };
+            self.internal.begin_run(direction, self.sequence, bound);
         }
-        Ok(None)
     }
 
     /// Looks at the entry that the internal cursor has moved to.
@@ -136,13 +146,7 @@ impl DbIterator {
             }
         }
         self.stats.count_skipped(passed);
-        if self.tombstones.is_empty() {
-            self.internal.begin_run(
-                Direction::Backward,
-                self.sequence,
-                self.lower_bound.as_deref(),
-            );
-        }
+        self.begin_run(Direction::Backward);
         Ok(())
     }
 
