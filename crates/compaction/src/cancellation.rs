@@ -1,5 +1,6 @@
-//! How a job is told to stop.
+//! How a job is told to stop, or to let more urgent work go first.
 
+use crate::giving_way::GivesWay;
 use base::status::{Code, SubCode};
 use base::{Result, Status};
 use std::sync::Arc;
@@ -16,10 +17,13 @@ pub struct Cancellation {
     pub compactions_aborted: Arc<AtomicBool>,
     /// The user cancelled the manual compaction that this is; none for automatic ones.
     pub manual_compaction_canceled: Option<Arc<AtomicBool>>,
+    /// What it does in between.
+    pub gives_way: GivesWay,
 }
 
 impl Cancellation {
-    /// Whether the job may go on.
+    /// Whether the job may go on. Goes aside first where more urgent work waits: no lock may be
+    /// held.
     ///
     /// # Errors
     /// `ShutdownInProgress`, `ColumnFamilyDropped`, or `Incomplete` for a cancelled compaction.
@@ -33,6 +37,9 @@ impl Cancellation {
             || self.manual_compaction_canceled.as_deref().is_some_and(is_set)
         {
             return Err(self.reason());
+        }
+        if self.gives_way.is_wanted() {
+            self.gives_way.ask();
         }
         Ok(())
     }

@@ -20,6 +20,7 @@ pub mod compaction_reason;
 pub mod compaction_stats;
 mod created_files;
 pub mod deeper_levels;
+pub mod giving_way;
 pub mod in_progress;
 pub mod iteration_stats;
 pub mod job_environment;
@@ -46,6 +47,7 @@ pub use compaction_job::{
 };
 pub use compaction_reason::CompactionReason;
 pub use compaction_stats::CompactionStats;
+pub use giving_way::{GivesWay, TimeAside, UrgentWork, time_aside};
 pub use in_progress::{CompactionId, CompactionsInProgress, OutputRange, RunningCompaction};
 pub use iteration_stats::IterationStats;
 pub use job_environment::{JobEnvironment, NewOutputFile, OutputFileHint};

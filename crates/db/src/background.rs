@@ -7,9 +7,13 @@
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::{DbState, FamilyState};
 use crate::events::pressure;
+use crate::flush_job::{FlushPick, ids_of};
 use crate::flush_reason::FlushReason;
+use crate::open::prepare_for_compactions;
 use crate::sanitize::delayed_write_rate;
 use crate::work_stats::count_atomic_flush_request;
+use base::Result;
+use compaction::GivesWay;
 use env::thread_pool::Priority;
 use parking_lot::MutexGuard;
 use std::sync::Arc;
@@ -25,6 +29,10 @@ pub(crate) struct ScheduledJobs {
     pub(crate) flushes: usize,
     /// Those of them that run.
     pub(crate) flushes_running: usize,
+    /// Those of these that run in threads of other jobs, which went aside for them.
+    pub(crate) flushes_aside: usize,
+    /// Flushes that went aside, and do nothing meanwhile.
+    pub(crate) flushes_left: usize,
     /// Automatic ones.
     pub(crate) compactions: usize,
     /// Those of them that wait for a thread.
@@ -104,18 +112,14 @@ impl DbImpl {
 
     /// Schedules what is due and not scheduled.
     pub(crate) fn schedule_work(self: &Arc<Self>, writing: &Writing, state: &mut DbState) {
-        if writing.is_closing.load(Ordering::Acquire)
-            || state.pauses > 0
-            || state.errors.stops_background_work()
-        {
+        if !may_flush(writing, state) {
             return;
         }
-        let due = flushes_due(state, self.options().atomic_flush).count();
+        let due = self.note_due_flushes(writing, state);
         // What runs is no longer due, and does not stand in the way of what is.
         while state.scheduled.flushes - state.scheduled.flushes_running < due {
-            let (db, since) = (self.clone(), Instant::now());
-            let job = move || db.background_flush(since);
-            let scheduled = writing.pool.schedule(Priority::High, job);
+            let db = self.clone();
+            let scheduled = writing.pool.schedule(Priority::High, move || db.background_flush());
             if scheduled.is_err() {
                 return;
             }
@@ -127,6 +131,9 @@ impl DbImpl {
         while self.spare_compactions(state) > 0
             && state.scheduled.compactions_waiting < state.compaction_queue.len()
         {
+            if !std::mem::replace(&mut state.has_compacted, true) {
+                prepare_for_compactions(&writing.pool, &self.options());
+            }
             let db = self.clone();
             let scheduled =
                 writing.pool.schedule(Priority::Low, move || db.background_compaction());
@@ -162,26 +169,18 @@ impl DbImpl {
         }
     }
 
-    /// A flush that has waited for its thread since then.
-    fn background_flush(self: &Arc<Self>, since: Instant) {
+    /// Carries out a flush that is due, if one still is.
+    fn background_flush(self: &Arc<Self>) {
         let Ok(writing) = self.writing() else { return };
-        let waited = since.elapsed();
-        let next = {
+        let picks = {
             let mut state = writing.state.lock();
-            state.stall_times.add_flush_wait(waited);
             state.scheduled.flushes_running += 1;
-            let may_run = !writing.is_closing.load(Ordering::Acquire)
-                && state.pauses == 0
-                && !state.errors.stops_background_work();
-            let due = flushes_due(&state, self.options().atomic_flush);
-            Some(due).filter(|_| may_run).and_then(|mut due| due.next())
+            self.take_due_flush(writing, &mut state, &[])
         };
-        // What it gave stands as background error.
-        let flush = || {
-            let delete = |obsolete| self.delete_later(writing, obsolete);
-            next.map_or(Ok(true), |ids| self.flush_memtables(&ids, delete))
-        };
-        let result = self.catch_panic(|| "a flush".to_owned(), flush);
+        let result = picks.map_or(Ok(()), |picks| {
+            let gives_way = self.flush_gives_way(writing, ids_of(&picks));
+            self.flush_taken(writing, picks, &gives_way)
+        });
         let mut state = writing.state.lock();
         if result.is_err() {
             self.wait_after_failure(writing, &mut state);
@@ -190,6 +189,25 @@ impl DbImpl {
         state.scheduled.flushes_running -= 1;
         self.schedule_work(writing, &mut state);
         self.end_job(writing, state);
+    }
+
+    /// Flushes what [`DbImpl::take_due_flush`] gave.
+    ///
+    /// # Errors
+    /// What went wrong; it stands as background error.
+    pub(crate) fn flush_taken(
+        self: &Arc<Self>,
+        writing: &Writing,
+        picks: Vec<FlushPick>,
+        gives_way: &GivesWay,
+    ) -> Result<()> {
+        self.catch_panic(
+            || "a flush".to_owned(),
+            || {
+                let delete = |obsolete| self.delete_later(writing, obsolete);
+                self.flush_memtables(picks, gives_way, delete)
+            },
+        )
     }
 
     /// A job is done: who waits hears of it, and listeners of what is left to do.
@@ -222,6 +240,13 @@ impl DbImpl {
     }
 }
 
+/// Whether flushes may begin.
+pub(crate) fn may_flush(writing: &Writing, state: &DbState) -> bool {
+    !writing.is_closing.load(Ordering::Acquire)
+        && state.pauses == 0
+        && !state.errors.stops_background_work()
+}
+
 /// Why the newest memtable that takes no writes any more is full.
 fn reason_of_full(family: &FamilyState) -> FlushReason {
     let limit = u64::from(family.data.options().memtable_max_range_deletions);
@@ -240,23 +265,4 @@ fn lower_bottommost_threshold(writing: &Writing, family: &FamilyState, oldest_sn
     if let Some(next) = candidates.filter(|number| *number >= oldest_snapshot.max(1)).min() {
         writing.bottommost_threshold.fetch_min(next, Ordering::AcqRel);
     }
-}
-
-/// Column families whose memtables are to be flushed, by flush: each alone, or all together. There may
-/// be thousands, each looked at only when it is asked for.
-fn flushes_due(state: &DbState, atomic: bool) -> impl Iterator<Item = Vec<u32>> {
-    let is_due = |family: &&FamilyState| {
-        family.is_flush_requested
-            && !family.immutables.is_empty()
-            && !family.immutables.is_flushing()
-    };
-    let mut due = state.families.values().filter(is_due);
-    let alone = (!atomic).then(|| due.clone().map(|family| vec![family.data.id]));
-    let waits = |family: &&FamilyState| !family.immutables.is_empty();
-    let all = state.families.values().filter(waits);
-    let together = atomic && due.next().is_some() && {
-        !all.clone().any(|family| family.immutables.is_flushing())
-    };
-    let together = together.then(|| all.map(|family| family.data.id).collect());
-    alone.into_iter().flatten().chain(together)
 }

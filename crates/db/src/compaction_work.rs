@@ -24,7 +24,7 @@ use base::{Result, Status};
 use compaction::picker::options::CompactionPri;
 use compaction::{
     Cancellation, Compaction, CompactionId, CompactionJob, CompactionJobOptions, CompactionOutcome,
-    JobEnvironment, OutputTableOptions, PickerOptions, RunningCompaction, TtlSplit,
+    GivesWay, JobEnvironment, OutputTableOptions, PickerOptions, RunningCompaction, TtlSplit,
     pick_compaction,
 };
 use env::IoPriority;
@@ -389,7 +389,10 @@ impl DbImpl {
             full_history_ts_low: family.super_version.load().full_history_ts_low.clone(),
             drops_user_defined_indexes: self.context.drops_user_defined_indexes,
             helpers: Arc::new(CompactionHelpers::of(self)),
-            cancellation: picked.cancellation.clone(),
+            cancellation: Cancellation {
+                gives_way: self.compaction_gives_way(writing, compaction),
+                ..picked.cancellation.clone()
+            },
         }
     }
 }
@@ -444,6 +447,7 @@ pub(crate) fn register(
             column_family_dropped: family.compaction.dropped.clone(),
             compactions_aborted: writing.compactions_aborted.clone(),
             manual_compaction_canceled: canceled,
+            gives_way: GivesWay::default(),
         },
         options: family.compaction.picker_options.clone(),
     })

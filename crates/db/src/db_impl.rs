@@ -113,6 +113,9 @@ pub(crate) struct Writing {
     pub(crate) has_obstacle: Arc<AtomicBool>,
     /// Compactions end as soon as they can. Set under the state's lock.
     pub(crate) compactions_aborted: Arc<AtomicBool>,
+    /// Flushes wait and no thread of theirs is free: other jobs should look. Set under the state's
+    /// lock.
+    pub(crate) flushes_wait: Arc<AtomicBool>,
     /// Held for no other lock.
     pub(crate) file_deletions: Arc<Mutex<FileDeletions>>,
     /// Files that jobs left to be deleted. Held for no other lock.

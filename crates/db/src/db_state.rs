@@ -18,6 +18,7 @@ use memtable::MemTable;
 use options::ColumnFamilyOptions;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Instant;
 use version::Version;
 
 /// Everything under the lock.
@@ -40,6 +41,8 @@ pub(crate) struct DbState {
     /// last released; 0 before.
     pub(crate) oldest_snapshot: SequenceNumber,
     pub(crate) manual: ManualCompactions,
+    /// A compaction was scheduled before.
+    pub(crate) has_compacted: bool,
     /// How often background work was paused and not continued.
     pub(crate) pauses: usize,
     /// How often compactions were aborted and not resumed.
@@ -62,6 +65,8 @@ pub(crate) struct FamilyState {
     pub(crate) is_flush_requested: bool,
     /// Why they are, or were the last time.
     pub(crate) flush_reason: FlushReason,
+    /// Since when the flush that is due has waited for a thread.
+    pub(crate) flush_due_since: Option<Instant>,
     /// Flushes that are installed and not told of yet: who waits for them waits for that too.
     pub(crate) flushes_untold: usize,
     /// Number of the next memtable.

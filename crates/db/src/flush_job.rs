@@ -23,6 +23,7 @@ use base::compaction_filter::TableFileCreationReason;
 use base::filename::{blob_file_name, table_file_name};
 use base::status::Code;
 use base::{Result, SequenceNumber, Status};
+use compaction::GivesWay;
 use env::thread_status::{
     Operation, OperationGuard, OperationStage, OperationType, flush_property, while_waiting,
 };
@@ -44,6 +45,15 @@ pub(crate) struct FlushPick {
     pub(crate) reason: FlushReason,
 }
 
+/// One that runs.
+#[derive(Clone, Copy)]
+struct FlushRun<'f> {
+    job_id: u64,
+    /// Where its progress is counted, if threads are tracked.
+    operation: Option<&'f Arc<Operation>>,
+    gives_way: &'f GivesWay,
+}
+
 /// How far a flush came.
 #[derive(Debug, Default)]
 struct Made {
@@ -54,21 +64,21 @@ struct Made {
 }
 
 impl DbImpl {
-    /// Flushes what waits in the column families `ids`, all of it in one step of the MANIFEST, and
-    /// has `delete` delete what nothing needs afterwards. Whether there was anything to do.
+    /// Flushes `picks`, all of them in one step of the MANIFEST, and has `delete` delete what nothing
+    /// needs afterwards. Work to which the flush `gives_way` is done meanwhile.
     ///
     /// # Errors
     /// What building a table or writing the MANIFEST gave; it stands as background error too, and
     /// the memtables wait again.
     pub(crate) fn flush_memtables(
         self: &Arc<Self>,
-        ids: &[u32],
+        mut picks: Vec<FlushPick>,
+        gives_way: &GivesWay,
         delete: impl FnOnce(Vec<Deletion>),
-    ) -> Result<bool> {
+    ) -> Result<()> {
         let writing = self.writing()?;
-        let mut picks = pick(writing, ids);
         if picks.is_empty() {
-            return Ok(false);
+            return Ok(());
         }
         let _activity = Activity::Flush.begin();
         let job_id = writing.info_log.next_job_id();
@@ -80,7 +90,10 @@ impl DbImpl {
         let families = names(&picks);
         let job = || format!("a flush of {families}");
         let tracked = operation.as_ref().map(OperationGuard::operation);
-        let run = || Ok(self.build_and_install(writing, &mut picks, &mut made, job_id, tracked));
+        let run = || {
+            let job = FlushRun { job_id, operation: tracked, gives_way };
+            Ok(self.build_and_install(writing, &mut picks, &mut made, job))
+        };
         let result = match self.catch_panic(job, run) {
             Ok(result) => result,
             Err(status) => Err((None, status)),
@@ -101,10 +114,10 @@ impl DbImpl {
                 let mut obsolete = self.take_released_wals(writing);
                 obsolete.extend(self.take_obsolete_files(job_id));
                 delete(obsolete);
-                Ok(true)
+                Ok(())
             }
             // What was to be flushed is not wanted any more.
-            Err(status) if status.code() == Code::ColumnFamilyDropped => Ok(true),
+            Err(status) if status.code() == Code::ColumnFamilyDropped => Ok(()),
             Err(status) => {
                 self.give_back(writing, &picks);
                 Err(status)
@@ -135,8 +148,7 @@ impl DbImpl {
         writing: &Writing,
         picks: &mut [FlushPick],
         made: &mut Made,
-        job_id: u64,
-        operation: Option<&Arc<Operation>>,
+        FlushRun { job_id, operation, gives_way }: FlushRun<'_>,
     ) -> std::result::Result<(), FlushError> {
         // A table may hold part of what a finished WAL holds for several column families: after a
         // power loss there must not be that part alone.
@@ -160,8 +172,9 @@ impl DbImpl {
                 compaction: None,
                 operation: operation.cloned(),
             };
-            let build =
-                || self.build_level0_table(&pick.family, &memtables, job, facts.file_number);
+            let build = || {
+                self.build_level0_table(&pick.family, &memtables, job, facts.file_number, gives_way)
+            };
             let built = contain_panic(|| format!("a flush of {}", names(picks)), build);
             let flush = || BackgroundErrorReason::flush(has_no_wal(writing));
             let mut built = built.map_err(|status| (Some(reason_of(&status, flush())), status))?;
@@ -405,9 +418,15 @@ fn names(picks: &[FlushPick]) -> String {
     }
 }
 
-/// Takes what waits in the column families `ids`. Those dropped meanwhile have nothing.
-fn pick(writing: &Writing, ids: &[u32]) -> Vec<FlushPick> {
-    let mut state = writing.state.lock();
+/// The column families that `picks` are of.
+pub(crate) fn ids_of(picks: &[FlushPick]) -> Vec<u32> {
+    picks.iter().map(|pick| pick.family.id).collect()
+}
+
+/// Takes what waits in the column families `ids`; those that are dropped have nothing. Under the same
+/// lock as `ids` were chosen where they are flushed together: what waits in others from then on
+/// belongs to what waits in these from then on.
+pub(crate) fn pick(state: &mut DbState, ids: &[u32]) -> Vec<FlushPick> {
     let mut picks = Vec::new();
     for id in ids {
         let Some(family) = state.family_mut(*id) else { continue };

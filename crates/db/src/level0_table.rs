@@ -9,8 +9,8 @@ use base::compaction_filter::{CompactionFilterContext, TableFileCreationReason};
 use base::dbformat::extract_user_key;
 use base::{CompactionFilter, InternalIterator, Result};
 use compaction::{
-    BlobFileOptions, BuildTableInput, BuildTableOptions, Cancellation, OutputFile, OutputFileHint,
-    OutputTableOptions, SnapshotRules, build_table,
+    BlobFileOptions, BuildTableInput, BuildTableOptions, Cancellation, GivesWay, OutputFile,
+    OutputFileHint, OutputTableOptions, SnapshotRules, build_table, time_aside,
 };
 use compression::CompressionType;
 use env::{FileOptions, IoPriority, thread_cpu_micros};
@@ -69,15 +69,18 @@ pub(crate) fn flush_compression(family: &ColumnFamilyOptions) -> options::Compre
 
 impl DbImpl {
     /// Writes what memtables hold, from old to new, into a table; returns what the MANIFEST is to
-    /// say of it. Nothing if nothing is left to write. The table gets this `number`.
+    /// say of it. Nothing if nothing is left to write. The table gets this `number`. Work to which the
+    /// job `gives_way` is done meanwhile.
     pub(crate) fn build_level0_table(
         &self,
         family: &Arc<ColumnFamilyData>,
         memtables: &[Arc<MemTable>],
         job: Job,
         number: u64,
+        gives_way: &GivesWay,
     ) -> Result<Level0Table> {
         let (start, cpu_start) = (Instant::now(), thread_cpu_micros());
+        let aside_before = time_aside();
         let timed_io = TimedIo::begin_if(family.options().report_bg_io_stats);
         let reason = job.reason;
         let writing = self.writing()?;
@@ -113,18 +116,23 @@ impl DbImpl {
                 ..OutputFileHint::default()
             },
         };
-        let options = self.build_options(writing, family, now_seconds, reason);
+        let mut options = self.build_options(writing, family, now_seconds, reason);
+        options.cancellation.gives_way = gives_way.clone();
         let built = build_table(&files, &options, input)?;
         let mut edit = VersionEdit::default();
         built.add_to(&mut edit);
         edit.full_history_ts_low = history_cutoff(family, memtables)?;
+        let aside = time_aside() - aside_before;
+        let micros = start.elapsed().as_micros() as u64;
         Ok(Level0Table {
             edit,
             payload_bytes: built.stats.input_raw_key_bytes + built.stats.input_raw_value_bytes,
             table: built.table,
             blob_bytes: built.blob_files.iter().map(|file| file.total_blob_bytes).sum(),
-            micros: start.elapsed().as_micros() as u64,
-            cpu_micros: thread_cpu_micros().saturating_sub(cpu_start),
+            micros: micros.saturating_sub(aside.micros),
+            cpu_micros: thread_cpu_micros()
+                .saturating_sub(cpu_start)
+                .saturating_sub(aside.cpu_micros),
             compression: options.tables.builder.compression,
             io: timed_io.as_ref().map(TimedIo::so_far),
         })

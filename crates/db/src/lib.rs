@@ -75,6 +75,7 @@ mod switch_memtable;
 mod table_builder_options;
 mod table_set;
 mod validate_options;
+mod waiting_flushes;
 mod wal_archive;
 mod wal_tracking;
 mod warm_outputs;

@@ -396,12 +396,24 @@ fn thread_pool(options: &DbOptions) -> ThreadPool {
     let pool = ThreadPool::new(|priority, message| {
         eprintln!("touchstone: a background job of priority {priority:?} panicked: {message}");
     });
-    // Flushes are never nice: writes wait for them.
-    pool.set_niceness(Priority::Low, options.compaction_niceness);
     set_job_threads(&pool, options);
-    // For what goes on beside flushes and compactions: getting over errors, OPTIONS files.
-    pool.set_background_threads(Priority::Bottom, 2);
+    set_other_threads(&pool);
     pool
+}
+
+/// Threads for what goes on beside flushes and compactions: getting over errors, OPTIONS files.
+fn set_other_threads(pool: &ThreadPool) {
+    pool.set_background_threads(Priority::Bottom, 2);
+}
+
+/// Makes threads of compactions nice. To be called before the first of them starts, by a thread that is
+/// not nice itself: the others start now. Flushes are never nice, as writes wait for them.
+pub(crate) fn prepare_for_compactions(pool: &ThreadPool, options: &DbOptions) {
+    if options.compaction_niceness > 0 {
+        pool.set_niceness(Priority::Low, options.compaction_niceness);
+        set_job_threads(pool, options);
+        set_other_threads(pool);
+    }
 }
 
 /// As many threads as flushes and compactions may have.
@@ -429,6 +441,7 @@ fn db_state(options: &DbOptions, states: BTreeMap<u32, FamilyState>) -> DbState 
         compaction_queue: VecDeque::new(),
         oldest_snapshot: 0,
         manual: ManualCompactions::default(),
+        has_compacted: false,
         pauses: 0,
         compaction_aborts: 0,
         is_closed: false,
@@ -516,6 +529,7 @@ fn assemble(
         periodic_work: PeriodicWork::new(context.clock.clone()),
         has_obstacle: Arc::default(),
         compactions_aborted: Arc::default(),
+        flushes_wait: Arc::default(),
         file_deletions: Arc::default(),
         due_deletions: Mutex::default(),
         is_closing: Arc::default(),
@@ -594,6 +608,7 @@ pub(crate) fn family_state(
         compaction: CompactionState::new(options, &data, context.clock.clone()),
         stall: FamilyStall::default(),
         is_flush_requested: false,
+        flush_due_since: None,
         flush_reason: FlushReason::default(),
         flushes_untold: 0,
         next_memtable_id: 2,

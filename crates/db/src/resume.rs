@@ -9,11 +9,12 @@ use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::FamilyState;
 use crate::event_listener::BackgroundErrorReason;
 use crate::events::Hold;
-use crate::flush_job::Edits;
+use crate::flush_job::{Edits, pick};
 use crate::flush_reason::FlushReason;
 use crate::work_stats::{count_recovery_begun, count_recovery_ended};
 use base::status::Code;
 use base::{Result, Status};
+use compaction::GivesWay;
 use env::thread_pool::Priority;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -88,8 +89,9 @@ impl DbImpl {
         for family in state.families.values_mut() {
             family.flush_reason = FlushReason::ErrorRecovery;
         }
+        let picks = pick(&mut state, &ids);
         drop(state);
-        self.flush_memtables(&ids, |obsolete| self.delete(obsolete))?;
+        self.flush_memtables(picks, &GivesWay::default(), |obsolete| self.delete(obsolete))?;
         let edit = VersionEdit { log_number: Some(wal_number), ..VersionEdit::default() };
         let edits: Edits = ids.into_iter().map(|id| (id, edit.clone())).collect();
         let installed = self.log_and_install(writing, edits, |state| {

@@ -9,6 +9,7 @@ use crate::compaction_outputs::{CompactionOutputs, OutputsContext};
 use crate::compaction_stats::CompactionStats;
 use crate::created_files::CreatedFiles;
 use crate::deeper_levels::DeeperLevels;
+use crate::giving_way::time_aside;
 use crate::iteration_stats::IterationStats;
 use crate::job_environment::OutputFileHint;
 use crate::level_input_iterator::{LevelInputIterator, LevelInputOptions};
@@ -89,6 +90,7 @@ impl Part<'_> {
 
     fn run(&self) -> Result<PartOutcome> {
         let (start, cpu_start) = (Instant::now(), env::thread_cpu_micros());
+        let aside_before = time_aside();
         let mut entries = self.start_iterator()?;
         let mut outputs = CompactionOutputs::new(self.outputs_context());
         entries.seek_to_first()?;
@@ -115,6 +117,8 @@ impl Part<'_> {
         self.job.verify_outputs(self.files, &outputs.files)?;
         let mut stats = *entries.stats();
         stats.add(&outputs.stats);
+        let aside = time_aside() - aside_before;
+        let micros = start.elapsed().as_micros() as u64;
         Ok(PartOutcome {
             files: outputs.files,
             blob_files,
@@ -122,8 +126,10 @@ impl Part<'_> {
             blob_outflow: outputs.blob_flow.unwrap_or_default(),
             stats,
             entries_passed: entries.input().entries_passed(),
-            micros: start.elapsed().as_micros() as u64,
-            cpu_micros: env::thread_cpu_micros().saturating_sub(cpu_start),
+            micros: micros.saturating_sub(aside.micros),
+            cpu_micros: env::thread_cpu_micros()
+                .saturating_sub(cpu_start)
+                .saturating_sub(aside.cpu_micros),
         })
     }
 

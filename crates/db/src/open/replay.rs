@@ -19,6 +19,7 @@ use crate::write::memtable_stage::ActiveFamily;
 use base::Result;
 use base::compaction_filter::TableFileCreationReason;
 use base::filename::wal_file_name;
+use compaction::GivesWay;
 use memtable::{MemTable, MemTableMemory, MemTableOptions};
 use options::WalIo;
 use std::collections::BTreeMap;
@@ -181,7 +182,7 @@ impl DbImpl {
         };
         let number = writing.file_numbers.next();
         let built = self
-            .build_level0_table(&family, &[memtable], job, number)
+            .build_level0_table(&family, &[memtable], job, number, &GivesWay::default())
             .map_err(|error| error.context(format!("column family {}", family.name)))?;
         writing.events.level0_table_built(job_id, &family, &built);
         family.stats.count_flush(&built, JobPriority::User);

@@ -204,7 +204,10 @@ pub(super) fn unscheduled_compactions(source: &Source<'_>) -> Option<u64> {
 
 /// Of all column families.
 pub(super) fn running_flushes(source: &Source<'_>) -> Option<u64> {
-    Some(source.live_state(|state| state.scheduled.flushes_running).unwrap_or(0) as u64)
+    // Those that went aside for another one do nothing meanwhile.
+    let running =
+        source.live_state(|state| state.scheduled.flushes_running - state.scheduled.flushes_left);
+    Some(running.unwrap_or(0) as u64)
 }
 
 /// Of all column families.

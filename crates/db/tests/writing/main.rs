@@ -29,6 +29,7 @@ mod recovery_from_errors;
 mod stalls;
 mod successive_merges;
 mod thread_status;
+mod waiting_flushes;
 mod wals;
 mod warm_blocks;
 mod write_modes;

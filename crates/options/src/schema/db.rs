@@ -59,7 +59,7 @@ options! {
         /// Gap between full scans for stale files.
         delete_obsolete_files_period_micros: u64 = 21_600_000_000, mutable accepted 4.0;
         /// Nice value that threads of compactions add to the process's; 0: none.
-        compaction_niceness: i32 = 0, [between(0, 19)] fixed honoured 0.0 unwritten;
+        compaction_niceness: i32 = 5, [between(0, 19)] fixed honoured 0.0 unwritten;
         /// Upper bound on simultaneous flush plus compaction jobs.
         max_background_jobs: i32 = 2, [at_least(1).corrected()] mutable honoured 5.6;
         /// Legacy compaction thread cap; -1 derives it from jobs.
