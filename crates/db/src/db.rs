@@ -5,7 +5,7 @@ use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor, ColumnFamil
 use crate::db_impl::DbImpl;
 use crate::event_listener::EventListener;
 use crate::open;
-use crate::read::db_iter::DbIterator;
+use crate::read::db_iterator::DbIterator;
 use crate::read::get::{LookupScope, get, get_into, get_merge_operands};
 use crate::read::get_context::Lookup;
 use crate::read::read_stats::{CountedLookup, Source};
@@ -456,18 +456,24 @@ impl Db {
         let sequence = self.sequence_of(options)?;
         check_history(options, &family.0, &super_version)?;
         let view = self.view(&super_version, sequence);
-        let mut options = options.clone();
-        options.total_order_seek |= self.inner.prefix_seek_opt_in_only
+        if let Some(idle) = super_version.idle_iterators.take(options, &view) {
+            return Ok(DbIterator::new(idle, family.0.clone()));
+        }
+        let asked = Arc::new(options.clone());
+        let sees_all = self.inner.prefix_seek_opt_in_only
             && !options.prefix_same_as_start
             && !options.auto_prefix_mode;
-        let options = Arc::new(options);
+        let options = match sees_all && !options.total_order_seek {
+            true => Arc::new(ReadOptions { total_order_seek: true, ..options.clone() }),
+            false => asked.clone(),
+        };
         let origin = ScanOrigin {
-            family: family.0.clone(),
+            asked,
             options,
             visibility: self.inner.visibility.clone(),
             statistics: self.inner.context.statistics.clone(),
         };
-        Ok(origin.new_iterator_at(view))
+        Ok(origin.new_iterator_at(family.0.clone(), view))
     }
 
     /// A lookup begins.

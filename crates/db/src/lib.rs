@@ -108,7 +108,7 @@ pub use manual_compaction::{
 pub use option_reference::{CallStruct, call_structs, option_reference};
 pub use property::docs::properties_reference;
 pub use property::{PropertyInfo, PropertyKind};
-pub use read::db_iter::DbIterator;
+pub use read::db_iterator::DbIterator;
 pub use read::value_resolver::Columns;
 pub use recovery::{PreparedTransaction, RecoveredDb, TransactionWritePolicy};
 pub use secondary::SecondaryProgress;

@@ -2,9 +2,11 @@
 
 pub(crate) mod blob_reads;
 pub(crate) mod db_iter;
+pub(crate) mod db_iterator;
 pub(crate) mod get;
 pub(crate) mod get_context;
 pub(crate) mod get_together;
+pub(crate) mod idle_iterators;
 pub(crate) mod level_iterator;
 pub(crate) mod lookup_key;
 pub(crate) mod multi_get;

@@ -1,6 +1,7 @@
 //! What one read of a column family looks at, pinned together.
 
 use crate::property::table_stats::TableStats;
+use crate::read::idle_iterators::IdleIterators;
 use crate::read::value_resolver::ValueResolver;
 use crate::sorted_run::SortedRun;
 use base::SequenceNumber;
@@ -30,6 +31,7 @@ pub(crate) struct SuperVersion {
     /// What the tables say of themselves, once asked.
     pub(crate) table_stats: OnceLock<Arc<TableStats>>,
     largest_immutable_sequence: OnceLock<SequenceNumber>,
+    pub(crate) idle_iterators: IdleIterators,
 }
 
 /// What a new state is made of, beside the state before it.
@@ -86,6 +88,7 @@ impl SuperVersion {
             full_history_ts_low,
             table_stats,
             largest_immutable_sequence: OnceLock::new(),
+            idle_iterators: IdleIterators::default(),
         }
     }
 

@@ -14,8 +14,8 @@
 use crate::background::may_flush;
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::{DbState, FamilyState};
-use crate::flush_job::{FlushPick, ids_of, pick};
 use crate::flow_control::stall_condition::{StallCause, StallCondition};
+use crate::flush_job::{FlushPick, ids_of, pick};
 use compaction::{Compaction, GivesWay, TimeAside, UrgentWork};
 use env::thread_cpu_micros;
 use env::thread_pool::Priority;

@@ -133,6 +133,15 @@ impl<I: InternalIterator> MergingIterator<I> {
         }
     }
 
+    /// Stands nowhere, as when it was made, after each child was put `to_rest`.
+    pub fn rest(&mut self, to_rest: impl FnMut(&mut I)) {
+        self.children.iterators.iter_mut().for_each(to_rest);
+        self.current = None;
+        self.stays = false;
+        self.others.clear();
+        self.anchor.clear();
+    }
+
     /// Moves every child with `seek`, then finds the one to start from.
     fn start(
         &mut self,

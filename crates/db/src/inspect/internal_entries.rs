@@ -32,7 +32,7 @@ impl InternalEntries {
             sequence: MAX_SEQUENCE_NUMBER,
             uncommitted: &Arc::default(),
         };
-        let Sources { internal, tombstones } = sources(family, &view, &Arc::new(options));
+        let Sources { internal, tombstones, .. } = sources(family, &view, &Arc::new(options));
         Self { internal: Box::new(internal), tombstones }
     }
 

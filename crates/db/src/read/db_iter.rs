@@ -1,4 +1,4 @@
-//! The iterator that users hold: one entry per live key, in order, as of one sequence number.
+//! What an iterator does ([`DbIterator`](crate::DbIterator)): one entry per live key, in order, as of one sequence number.
 //!
 //! Beneath it is one [`InternalIterator`] over every memtable and table. Forward, the newest
 //! visible version of a key comes first and decides; what is older is skipped. Backward, versions
@@ -23,9 +23,11 @@ mod versions;
 
 use crate::read::blob_reads::blob_read_options;
 use crate::read::read_stats::ScanStats;
+use crate::read::read_view::ReadView;
 use crate::read::scan::ScanOrigin;
 use crate::read::scan_cursor::ScanCursor;
 use crate::read::value_resolver::ValueResolver;
+use crate::super_version::SuperVersion;
 use base::dbformat::{
     InternalKey, MAX_SEQUENCE_NUMBER, ParsedInternalKey, TRAILER_SIZE, VALUE_TYPE_FOR_SEEK,
     ValueType,
@@ -46,7 +48,7 @@ use table::ReadOptions;
 use versions::too_many_skipped;
 
 /// What a scan is made of.
-pub(crate) struct DbIteratorParts {
+pub(crate) struct DbIterParts {
     pub(crate) internal: ScanCursor,
     pub(crate) tombstones: RangeTombstoneAggregator,
     pub(crate) comparator: InternalKeyComparator,
@@ -63,6 +65,8 @@ pub(crate) struct DbIteratorParts {
     pub(crate) super_version_number: u64,
     pub(crate) stats: ScanStats,
     pub(crate) hidden_run: HiddenRun,
+    /// Whether the memtable that takes writes is one of the sources.
+    pub(crate) has_active: bool,
 }
 
 /// Where the internal cursor stands.
@@ -78,9 +82,9 @@ enum Stands {
     OnVersion,
 }
 
-/// A cursor over the live keys of a column family. Errors make it invalid and are kept until the
-/// next seek: after a loop ends, look at [`DbIterator::status`].
-pub struct DbIterator {
+/// The state of an iterator, which may outlast it and become that of another
+/// ([`IdleIterators`](crate::read::idle_iterators::IdleIterators)).
+pub(crate) struct DbIter {
     internal: ScanCursor,
     tombstones: RangeTombstoneAggregator,
     comparator: InternalKeyComparator,
@@ -101,6 +105,7 @@ pub struct DbIterator {
     super_version_number: u64,
     stats: ScanStats,
     hidden_run: HiddenRun,
+    has_active: bool,
     /// What to make it anew from.
     origin: Option<ScanOrigin>,
     /// Read time; empty where keys have none.
@@ -132,9 +137,9 @@ pub struct DbIterator {
     target: Vec<u8>,
 }
 
-impl DbIterator {
-    pub(crate) fn new(parts: DbIteratorParts, options: &ReadOptions) -> Self {
-        let DbIteratorParts {
+impl DbIter {
+    pub(crate) fn new(parts: DbIterParts, options: &ReadOptions) -> Self {
+        let DbIterParts {
             internal,
             tombstones,
             comparator,
@@ -146,6 +151,7 @@ impl DbIterator {
             super_version_number,
             stats,
             hidden_run,
+            has_active,
         } = parts;
         let hidden_size = match options.iter_start_ts {
             Some(_) => 0,
@@ -172,6 +178,7 @@ impl DbIterator {
             super_version_number,
             stats,
             hidden_run,
+            has_active,
             origin: None,
             start_timestamp: options.iter_start_ts.clone(),
             hidden_size,
@@ -200,39 +207,77 @@ impl DbIterator {
         }
     }
 
-    /// Whether the cursor stands on an entry.
+    /// As [`DbIterator::valid`](crate::DbIterator::valid).
     #[inline]
-    pub fn valid(&self) -> bool {
+    pub(crate) fn valid(&self) -> bool {
         self.valid
     }
 
-    /// The error that made the cursor invalid, if one did.
-    ///
-    /// # Errors
-    /// That error.
-    pub fn status(&self) -> Result<()> {
+    /// As [`DbIterator::status`](crate::DbIterator::status).
+    pub(crate) fn status(&self) -> Result<()> {
         self.status.clone()
     }
 
-    /// Goes back to the state before the first move, on the newest state of the database, whatever
-    /// snapshot the iterator was made with. A database open for reading only has but one state.
-    pub fn refresh(&mut self) {
-        if let Some(origin) = self.origin.take() {
-            *self = origin.new_iterator();
-        }
+    /// What it was made from, if it can be made anew.
+    pub(crate) fn origin(&self) -> Option<&ScanOrigin> {
+        self.origin.as_ref()
     }
 
     pub(crate) fn set_origin(&mut self, origin: ScanOrigin) {
         self.origin = Some(origin);
     }
 
-    /// The user key here, without timestamp; with `ReadOptions::iter_start_ts` the internal key:
-    /// user key, timestamp and eight bytes of sequence number and type.
-    ///
-    /// # Panics
-    /// If not valid.
+    /// Which state of the column family it reads.
+    pub(crate) fn super_version_number(&self) -> u64 {
+        self.super_version_number
+    }
+
+    /// The iterator is dropped: lets go of what was read, and stands nowhere. Whether the state may become
+    /// that of another iterator.
+    pub(crate) fn rest(&mut self) -> bool {
+        self.stats.end();
+        if self.status.is_err() || self.origin.is_none() || !self.uncommitted.is_empty() {
+            return false;
+        }
+        self.internal.rest();
+        self.valid = false;
+        self.direction = Direction::Forward;
+        self.stands = Stands::OnEntry;
+        self.entry = Entry::None;
+        self.is_oldest = false;
+        self.prefix = None;
+        self.hidden_run.rest();
+        empty(&mut self.key);
+        empty(&mut self.target);
+        self.tombstones.begin_anew(self.sequence)
+    }
+
+    /// Becomes the state of an iterator that `options` ask for, as `view` shows the state of the column
+    /// family that it was made for. Whether it can: an iterator made anew would be the same.
+    pub(crate) fn begin_anew(&mut self, options: &ReadOptions, view: &ReadView<'_>) -> bool {
+        let is_same = self.origin.as_ref().is_some_and(|origin| *origin.asked == *options)
+            && view.uncommitted.is_empty()
+            && self.has_all_of_active(view.super_version)
+            && self.tombstones.begin_anew(view.sequence);
+        if is_same {
+            self.sequence = view.sequence;
+            self.skips_max_now = self.skips_max;
+            self.stats.begin();
+        }
+        is_same
+    }
+
+    /// Whether the scan goes over all that is in the memtable that takes writes: what was not there when
+    /// it was made is left out.
+    fn has_all_of_active(&self, super_version: &SuperVersion) -> bool {
+        super_version.memtables.first().is_none_or(|active| {
+            active.num_range_deletes() == 0 && (self.has_active || active.num_point_entries() == 0)
+        })
+    }
+
+    /// As [`DbIterator::key`](crate::DbIterator::key).
     #[inline]
-    pub fn key(&self) -> &[u8] {
+    pub(crate) fn key(&self) -> &[u8] {
         assert!(self.valid, "key of an iterator that is not valid");
         if let Some(run) = self.internal.in_block() {
             return run.user_key();
@@ -249,22 +294,16 @@ impl DbIterator {
         }
     }
 
-    /// The timestamp of the version here; empty where the column family has none.
-    ///
-    /// # Panics
-    /// If not valid.
-    pub fn timestamp(&self) -> &[u8] {
+    /// As [`DbIterator::timestamp`](crate::DbIterator::timestamp).
+    pub(crate) fn timestamp(&self) -> &[u8] {
         assert!(self.valid, "timestamp of an iterator that is not valid");
         let user_key = self.user_key();
         &user_key[self.comparator.strip_timestamp(user_key).len()..]
     }
 
-    /// The value here; of an entity, its default column.
-    ///
-    /// # Panics
-    /// If not valid.
+    /// As [`DbIterator::value`](crate::DbIterator::value).
     #[inline]
-    pub fn value(&self) -> &[u8] {
+    pub(crate) fn value(&self) -> &[u8] {
         assert!(self.valid, "value of an iterator that is not valid");
         match self.internal.in_block() {
             Some(run) => run.value(),
@@ -272,11 +311,8 @@ impl DbIterator {
         }
     }
 
-    /// The value here, alive on its own after the cursor moves on.
-    ///
-    /// # Panics
-    /// If not valid.
-    pub fn pinned_value(&self) -> PinnableSlice {
+    /// As [`DbIterator::pinned_value`](crate::DbIterator::pinned_value).
+    pub(crate) fn pinned_value(&self) -> PinnableSlice {
         assert!(self.valid, "value of an iterator that is not valid");
         match self.internal.in_block() {
             Some(run) => run.pinned_value(),
@@ -284,11 +320,8 @@ impl DbIterator {
         }
     }
 
-    /// Names and values of the columns here; a plain value is one column with the empty name.
-    ///
-    /// # Panics
-    /// If not valid.
-    pub fn columns(&self) -> Vec<(&[u8], &[u8])> {
+    /// As [`DbIterator::columns`](crate::DbIterator::columns).
+    pub(crate) fn columns(&self) -> Vec<(&[u8], &[u8])> {
         assert!(self.valid, "columns of an iterator that is not valid");
         match self.internal.in_block() {
             Some(run) => vec![(DEFAULT_COLUMN_NAME, run.value())],
@@ -296,8 +329,8 @@ impl DbIterator {
         }
     }
 
-    /// Moves to the first key.
-    pub fn seek_to_first(&mut self) {
+    /// As [`DbIterator::seek_to_first`](crate::DbIterator::seek_to_first).
+    pub(crate) fn seek_to_first(&mut self) {
         if let Some(lower) = self.lower_bound.clone() {
             return self.seek(&lower);
         }
@@ -315,8 +348,8 @@ impl DbIterator {
         self.count_seek(OperationTimer::default());
     }
 
-    /// Moves to the last key.
-    pub fn seek_to_last(&mut self) {
+    /// As [`DbIterator::seek_to_last`](crate::DbIterator::seek_to_last).
+    pub(crate) fn seek_to_last(&mut self) {
         let _timer = start_seek();
         self.start(Direction::Backward);
         self.seek_no_more();
@@ -330,8 +363,8 @@ impl DbIterator {
         self.count_seek(OperationTimer::default());
     }
 
-    /// Moves to the first key at or after `target`, a user key without timestamp.
-    pub fn seek(&mut self, target: &[u8]) {
+    /// As [`DbIterator::seek`](crate::DbIterator::seek).
+    pub(crate) fn seek(&mut self, target: &[u8]) {
         let _timer = start_seek();
         let begun = self.stats.start_seek();
         self.start(Direction::Forward);
@@ -357,8 +390,8 @@ impl DbIterator {
         self.count_seek(begun);
     }
 
-    /// Moves to the last key at or before `target`, a user key without timestamp.
-    pub fn seek_for_prev(&mut self, target: &[u8]) {
+    /// As [`DbIterator::seek_for_prev`](crate::DbIterator::seek_for_prev).
+    pub(crate) fn seek_for_prev(&mut self, target: &[u8]) {
         let _timer = start_seek();
         let begun = self.stats.start_seek();
         self.start(Direction::Backward);
@@ -374,12 +407,9 @@ impl DbIterator {
         self.count_seek(begun);
     }
 
-    /// Moves on to the next key.
-    ///
-    /// # Panics
-    /// If not valid.
+    /// As [`DbIterator::next`](crate::DbIterator::next).
     #[inline]
-    pub fn next(&mut self) {
+    pub(crate) fn next(&mut self) {
         assert!(self.valid, "next of an iterator that is not valid");
         if self.steps_in_run(Direction::Forward) {
             self.stats.count_next(true);
@@ -401,12 +431,9 @@ impl DbIterator {
         self.stats.count_next(self.valid);
     }
 
-    /// Moves back to the previous key.
-    ///
-    /// # Panics
-    /// If not valid.
+    /// As [`DbIterator::prev`](crate::DbIterator::prev).
     #[inline]
-    pub fn prev(&mut self) {
+    pub(crate) fn prev(&mut self) {
         assert!(self.valid, "prev of an iterator that is not valid");
         if self.steps_in_run(Direction::Backward) {
             self.stats.count_prev(true);
@@ -747,6 +774,15 @@ impl DbIterator {
         self.stands = Stands::PastEntry;
         Ok(())
     }
+}
+
+/// Buffers up to so many bytes are kept for the next iterator.
+const KEPT_BUFFER_SIZE_MAX: usize = 1024;
+
+/// Empties a buffer, and keeps it if it is small.
+fn empty(buffer: &mut Vec<u8>) {
+    buffer.clear();
+    buffer.shrink_to(KEPT_BUFFER_SIZE_MAX);
 }
 
 /// A seek begins.

@@ -58,9 +58,26 @@ impl LevelIterator {
         }
     }
 
+    /// Lets go of what was read, and stands nowhere, as when it was made. The table that it was in is
+    /// kept at hand if it is open anyway.
+    pub(crate) fn rest(&mut self) {
+        self.is_approached = false;
+        match &mut self.table {
+            Some(table) if !self.is_left_out && self.run.opened_table(self.index).is_some() => {
+                table.rest();
+            }
+            _ => self.leave(),
+        }
+    }
+
     /// Leaves the current file.
     fn leave(&mut self) {
         self.table = None;
+        self.leave_tombstones();
+    }
+
+    /// The scan leaves the range tombstones of the current file.
+    fn leave_tombstones(&mut self) {
         if std::mem::take(&mut self.has_tombstones)
             && let Some(tombstones) = &self.scan.tombstones
         {
@@ -75,10 +92,16 @@ impl LevelIterator {
             return Ok(None);
         }
         if self.index != index || self.table.is_none() {
-            self.leave();
+            self.leave_tombstones();
             let file = &self.run.files()[index];
             let scan = &*self.scan;
-            let table = self.run.table(index, &scan.tables, &scan.options)?;
+            let table = match self.run.table(index, &scan.tables, &scan.options) {
+                Ok(table) => table,
+                Err(status) => {
+                    self.table = None;
+                    return Err(status);
+                }
+            };
             if let Some(tombstones) = &scan.tombstones
                 && let Some(list) = table.range_tombstones()
             {
@@ -91,7 +114,14 @@ impl LevelIterator {
             self.is_left_out = filter.is_some_and(|filter| !filter.wants(table.properties()));
             let _timer = Timer::start(PerfMetric::NewTableIteratorNanos);
             let extractor = scan.prefix_extractor.as_ref();
-            self.table.insert(table.new_iterator(&scan.options)).filter_by(extractor);
+            let iterator = match &mut self.table {
+                Some(left) => {
+                    left.change_table(&table, &scan.options);
+                    left
+                }
+                none => none.insert(table.new_iterator(&scan.options)),
+            };
+            iterator.filter_by(extractor);
             self.index = index;
         }
         Ok(self.wanted_table())

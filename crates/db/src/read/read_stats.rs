@@ -134,6 +134,8 @@ pub(crate) fn count_merge(
 #[derive(Debug, Default)]
 pub(crate) struct ScanStats {
     statistics: Option<Arc<Statistics>>,
+    /// Whether it is added up, and counts nothing.
+    is_over: bool,
     nexts: u64,
     nexts_found: u64,
     prevs: u64,
@@ -145,10 +147,37 @@ pub(crate) struct ScanStats {
 impl ScanStats {
     /// Of an iterator that is made now.
     pub(crate) fn new(statistics: Option<Arc<Statistics>>) -> Self {
-        if let Some(statistics) = &statistics {
+        let mut stats = Self { statistics, ..Self::default() };
+        stats.begin();
+        stats
+    }
+
+    /// An iterator begins that is as good as made now.
+    pub(crate) fn begin(&mut self) {
+        self.is_over = false;
+        if let Some(statistics) = &self.statistics {
             statistics.record_tick(Ticker::NoIteratorCreated, 1);
         }
-        Self { statistics, ..Self::default() }
+    }
+
+    /// The iterator is as good as dropped: what it has counted is added up.
+    pub(crate) fn end(&mut self) {
+        if std::mem::replace(&mut self.is_over, true) {
+            return;
+        }
+        if let Some(statistics) = &self.statistics {
+            statistics.record_ticks(&[
+                (Ticker::NoIteratorDeleted, 1),
+                (Ticker::NumberDbNext, self.nexts),
+                (Ticker::NumberDbNextFound, self.nexts_found),
+                (Ticker::NumberDbPrev, self.prevs),
+                (Ticker::NumberDbPrevFound, self.prevs_found),
+                (Ticker::IterBytesRead, self.bytes_read),
+                (Ticker::NumberIterSkip, self.skipped),
+            ]);
+        }
+        (self.nexts, self.nexts_found, self.prevs, self.prevs_found) = (0, 0, 0, 0);
+        (self.bytes_read, self.skipped) = (0, 0);
     }
 
     /// An entry is shown whose key and value have so many bytes.
@@ -208,15 +237,6 @@ impl ScanStats {
 
 impl Drop for ScanStats {
     fn drop(&mut self) {
-        let Some(statistics) = &self.statistics else { return };
-        statistics.record_ticks(&[
-            (Ticker::NoIteratorDeleted, 1),
-            (Ticker::NumberDbNext, self.nexts),
-            (Ticker::NumberDbNextFound, self.nexts_found),
-            (Ticker::NumberDbPrev, self.prevs),
-            (Ticker::NumberDbPrevFound, self.prevs_found),
-            (Ticker::IterBytesRead, self.bytes_read),
-            (Ticker::NumberIterSkip, self.skipped),
-        ]);
+        self.end();
     }
 }

@@ -1,7 +1,8 @@
 //! Builds the iterator of a scan: memtables and sorted runs under one merge.
 
 use crate::column_family::ColumnFamilyData;
-use crate::read::db_iter::{DbIterator, DbIteratorParts, HiddenRun};
+use crate::read::db_iter::{DbIter, DbIterParts, HiddenRun};
+use crate::read::db_iterator::DbIterator;
 use crate::read::level_iterator::{LevelIterator, LevelScan};
 use crate::read::read_stats::ScanStats;
 use crate::read::read_view::{ReadView, Visibility};
@@ -14,7 +15,9 @@ use table::ReadOptions;
 /// What a scan is made from, and made anew from when it is refreshed.
 #[derive(Clone)]
 pub(crate) struct ScanOrigin {
-    pub(crate) family: Arc<ColumnFamilyData>,
+    /// Those that were given.
+    pub(crate) asked: Arc<ReadOptions>,
+    /// Those that hold.
     pub(crate) options: Arc<ReadOptions>,
     pub(crate) visibility: Arc<Visibility>,
     pub(crate) statistics: Option<Arc<Statistics>>,
@@ -22,23 +25,27 @@ pub(crate) struct ScanOrigin {
 
 impl ScanOrigin {
     /// An iterator at the newest state.
-    pub(crate) fn new_iterator(self) -> DbIterator {
-        let super_version = self.family.super_version.load();
+    pub(crate) fn new_iterator(self, family: &Arc<ColumnFamilyData>) -> DbIterator {
+        let super_version = family.super_version.load();
         let sequence = self.visibility.last_sequence();
         let view = ReadView {
             super_version: &super_version,
             sequence,
             uncommitted: &self.visibility.uncommitted,
         };
-        self.clone().new_iterator_at(view)
+        self.clone().new_iterator_at(family.clone(), view)
     }
 
     /// An iterator over what `view` shows.
-    pub(crate) fn new_iterator_at(self, view: ReadView<'_>) -> DbIterator {
+    pub(crate) fn new_iterator_at(
+        self,
+        family: Arc<ColumnFamilyData>,
+        view: ReadView<'_>,
+    ) -> DbIterator {
         let statistics = self.statistics.clone();
-        let mut iterator = new_iterator(&self.family, view, &self.options, statistics);
-        iterator.set_origin(self);
-        iterator
+        let mut scan = Box::new(new_iterator(&family, view, &self.options, statistics));
+        scan.set_origin(self);
+        DbIterator::new(scan, family)
     }
 }
 
@@ -48,6 +55,8 @@ pub(crate) struct Sources {
     pub(crate) internal: ScanCursor,
     /// Which of them are hidden; those of a table join when the scan comes to it.
     pub(crate) tombstones: RangeTombstoneAggregator,
+    /// Whether the memtable that takes writes is one of them.
+    pub(crate) has_active: bool,
 }
 
 /// The memtables and tables of a column family under one merge.
@@ -67,12 +76,14 @@ pub(crate) fn sources(
         true => view.super_version.runs.as_slice(),
         false => &[],
     };
+    let mut has_active = false;
     let mut children = Vec::with_capacity(view.super_version.memtables.len() + runs.len());
-    for memtable in &view.super_version.memtables {
+    for (age, memtable) in view.super_version.memtables.iter().enumerate() {
         // Tombstones first: a writer may add to the memtable meanwhile.
         let parts = (sink.is_some() && memtable.num_range_deletes() > 0)
             .then(|| memtable.range_tombstone_parts());
         if memtable.num_point_entries() > 0 {
+            has_active |= age == 0;
             children.push(ScanRun::Other(memtable.new_iterator()));
         }
         if let Some((sink, parts)) = sink.as_ref().zip(parts) {
@@ -91,7 +102,7 @@ pub(crate) fn sources(
         let level = LevelIterator::new(scan.clone(), run.clone(), older_from);
         children.push(ScanRun::Level(Box::new(level)));
     }
-    Sources { internal: ScanCursor::new(comparator, children), tombstones }
+    Sources { internal: ScanCursor::new(comparator, children), tombstones, has_active }
 }
 
 /// An iterator over a column family as `view` shows it.
@@ -100,11 +111,11 @@ fn new_iterator(
     view: ReadView<'_>,
     options: &Arc<ReadOptions>,
     statistics: Option<Arc<Statistics>>,
-) -> DbIterator {
+) -> DbIter {
     let comparator = &family.comparator;
-    let Sources { internal, tombstones } = sources(family, &view, options);
+    let Sources { internal, tombstones, has_active } = sources(family, &view, options);
     let is_plain = comparator.timestamp_size() == 0 && view.uncommitted.is_empty();
-    let parts = DbIteratorParts {
+    let parts = DbIterParts {
         internal,
         tombstones,
         comparator: comparator.clone(),
@@ -116,6 +127,7 @@ fn new_iterator(
         super_version_number: view.super_version.number,
         stats: ScanStats::new(statistics),
         hidden_run: HiddenRun::new(view.super_version, options, is_plain),
+        has_active,
     };
-    DbIterator::new(parts, options)
+    DbIter::new(parts, options)
 }

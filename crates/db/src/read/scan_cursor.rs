@@ -44,6 +44,20 @@ impl ScanCursor {
         Self { runs, in_block: BlockRun::default() }
     }
 
+    /// Lets go of what was read, and stands nowhere, as when it was made.
+    pub(crate) fn rest(&mut self) {
+        let to_rest = |run: &mut ScanRun| {
+            if let ScanRun::Level(level) = run {
+                level.rest();
+            }
+        };
+        self.in_block = BlockRun::default();
+        match &mut self.runs {
+            ScanRuns::One(run) => to_rest(run),
+            ScanRuns::Merged(merged) => merged.rest(to_rest),
+        }
+    }
+
     /// The entry here, while the scan is in a run within a block.
     #[inline(always)]
     pub(crate) fn in_block(&self) -> Option<&BlockRun> {

@@ -2,8 +2,8 @@
 //! RocksDB does, or refuses as it does.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::{fs, io};
 use std::path::Path;
+use std::{fs, io};
 
 use db::{ColumnFamilyDescriptor, Db, OpenContext, WriteBatch, WriteOptions};
 use options::{ColumnFamilyOptions, DbOptions};

@@ -237,6 +237,13 @@ impl RangeTombstoneAggregator {
         self.stretch.is_known = false;
     }
 
+    /// As made anew, for a scan that sees writes up to another number. Whether it is: not once lists were
+    /// added.
+    pub fn begin_anew(&mut self, snapshot_sequence: SequenceNumber) -> bool {
+        self.visibility.sequence = snapshot_sequence;
+        self.is_empty() && self.inbox.left_count.load(MemoryOrder::Relaxed) == 0
+    }
+
     /// Whether no list was added so far.
     #[inline]
     pub fn is_empty(&self) -> bool {

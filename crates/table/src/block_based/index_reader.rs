@@ -169,6 +169,15 @@ impl IndexCursor {
         Self { top: None, partition: None, position: 0 }
     }
 
+    /// Stands nowhere, as one that is made anew, and holds nothing that `index` does not hold itself.
+    pub(super) fn rest(&mut self, index: &TableIndex) {
+        if !index.top.is_held() {
+            self.top = None;
+        }
+        self.partition = None;
+        self.set_end();
+    }
+
     #[inline]
     fn current(&self) -> Option<&Arc<Meta<FlatIndex>>> {
         match &self.partition {
@@ -337,6 +346,12 @@ impl IndexCursor {
         target: &[u8],
         options: BlockReadOptions,
     ) -> Result<()> {
+        if let Some(top) = &self.top
+            && !table.index.is_two_level()
+        {
+            self.position = top.seek(target);
+            return Ok(());
+        }
         let top = self.load_top(table, options)?;
         let position = top.seek(target);
         if !table.index.is_two_level() {

@@ -51,7 +51,8 @@ pub struct TableIterator {
     is_approached: bool,
     /// The entries of the current block that it goes to one of, once they are found.
     candidates: Option<Range<usize>>,
-    /// Whether embedded blobs show as values.
+    /// Whether embedded blobs are to show as values, and whether the table has any.
+    wants_resolved: bool,
     resolves_blobs: bool,
     resolved: Option<Box<ResolvedValue>>,
     /// Whether somebody counts seeks: not those of compactions.
@@ -72,28 +73,13 @@ impl TableIterator {
         options: &ReadOptions,
         resolves_blobs: bool,
     ) -> Self {
-        let seek_filter = if table.filter.is_none() || table.filtering.prefix_extractor.is_none() {
-            SeekFilter::Never
-        } else if options.prefix_same_as_start {
-            SeekFilter::Always
-        } else if options.auto_prefix_mode {
-            SeekFilter::WithinUpperBound
-        } else if options.total_order_seek {
-            SeekFilter::Never
-        } else {
-            SeekFilter::Always
-        };
-        let readahead = match options.readahead_size {
-            0 => table.readahead,
-            size => ReadaheadOptions::fixed(size),
-        };
         let boxed = |bound: &Option<Vec<u8>>| bound.as_deref().map(Box::from);
         Self {
             options: BlockReadOptions { activity: Activity::DbIterator, ..options.into() },
-            seek_filter,
+            seek_filter: seek_filter(&table, options),
             lower_bound: boxed(&options.iterate_lower_bound),
             upper_bound: boxed(&options.iterate_upper_bound),
-            readahead,
+            readahead: readahead(&table, options),
             prefetcher: None,
             index: IndexCursor::new(),
             block: None,
@@ -102,13 +88,25 @@ impl TableIterator {
             valid: false,
             is_approached: false,
             candidates: None,
+            wants_resolved: resolves_blobs,
             resolves_blobs: resolves_blobs && table.embedded_blobs.is_some(),
             resolved: None,
             seeks: SeekTally::new(),
-            counts_seeks: table.stats.statistics().is_some()
-                && !Activity::current().is_compaction(),
+            counts_seeks: counts_seeks(&table),
             table,
         }
+    }
+
+    /// Goes over another table from now on, as one that is made anew with the options that this one was
+    /// made with.
+    pub fn change_table(&mut self, table: &Arc<BlockBasedTable>, options: &ReadOptions) {
+        self.rest();
+        self.index = IndexCursor::new();
+        self.table = Arc::clone(table);
+        self.seek_filter = seek_filter(table, options);
+        self.readahead = readahead(table, options);
+        self.resolves_blobs = self.wants_resolved && table.embedded_blobs.is_some();
+        self.counts_seeks = counts_seeks(table);
     }
 
     /// Has seeks ask the table's filter for prefixes only if these are what `extractor` makes of keys: a
@@ -119,6 +117,26 @@ impl TableIterator {
             && !extractor.is_some_and(|given| Arc::ptr_eq(given, own) || given.name() == own.name())
         {
             self.seek_filter = SeekFilter::Never;
+        }
+    }
+
+    /// Lets go of all that was read, and stands nowhere, as when it was made: for a scan that may begin
+    /// later.
+    pub fn rest(&mut self) {
+        self.add_up_seeks();
+        self.prefetcher = None;
+        self.index.rest(&self.table.index);
+        (self.block, self.ahead) = (None, None);
+        self.valid = false;
+        self.is_approached = false;
+        self.candidates = None;
+        self.resolved = None;
+    }
+
+    #[inline]
+    fn add_up_seeks(&mut self) {
+        if !self.seeks.is_empty() {
+            self.seeks.add_up(&self.table.stats);
         }
     }
 
@@ -444,11 +462,36 @@ impl TableIterator {
     }
 }
 
+/// What seeks ask the filter of `table`.
+fn seek_filter(table: &BlockBasedTable, options: &ReadOptions) -> SeekFilter {
+    if table.filter.is_none() || table.filtering.prefix_extractor.is_none() {
+        SeekFilter::Never
+    } else if options.prefix_same_as_start {
+        SeekFilter::Always
+    } else if options.auto_prefix_mode {
+        SeekFilter::WithinUpperBound
+    } else if options.total_order_seek {
+        SeekFilter::Never
+    } else {
+        SeekFilter::Always
+    }
+}
+
+fn readahead(table: &BlockBasedTable, options: &ReadOptions) -> ReadaheadOptions {
+    match options.readahead_size {
+        0 => table.readahead,
+        size => ReadaheadOptions::fixed(size),
+    }
+}
+
+/// Whether seeks of a table are counted.
+fn counts_seeks(table: &BlockBasedTable) -> bool {
+    table.stats.statistics().is_some() && !Activity::current().is_compaction()
+}
+
 impl Drop for TableIterator {
     fn drop(&mut self) {
-        if !self.seeks.is_empty() {
-            self.seeks.add_up(&self.table.stats);
-        }
+        self.add_up_seeks();
     }
 }
 

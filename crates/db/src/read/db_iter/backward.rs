@@ -1,6 +1,6 @@
 //! Going backward: versions of a key come oldest first.
 
-use super::{DbIterator, Stands, before_versions, push_trailer, timed, too_many_skipped};
+use super::{DbIter, Stands, before_versions, push_trailer, timed, too_many_skipped};
 use base::NewerVersion::{self, Known, Unknown};
 use base::dbformat::{ParsedInternalKey, ValueType};
 use base::{InternalIterator, PinnableSlice, Result};
@@ -17,7 +17,7 @@ struct Versions {
     operands: Vec<PinnableSlice>,
 }
 
-impl DbIterator {
+impl DbIter {
     /// Moves the internal cursor to the last entry before every version of `upper`, a user key
     /// without timestamp.
     pub(super) fn seek_internal_before(&mut self, upper: &[u8]) -> Result<()> {
@@ -159,7 +159,7 @@ impl DbIterator {
         Ok(())
     }
 
-    /// Walks back over every version of [`DbIterator::key`], whose timestamp ends up as that of
+    /// Walks back over every version of [`DbIter::key`], whose timestamp ends up as that of
     /// the newest visible version.
     fn collect_versions(&mut self, skipped: &mut u64) -> Result<Versions> {
         let mut versions = Versions::default();

@@ -8,7 +8,7 @@
 //! later scans seek to the end of the run. What is spared is not counted as passed. A scan that gives
 //! up after so many hidden entries (`max_skippable_internal_keys`) passes all of them, as in RocksDB.
 
-use super::DbIterator;
+use super::DbIter;
 use crate::super_version::SuperVersion;
 use base::dbformat::{VALUE_TYPE_FOR_SEEK, extract_user_key};
 use base::{InternalIterator, Result, SequenceNumber};
@@ -117,6 +117,12 @@ impl HiddenRun {
         }
     }
 
+    /// As made anew.
+    pub(super) fn rest(&mut self) {
+        self.begin_move();
+        super::empty(&mut self.start_key);
+    }
+
     /// A move begins that sees all keys from the first one, or from `start` on.
     #[inline]
     pub(super) fn begin_seek(&mut self, start: Option<&[u8]>) {
@@ -138,7 +144,7 @@ impl HiddenRun {
     }
 }
 
-impl DbIterator {
+impl DbIter {
     /// The range of which nothing shows that a seek to `target`, or to the first key, would go to.
     #[inline]
     pub(super) fn hidden_range_at(&self, target: Option<&[u8]>) -> Option<Arc<HiddenRange>> {
@@ -150,7 +156,7 @@ impl DbIterator {
         (is_within && range.holds(self.sequence, self.super_version_number)).then_some(range)
     }
 
-    /// The cursor is on a deletion of [`DbIterator::key`], after `passed` hidden entries. Goes on to
+    /// The cursor is on a deletion of [`DbIter::key`], after `passed` hidden entries. Goes on to
     /// the end of the run if that is known.
     #[inline]
     pub(super) fn pass_deletion(&mut self, passed: u64) -> Result<()> {

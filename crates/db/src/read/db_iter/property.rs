@@ -1,24 +1,14 @@
 //! What an iterator tells of itself.
 
-use super::DbIterator;
+use super::DbIter;
 use base::{Result, Status};
 
 /// The answer where a property is one of the current entry and there is none. RocksDB's words.
 const NOT_VALID: &[u8] = b"Iterator is not valid.";
 
-impl DbIterator {
-    /// A property by its RocksDB name:
-    ///
-    /// - `rocksdb.iterator.super-version-number`: which state of the column family the iterator
-    ///   reads, counted from 1.
-    /// - `rocksdb.iterator.is-key-pinned`: always `0`, a key is good until the next move.
-    /// - `rocksdb.iterator.is-value-pinned`: `1` if `ReadOptions::pin_data` is set and
-    ///   [`DbIterator::pinned_value`] copies nothing here.
-    /// - `rocksdb.iterator.internal-key`: the user key here, with its timestamp.
-    ///
-    /// # Errors
-    /// `InvalidArgument` for any other name.
-    pub fn property(&self, name: &str) -> Result<Vec<u8>> {
+impl DbIter {
+    /// As [`DbIterator::property`](crate::DbIterator::property).
+    pub(crate) fn property(&self, name: &str) -> Result<Vec<u8>> {
         let flag = |is_set: bool| Ok(if is_set { b"1".to_vec() } else { b"0".to_vec() });
         match name {
             "rocksdb.iterator.super-version-number" => {

@@ -3,9 +3,9 @@
 //!
 //! Where the rest of a block has nothing else, the steps that follow are those of a run within it
 //! ([`ScanCursor::begin_run`]). While the iterator is in one, key and value shown are those of the run, and
-//! [`DbIterator::key`] and the entry are those where it began.
+//! [`DbIter::key`] and the entry are those where it began.
 
-use super::{DbIterator, Direction, PerfLevel, PerfMetric, Timer, count, counts, perf_level};
+use super::{DbIter, Direction, PerfLevel, PerfMetric, Timer, count, counts, perf_level};
 use crate::read::scan_cursor::ScanCursor;
 use base::NewerVersion::{self, Known};
 use base::dbformat::{TRAILER_SIZE, ValueType};
@@ -24,7 +24,7 @@ enum Glance {
     Unclear,
 }
 
-impl DbIterator {
+impl DbIter {
     /// Takes a step within a run, if the iterator is in one that goes there. Whether it has.
     #[inline(always)]
     pub(super) fn steps_in_run(&mut self, direction: Direction) -> bool {

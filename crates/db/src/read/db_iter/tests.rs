@@ -92,7 +92,7 @@ fn db_iterator(
     sequence: SequenceNumber,
     skips_max: u64,
     options: &ReadOptions,
-) -> DbIterator {
+) -> DbIter {
     let (entries, ranges) = records(writes, 1);
     iterator_over(InternalKeyComparator::bytewise(), entries, ranges, sequence, skips_max, options)
 }
@@ -124,7 +124,7 @@ fn iterator_over_layers(
     sequence: SequenceNumber,
     skips_max: u64,
     options: &ReadOptions,
-) -> DbIterator {
+) -> DbIter {
     let (mut runs, mut lists, mut end) = (Vec::new(), Vec::new(), writes.len());
     for start in cuts.iter().rev().map(|cut| cut % writes.len().max(1)).chain([0]) {
         let start = start.min(end);
@@ -144,7 +144,7 @@ fn iterator_over(
     sequence: SequenceNumber,
     skips_max: u64,
     options: &ReadOptions,
-) -> DbIterator {
+) -> DbIter {
     let mut runs = vec![Vec::new(); 3];
     for (at, entry) in entries.into_iter().enumerate() {
         // More in the first run than in others, so that it has versions in a row.
@@ -163,7 +163,7 @@ fn iterator_over_runs(
     sequence: SequenceNumber,
     skips_max: u64,
     options: &ReadOptions,
-) -> DbIterator {
+) -> DbIter {
     let timestamp = options.timestamp.as_deref();
     let tombstones = RangeTombstoneAggregator::new(comparator.clone(), sequence, timestamp);
     for (ranges, older_from) in lists {
@@ -180,7 +180,7 @@ fn iterator_over_runs(
     let runs = runs
         .into_iter()
         .map(|entries| ScanRun::Other(Box::new(VecIterator::new(comparator.clone(), entries))));
-    let parts = DbIteratorParts {
+    let parts = DbIterParts {
         internal: ScanCursor::new(&comparator, runs.collect()),
         tombstones,
         comparator: comparator.clone(),
@@ -200,8 +200,9 @@ fn iterator_over_runs(
         stats: ScanStats::default(),
         super_version_number: 1,
         hidden_run: HiddenRun::none(),
+        has_active: false,
     };
-    DbIterator::new(parts, options)
+    DbIter::new(parts, options)
 }
 
 /// The same moves over a sorted map.
@@ -221,7 +222,7 @@ fn expect<'m>(
     }
 }
 
-fn apply(iterator: &mut DbIterator, step: &Move) {
+fn apply(iterator: &mut DbIter, step: &Move) {
     match step {
         Move::First => iterator.seek_to_first(),
         Move::Last => iterator.seek_to_last(),
@@ -357,7 +358,7 @@ proptest! {
             ReadOptions { timestamp: Some(time.to_le_bytes().to_vec()), ..Default::default() };
         let mut iterator =
             iterator_over(comparator, entries, Vec::new(), sequence, skips_max, &options);
-        let here = |iterator: &DbIterator| {
+        let here = |iterator: &DbIter| {
             let timestamp: [u8; 8] = iterator.timestamp().try_into().expect("8 bytes");
             (iterator.key().to_vec(), timestamp, iterator.value().to_vec())
         };

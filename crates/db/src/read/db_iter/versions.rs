@@ -4,12 +4,12 @@
 //! told apart: user key, timestamp, and eight bytes of sequence number and type. The internal cursor
 //! stands on the entry shown in both directions.
 
-use super::{DbIterator, Entry, Stands};
+use super::{DbIter, Entry, Stands};
 use base::dbformat::{ParsedInternalKey, ValueType, hex};
 use base::{InternalIterator, PinnableSlice, Result, Status};
 use iterator::Direction;
 
-impl DbIterator {
+impl DbIter {
     /// Moves on to the next version.
     #[cold]
     pub(super) fn next_version(&mut self) -> Result<()> {

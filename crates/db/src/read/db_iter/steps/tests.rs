@@ -180,7 +180,7 @@ impl Walk<'_> {
             false => self.iterator.prev(),
         }
         self.at = if is_forward { self.first_after(&at) } else { self.last_before(&at) };
-        self.steps_in_runs += u64::from(self.iterator.internal.in_block().is_some());
+        self.steps_in_runs += u64::from(self.iterator.scan().internal.in_block().is_some());
         self.check(if is_forward { "next" } else { "prev" });
         true
     }
