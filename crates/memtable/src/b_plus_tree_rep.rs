@@ -62,6 +62,10 @@ impl MemTableRep for BPlusTreeRep {
         Box::new(RepIterator::new(BPlusTreeCursor::new(self.tree.clone())))
     }
 
+    fn has_live_iterators(&self) -> bool {
+        true
+    }
+
     fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64 {
         self.tree.approximate_num_entries(start, end)
     }

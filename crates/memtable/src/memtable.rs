@@ -345,6 +345,11 @@ impl MemTable {
         self.rep.clone().new_iterator()
     }
 
+    /// Whether iterators see records that are added after they were made, from their next seek on.
+    pub fn has_live_iterators(&self) -> bool {
+        self.rep.has_live_iterators()
+    }
+
     /// About how many records but range tombstones there are from the internal key `start` on and
     /// before `end`.
     pub fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64 {

@@ -30,6 +30,12 @@ pub trait MemTableRep: fmt::Debug + Send + Sync {
     /// Iterates over all records and keeps them alive.
     fn new_iterator(self: Arc<Self>) -> Box<dyn InternalIterator>;
 
+    /// Whether iterators see what is inserted after they were made, from their next seek on. Default:
+    /// they may not.
+    fn has_live_iterators(&self) -> bool {
+        false
+    }
+
     /// About how many records there are from the internal key `start` on and before `end`.
     fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64;
 

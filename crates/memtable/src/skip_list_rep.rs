@@ -54,6 +54,10 @@ impl MemTableRep for SkipListRep {
         Box::new(RepIterator::new(SkipListCursor::new(self.list.clone())))
     }
 
+    fn has_live_iterators(&self) -> bool {
+        true
+    }
+
     fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64 {
         self.list.approximate_num_entries(start, end)
     }

@@ -65,7 +65,8 @@ pub(crate) struct DbIterParts {
     pub(crate) super_version_number: u64,
     pub(crate) stats: ScanStats,
     pub(crate) hidden_run: HiddenRun,
-    /// Whether the memtable that takes writes is one of the sources.
+    /// Whether the memtable that takes writes is one of the sources, with what is still to be written to
+    /// it.
     pub(crate) has_active: bool,
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct Sources {
     pub(crate) internal: ScanCursor,
     /// Which of them are hidden; those of a table join when the scan comes to it.
     pub(crate) tombstones: RangeTombstoneAggregator,
-    /// Whether the memtable that takes writes is one of them.
+    /// Whether the memtable that takes writes is one of them, with what is still to be written to it.
     pub(crate) has_active: bool,
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn sources(
         let parts = (sink.is_some() && memtable.num_range_deletes() > 0)
             .then(|| memtable.range_tombstone_parts());
         if memtable.num_point_entries() > 0 {
-            has_active |= age == 0;
+            has_active |= age == 0 && memtable.has_live_iterators();
             children.push(ScanRun::Other(memtable.new_iterator()));
         }
         if let Some((sink, parts)) = sink.as_ref().zip(parts) {

@@ -6,7 +6,9 @@ struct World(Setup);
 
 impl World {
     fn new(family: &str) -> Self {
-        Self(Setup::new("", &[("default", family)]))
+        // As a vector asks for.
+        let options = "allow_concurrent_memtable_write=false";
+        Self(Setup::new(options, &[("default", family)]))
     }
 
     fn put(&self, key: &str) {
@@ -65,6 +67,20 @@ fn one_that_is_reused_sees_what_was_written_since() {
     world.0.db.delete_range(&write, &family, b"a", b"c").unwrap();
     assert_eq!(world.keys(&options, false), ["c", "d"]);
     assert_eq!(world.keys(&options, false), ["c", "d"], "none with range tombstones is kept");
+}
+
+/// Whose iterators see what there is when they are made.
+#[test]
+fn none_is_reused_that_a_memtable_has_sorted_its_records_for() {
+    let world = World::new("memtable=vector");
+    let options = ReadOptions::default();
+    world.put("a");
+    assert_eq!(world.keys(&options, false), ["a"]);
+    world.put("b");
+    assert_eq!(world.keys(&options, false), ["a", "b"]);
+    world.flush();
+    assert_eq!(world.keys(&options, false), ["a", "b"]);
+    assert_eq!(world.keys(&options, true), ["a", "b"], "the memtable is empty");
 }
 
 #[test]
