@@ -242,14 +242,15 @@ properties! {
 enum Field {
     Number(&'static NumberProperty),
     Text(&'static TextProperty),
+    SeqnoTimeMap,
 }
 
-/// The properties that have fields, in the order of names: opening many tables looks up all of them
-/// for each.
+/// The properties that have fields, in the order of names, as blocks have them.
 static FIELDS: LazyLock<Vec<(&[u8], Field)>> = LazyLock::new(|| {
     let numbers = NUMBERS.iter().map(|number| (number.name.as_bytes(), Field::Number(number)));
     let texts = TEXTS.iter().map(|text| (text.name.as_bytes(), Field::Text(text)));
-    let mut fields: Vec<_> = numbers.chain(texts).collect();
+    let map = (SEQNO_TIME_MAP.as_bytes(), Field::SeqnoTimeMap);
+    let mut fields: Vec<_> = numbers.chain(texts).chain([map]).collect();
     fields.sort_unstable_by_key(|(name, _)| *name);
     fields
 });
@@ -257,6 +258,9 @@ static FIELDS: LazyLock<Vec<(&[u8], Field)>> = LazyLock::new(|| {
 const SEQNO_TIME_MAP: &str = "rocksdb.seqno.time.map";
 /// Numbers that are among the user's properties as well.
 const ALSO_USER_COLLECTED: [&str; 2] = [names::DELETED_KEYS, names::MERGE_OPERANDS];
+
+/// So many properties without a field, or with one and among the user's, most tables have at most.
+const COLLECTED_EXPECTED: usize = 8;
 
 /// Version of ingested files that have a global sequence number.
 const EXTERNAL_VERSION_WITH_GLOBAL_SEQNO: u32 = 2;
@@ -279,43 +283,52 @@ impl TableProperties {
     pub fn decode(block: &[u8]) -> Result<Self> {
         let mut walker = EntryWalker::new(block)?;
         let mut properties = Self::default();
-        let mut last_name: Option<Vec<u8>> = None;
+        let mut collected: Vec<(Vec<u8>, Vec<u8>)> = Vec::with_capacity(COLLECTED_EXPECTED);
+        // Both go by name: the fields before this one are passed.
+        let mut passed = 0;
+        // The name before, unless the last one collected is it.
+        let mut last: Option<&[u8]> = None;
         while let Some((name, value)) = walker.next()? {
-            if last_name.as_deref().is_some_and(|last| last >= name) {
+            let last_name = last.or(collected.last().map(|(name, _)| name.as_slice()));
+            if last_name.is_some_and(|last| last >= name) {
                 return Err(Status::corruption("properties unsorted"));
             }
-            properties.set(name, value)?;
-            let last = last_name.get_or_insert_default();
-            last.clear();
-            last.extend_from_slice(name);
+            while FIELDS.get(passed).is_some_and(|(field, _)| *field < name) {
+                passed += 1;
+            }
+            let field = FIELDS.get(passed).filter(|(field, _)| *field == name);
+            let is_kept_too = match field {
+                Some((_, field)) => properties.set(*field, value)?,
+                None => true,
+            };
+            last = field.filter(|_| !is_kept_too).map(|(name, _)| *name);
+            if is_kept_too {
+                collected.push((name.to_vec(), value.to_vec()));
+            }
         }
+        properties.user_collected_properties = collected.into_iter().collect();
         Ok(properties)
     }
 
-    fn set(&mut self, name: &[u8], value: &[u8]) -> Result<()> {
-        let found = FIELDS.binary_search_by(|(other, _)| (*other).cmp(name));
-        match found.ok().map(|at| FIELDS[at].1) {
-            Some(Field::Number(property)) => {
+    /// Sets a field. Whether the property is to be among the user's as well.
+    fn set(&mut self, field: Field, value: &[u8]) -> Result<bool> {
+        match field {
+            Field::Number(property) => {
                 let number = get_varint64(&mut &*value).ok_or_else(|| {
                     Status::corruption(format!("property {} is no number", property.name))
                 })?;
                 *(property.get_mut)(self) = number;
-                if !ALSO_USER_COLLECTED.contains(&property.name) {
-                    return Ok(());
-                }
+                return Ok(ALSO_USER_COLLECTED.contains(&property.name));
             }
-            Some(Field::Text(property)) => {
-                *(property.get_mut)(self) = String::from_utf8_lossy(value).into_owned();
-                return Ok(());
+            Field::Text(property) => {
+                *(property.get_mut)(self) = match std::str::from_utf8(value) {
+                    Ok(text) => text.to_owned(),
+                    Err(_) => String::from_utf8_lossy(value).into_owned(),
+                };
             }
-            None if name == SEQNO_TIME_MAP.as_bytes() => {
-                self.seqno_to_time_mapping = value.to_vec();
-                return Ok(());
-            }
-            None => {}
+            Field::SeqnoTimeMap => self.seqno_to_time_mapping = value.to_vec(),
         }
-        self.user_collected_properties.insert(name.to_vec(), value.to_vec());
-        Ok(())
+        Ok(false)
     }
 
     /// Encodes a properties block: every number that RocksDB always writes, and what else is set.

@@ -2,7 +2,7 @@
 
 use base::Result;
 use env::RandomAccessFile;
-use env::file_system_wrapper::RandomAccessFileWrapper;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes at the end of a file that are read at once. Of most tables footer, metaindex and properties
@@ -26,9 +26,8 @@ impl FileWithEnd {
     pub(super) fn read(file: Arc<dyn RandomAccessFile>, file_size: u64) -> Result<Self> {
         let length = file_size.min(END_SIZE);
         let start = file_size - length;
-        let mut end = vec![0; length as usize];
-        let found = file.read_at(start, &mut end)?;
-        end.truncate(found);
+        let mut end = Vec::with_capacity(length as usize);
+        file.read_append(start, length as usize, &mut end)?;
         Ok(Self { file, start, end })
     }
 
@@ -38,11 +37,7 @@ impl FileWithEnd {
     }
 }
 
-impl RandomAccessFileWrapper for FileWithEnd {
-    fn target(&self) -> &dyn RandomAccessFile {
-        &*self.file
-    }
-
+impl RandomAccessFile for FileWithEnd {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
         match self.in_memory(offset, buffer.len()) {
             Some(bytes) => {
@@ -51,6 +46,28 @@ impl RandomAccessFileWrapper for FileWithEnd {
             }
             None => self.file.read_at(offset, buffer),
         }
+    }
+
+    fn read_append(&self, offset: u64, length: usize, buffer: &mut Vec<u8>) -> Result<usize> {
+        match self.in_memory(offset, length) {
+            Some(bytes) => {
+                buffer.extend_from_slice(bytes);
+                Ok(bytes.len())
+            }
+            None => self.file.read_append(offset, length, buffer),
+        }
+    }
+
+    fn size(&self) -> Result<u64> {
+        self.file.size()
+    }
+
+    fn use_direct_io(&self) -> bool {
+        self.file.use_direct_io()
+    }
+
+    fn path(&self) -> &Path {
+        self.file.path()
     }
 }
 

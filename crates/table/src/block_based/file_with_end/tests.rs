@@ -39,6 +39,9 @@ fn reads_are_those_of_the_file_wherever_they_begin_and_end() {
                 let (mut ours, mut theirs) = (vec![0; length], vec![0; length]);
                 let found = RandomAccessFile::read_at(&with_end, offset, &mut ours).unwrap();
                 let expected = file.read_at(offset, &mut theirs).unwrap();
+                let mut appended = vec![7];
+                let count = with_end.read_append(offset, length, &mut appended).unwrap();
+                assert_eq!((count, appended.split_off(1)), (found, ours[..found].to_vec()));
                 assert_eq!((found, ours), (expected, theirs), "{length} at {offset} of {size}");
             }
         }
