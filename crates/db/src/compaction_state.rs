@@ -110,6 +110,7 @@ impl CompactionState {
     /// Takes in what the tables of a version said of themselves when the database was opened.
     pub(crate) fn note_tables_found(&mut self, version: &Version, tables: TableStats) {
         let average = tables.average_value_bytes();
+        self.facts.reserve(tables.len());
         for (_, file) in version.files() {
             if let Some(stats) = tables.file(file.number) {
                 self.facts.insert(file.number, table_facts(file, stats, average));

@@ -106,7 +106,7 @@ impl DbImpl {
         self.purge_wal_archive();
         self.delete_obsolete_files(writing.info_log.next_job_id());
         // Those that are left do no harm; the next open tries again.
-        let _ = self.delete_old_options_files();
+        let _ = self.delete_old_options_files(&mut writing.options_file.lock());
         Ok(())
     }
 }

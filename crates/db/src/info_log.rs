@@ -15,7 +15,9 @@ mod opening;
 mod option_changes;
 
 use crate::db::OpenContext;
+use crate::open::found_files::FoundFiles;
 use base::Status;
+use base::filename::FileType;
 pub(crate) use compactions::key_range;
 use env::logger::{error, header, info, warn};
 use env::{
@@ -44,10 +46,20 @@ pub(crate) struct InfoLog {
 impl InfoLog {
     /// Begins the log of the database at `path`: that of the context, if it has one, else a file. If
     /// none can be made there is no log.
-    pub(crate) fn begin(options: &DbOptions, path: &Path, context: &OpenContext) -> Self {
+    pub(crate) fn begin(
+        options: &DbOptions,
+        path: &Path,
+        context: &OpenContext,
+        found: Option<&FoundFiles>,
+    ) -> Self {
         let logger = context.info_log.clone().unwrap_or_else(|| {
             let (file_system, clock) = (context.file_system.clone(), context.clock.clone());
-            create_logger_from_options(file_system, clock, path, &info_log_options(options))
+            let log_options = info_log_options(options);
+            let names = found.filter(|_| log_options.db_log_dir.is_none()).map(|found| {
+                let logs = found.within(path).iter().filter(|file| file.kind == FileType::InfoLog);
+                logs.map(|file| file.name.clone()).collect()
+            });
+            create_logger_from_options(file_system, clock, path, &log_options, names)
                 .unwrap_or_else(|_| Arc::new(NullLogger))
         });
         Self::new(logger, context.clock.clone())

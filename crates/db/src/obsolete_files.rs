@@ -8,20 +8,19 @@
 
 use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
+use crate::open::found_files::{FoundFile, FoundFiles};
+use crate::options_file_writer::OptionsFiles;
 use crate::table_set::TableSet;
 use crate::work_stats::count_deletion;
 use base::Result;
 use base::filename::{
-    FileType, blob_file_name, descriptor_file_name, parse_file_name, table_file_name,
+    FileType, blob_file_name, descriptor_file_name, options_file_name, table_file_name,
 };
 use env::thread_pool::Priority;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use version::live_versions::{LiveFiles, ObsoleteFile};
-
-/// OPTIONS files kept: the one in use and the one before.
-const OPTIONS_FILES_KEPT: usize = 2;
 
 /// What is needed of a directory.
 #[derive(Debug, Default)]
@@ -186,75 +185,56 @@ impl DbImpl {
         result
     }
 
-    /// Deletes what an earlier process left. To be called before there is background work.
-    pub(crate) fn delete_leftover_files(&self) -> Result<()> {
+    /// Deletes what an earlier process left, of what was `found` when the database was opened. To be
+    /// called before there is background work.
+    pub(crate) fn delete_leftover_files(&self, found: &FoundFiles) -> Result<()> {
         let writing = self.writing()?;
         let stage = writing.stage.lock();
         let wal_number_min = stage.wal.live_numbers().next().unwrap_or(stage.wal.current_number());
         drop(stage);
-        let versions = writing.versions.lock();
+        let options_number_min = {
+            let mut files = writing.options_file.lock();
+            files.take_old();
+            files.oldest_kept()
+        };
+        let mut versions = writing.versions.lock();
+        // The first one of a new database was not there to be found.
+        let replaced = versions.take_obsolete_manifests();
         let needed = Needed {
             live: versions.live_files(),
             manifests: BTreeSet::from([versions.manifest_number()]),
             wal_number_min,
-            options_number_min: self.oldest_options_file_kept()?,
+            options_number_min,
         };
         drop(versions);
-        let mut directories: BTreeSet<PathBuf> = BTreeSet::from([self.path.clone()]);
-        directories.insert(self.wal_directory());
-        for family in self.families.load().iter() {
-            directories.extend(family.tables.paths.iter().cloned());
+        self.delete(replaced.into_iter().map(Deletion::Manifest).collect());
+        for (directory, file) in found.all() {
+            if needed.is_leftover(file.number, file.kind) {
+                self.delete_leftover(directory, file);
+            }
         }
-        directories
-            .iter()
-            .try_for_each(|directory| self.delete_leftovers_in(directory, &needed))?;
         self.purge_wal_archive();
         Ok(())
     }
 
-    fn delete_leftovers_in(&self, directory: &Path, needed: &Needed) -> Result<()> {
-        let fs = &*self.context.file_system;
-        for name in fs.get_children(directory)? {
-            if let Some((number, kind)) = parse_file_name(&name)
-                && needed.is_leftover(number, kind)
-            {
-                if kind == FileType::Wal && directory == self.wal_directory() {
-                    self.remove_wal(number);
-                    continue;
-                }
-                // It does no harm; the next open tries again.
-                let _ = fs.delete_file(&directory.join(name));
-            }
+    fn delete_leftover(&self, directory: &Path, file: &FoundFile) {
+        if file.kind == FileType::Wal && directory == self.wal_directory() {
+            self.remove_wal(file.number);
+            return;
         }
-        Ok(())
+        // It does no harm; the next open tries again.
+        let _ = self.context.file_system.delete_file(&directory.join(&file.name));
     }
 
-    /// Deletes OPTIONS files but the one in use and the one before it.
-    pub(crate) fn delete_old_options_files(&self) -> Result<()> {
+    /// Deletes OPTIONS files but the one in use and the one before it, of those that `files` knows.
+    pub(crate) fn delete_old_options_files(&self, files: &mut OptionsFiles) -> Result<()> {
         if self.writing()?.file_deletions.lock().is_disabled() {
             return Ok(());
         }
-        let options_number_min = self.oldest_options_file_kept()?;
-        let fs = &*self.context.file_system;
-        for name in fs.get_children(&self.path)? {
-            if let Some((number, FileType::Options)) = parse_file_name(&name)
-                && number < options_number_min
-            {
-                // It does no harm; the next open tries again.
-                let _ = fs.delete_file(&self.path.join(name));
-            }
+        for number in files.take_old() {
+            // It does no harm; the next open tries again.
+            let _ = self.context.file_system.delete_file(&options_file_name(&self.path, number));
         }
         Ok(())
-    }
-
-    fn oldest_options_file_kept(&self) -> Result<u64> {
-        let names = self.context.file_system.get_children(&self.path)?;
-        let mut numbers: Vec<u64> = names
-            .iter()
-            .filter_map(|name| parse_file_name(name))
-            .filter_map(|(number, kind)| (kind == FileType::Options).then_some(number))
-            .collect();
-        numbers.sort_unstable_by(|a, b| b.cmp(a));
-        Ok(numbers.get(OPTIONS_FILES_KEPT - 1).copied().unwrap_or(0))
     }
 }

@@ -10,6 +10,7 @@
 //! can be tried again.
 
 mod directories;
+pub(crate) mod found_files;
 mod replay;
 pub(crate) mod tables;
 
@@ -36,7 +37,7 @@ use crate::periodic_work::PeriodicWork;
 use crate::read::read_view::Visibility;
 use crate::recovery::best_efforts::{DirectoryChecker, has_manifest};
 use crate::recovery::{
-    self, Descriptors, RecoveredDb, TransactionWritePolicy, open_family, table_paths,
+    self, Descriptors, RecoveredDb, TransactionWritePolicy, expect_open_files, open_family,
     version_options,
 };
 use crate::sanitize::{delayed_write_rate, with_memtable_size_in_range};
@@ -53,11 +54,12 @@ use crate::write::write_thread::WriteThread;
 use crate::write_buffer_manager::MemoryHolder;
 use crate::write_stats::WriteStats;
 use arc_swap::ArcSwap;
-use base::filename::{CURRENT, descriptor_file_name, wal_file_name};
+use base::filename::{CURRENT, FileType, descriptor_file_name, wal_file_name};
 use base::{Result, SequenceNumber, Status};
 use env::thread_pool::{BackgroundJobLimits, Priority, ThreadPool};
 use env::thread_status::{OperationGuard, OperationType};
 use env::{FileLock, FileOptions, GenericRateLimiter, RateLimiter, RateLimiterOptions};
+use found_files::FoundFiles;
 use memtable::MemTableMemory;
 use options::{CompressionType, DbOptions, ObjectName, WalIo, WalRecoveryMode};
 use parking_lot::{Condvar, Mutex};
@@ -88,16 +90,19 @@ pub(crate) fn open(
     directories::create(options, path, descriptors, context)?;
     let lock = directories::lock(path, context)?;
     // Only now, so that it does not put aside the log of another process that has the database.
-    let info_log = Arc::new(InfoLog::begin(options, path, context));
+    let found = directories::list(options, path, descriptors, context);
+    let listed = found.as_ref().ok();
+    let info_log = Arc::new(InfoLog::begin(options, path, context, listed));
     let events = Arc::new(Events::new(info_log.clone(), path, context.listeners.clone()));
     let session_id = new_session_id();
-    info_log.describe(options, path, descriptors, &*context.file_system, &session_id);
+    info_log.describe(options, path, descriptors, &*context.file_system, listed, &session_id);
     let watched = OpenContext {
         file_system: watched(&context.file_system, &context.listeners),
         ..context.clone()
     };
     let owned = Owned { lock, info_log, events: events.clone(), session_id };
-    let opened = open_locked(options, path, descriptors, &watched, owned);
+    let opened =
+        found.and_then(|found| open_locked(options, path, descriptors, &watched, owned, &found));
     events.opened(opened.as_ref().map(|_| ()));
     opened
 }
@@ -125,21 +130,22 @@ fn open_locked(
     descriptors: &[ColumnFamilyDescriptor],
     context: &OpenContext,
     owned: Owned,
+    found: &FoundFiles,
 ) -> Result<Arc<DbImpl>> {
     let _activity = Activity::DbOpen.begin();
     let descriptors = &*with_stats_family(descriptors);
     let (mut versions, is_new) = open_versions(options, path, descriptors, context)?;
-    directories::mark_file_numbers(options, path, descriptors, context, &versions)?;
+    directories::mark_file_numbers(found, &versions);
     create_missing_families(options, descriptors, &mut versions)?;
     let writes_identity = options.write_identity_file || !options.write_dbid_to_manifest;
     let db_id = settle_db_id(&*context.file_system, path, versions.db_id(), writes_identity)?;
     versions.set_db_id(&db_id);
 
     let mut db = assemble(options, path, descriptors, context, versions, db_id, owned)?;
-    log_what_was_found(&db)?;
-    db.note_tables_found();
+    let options_files = found.numbers(path, FileType::Options);
+    db.writing()?.options_file.lock().note_found(options_files);
     // A panic of what the user brought along.
-    contain_panic(|| "replaying WALs".to_owned(), || db.replay_wals(descriptors, is_new))?;
+    contain_panic(|| "replaying WALs".to_owned(), || db.replay_wals(descriptors, is_new, found))?;
     let db = Arc::new_cyclic(|this| {
         db.this = this.clone();
         if let Ok(writing) = db.writing() {
@@ -147,7 +153,7 @@ fn open_locked(
         }
         db
     });
-    db.delete_leftover_files()?;
+    db.delete_leftover_files(found)?;
     db.prepare_stats_family()?;
     db.write_options_file()?;
     db.sample_sequence_times();
@@ -213,6 +219,7 @@ fn version_set_options(options: &DbOptions, context: &OpenContext) -> VersionSet
         use_fsync: options.use_fsync,
         write_dbid_to_manifest: options.write_dbid_to_manifest,
         statistics: context.statistics.clone(),
+        lists_directory: false,
     }
 }
 
@@ -492,11 +499,10 @@ fn assemble(
     let (mut families, mut states) = (Vec::new(), BTreeMap::new());
     let mut memtables = MemTableStage::default();
     let memtable_memory = memtable_memory(context);
-    let (fs, open_files) = (&*context.file_system, OpenFiles::new(options));
+    let open_files = OpenFiles::new(options);
     for family in versions.column_families() {
         let state = family.state();
         let descriptor = by_name.get(&state.name)?;
-        version::check_files(fs, &table_paths(options, path, descriptor), family.version())?;
         let mut data = open_family(options, path, descriptor, context, state, None, &open_files)?;
         data.epoch_numbers = family.epoch_numbers().clone();
         data.memtable_memory = Some(memtable_memory.clone());
@@ -505,7 +511,8 @@ fn assemble(
         states.insert(data.id, state);
         families.push(data);
     }
-    tables::open_tables(options, context, &families)?;
+    expect_open_files(context, families.iter().map(|family| &**family));
+    let opened = tables::secure_tables(options, context, &families)?;
     let writing = Writing {
         pool: thread_pool(options),
         write_thread: WriteThread::new(AdaptiveYield::new(options)),
@@ -540,7 +547,10 @@ fn assemble(
         _lock: owned.lock,
         versions: Mutex::new(versions),
     };
-    Ok(around(options, path, descriptors, context, families, writing, last_sequence))
+    let db = around(options, path, descriptors, context, families, writing, last_sequence);
+    log_what_was_found(&db)?;
+    db.note_tables_found(opened);
+    Ok(db)
 }
 
 /// The database around what writes need.

@@ -13,7 +13,7 @@ use env::thread_pool::Priority;
 use env::write_file_atomically;
 use options::{ColumnFamilyOptions, ColumnFamilyText, OptionsFile, Release};
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -23,6 +23,8 @@ use std::time::{Duration, Instant};
 const ALWAYS_WRITTEN_MAX: usize = 100;
 /// Later ones wait so many times as long as the last file took.
 const REST_FACTOR: u32 = 10;
+/// Files kept: the one in use and the one before.
+const KEPT: usize = 2;
 
 /// The sections of column families with the same options.
 #[derive(Debug)]
@@ -40,6 +42,8 @@ pub(crate) struct OptionsFiles {
     /// Texts by their hashes.
     texts: HashMap<u64, Weak<FamilyText>>,
     hasher: RandomState,
+    /// Numbers of those that are there.
+    numbers: BTreeSet<u64>,
     /// There is a change that is in no file.
     is_due: bool,
     /// A job will see to it.
@@ -49,6 +53,22 @@ pub(crate) struct OptionsFiles {
 }
 
 impl OptionsFiles {
+    /// Takes note of the numbers of files that were there when the database was opened.
+    pub(crate) fn note_found(&mut self, numbers: Vec<u64>) {
+        self.numbers.extend(numbers);
+    }
+
+    /// Files with smaller numbers may go.
+    pub(crate) fn oldest_kept(&self) -> u64 {
+        self.numbers.iter().rev().nth(KEPT - 1).copied().unwrap_or(0)
+    }
+
+    /// The numbers of those that may go, which are known no more.
+    pub(crate) fn take_old(&mut self) -> BTreeSet<u64> {
+        let kept = self.numbers.split_off(&self.oldest_kept());
+        std::mem::replace(&mut self.numbers, kept)
+    }
+
     /// The text of `options`, the same for all that are equal: thousands of column families often
     /// are.
     fn text_of(&mut self, options: &ColumnFamilyOptions) -> Arc<FamilyText> {
@@ -139,7 +159,8 @@ impl DbImpl {
         let temp = temp_file_name(&self.path, number);
         write_file_atomically(&*self.context.file_system, &path, &temp, &content)?;
         files.is_due = false;
-        let result = self.delete_old_options_files();
+        files.numbers.insert(number);
+        let result = self.delete_old_options_files(&mut files);
         let end = Instant::now();
         let rest = (end - start).saturating_mul(REST_FACTOR).min(Duration::from_secs(60));
         files.not_before = Some(end + rest);

@@ -78,6 +78,8 @@ pub(crate) struct ManifestState<'m> {
     pub(crate) families: Vec<&'m ColumnFamilyState>,
     pub(crate) min_log_number_to_keep: u64,
     pub(crate) tracked_wals: &'m BTreeMap<u64, Option<u64>>,
+    /// Numbers of the WALs in their directory, ascending.
+    pub(crate) wals: &'m [u64],
     /// The database was just made.
     pub(crate) is_new: bool,
 }
@@ -96,11 +98,13 @@ pub(crate) fn recover(
         let paths = table_paths(options, path, descriptor);
         version::check_files(&*context.file_system, &paths, &family.version)?;
     }
+    let wals = list_wals(&*context.file_system, &wal_directory(options, path))?;
     let state = ManifestState {
         path: &manifest.manifest_path,
         families: manifest.column_families.iter().collect(),
         min_log_number_to_keep: manifest.min_log_number_to_keep,
         tracked_wals: &manifest.tracked_wals,
+        wals: &wals,
         is_new: false,
     };
     let mut inserter = MemTableInserter::new(
@@ -122,6 +126,7 @@ pub(crate) fn recover(
         let opened = open_family(options, path, descriptor, context, state, memtable, &open_files)?;
         families.push(opened);
     }
+    expect_open_files(context, &families);
     let last_replayed = replayed.next_sequence.map_or(0, |next| next.saturating_sub(1));
     let uncommitted = inserter.transactions.uncommitted_sequences().into();
     let not_opened = manifest.column_families_not_opened.iter();
@@ -322,6 +327,7 @@ pub(crate) fn replay_wals(
     let replay = WalReplay {
         file_system: &*context.file_system,
         directory,
+        numbers: manifest.wals,
         mode: WalRecoveryMode::from_u8(options.wal_recovery_mode as u8).unwrap_or_default(),
         paranoid_checks: options.paranoid_checks,
         wal_number_min,
@@ -329,6 +335,19 @@ pub(crate) fn replay_wals(
         is_new: manifest.is_new || had_no_wal,
     };
     replay.run(inserter, after_batch)
+}
+
+/// Has the file system make room for the tables that will be open.
+pub(crate) fn expect_open_files<'f>(
+    context: &OpenContext,
+    families: impl IntoIterator<Item = &'f ColumnFamilyData>,
+) {
+    let mut capacity = 0;
+    let tables = families.into_iter().fold(0_usize, |sum, family| {
+        capacity = family.tables.cache.capacity();
+        sum + family.super_version.load().version.files().count()
+    });
+    context.file_system.expect_open_files(tables.min(capacity));
 }
 
 pub(crate) fn open_family(

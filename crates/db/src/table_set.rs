@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use table::{BlockBasedTable, ReadOptions, TableCache, TableOptions, TableProperties, TableTail};
-use version::{FileMetaData, Temperature, find_table_file};
+use version::{FileMetaData, Temperature, open_table_file};
 
 /// Where the tables of a column family are and how they are read.
 #[derive(Debug)]
@@ -90,8 +90,8 @@ impl TableSet {
     }
 
     fn open_uncounted(&self, file: &FileMetaData, level: usize) -> Result<Arc<BlockBasedTable>> {
-        let (path, size) = find_table_file(&*self.file_system, &self.paths, file)?;
-        let opened = self.file_system.new_random_access_file(&path, &self.file_options)?;
+        let (fs, options) = (&*self.file_system, &self.file_options);
+        let (opened, size) = open_table_file(fs, &self.paths, file, options)?;
         let opened = self.counted(opened, file, level);
         let shared = TableOptions::clone(&self.options.load());
         let block_cache = shared.block_cache.as_ref();
@@ -137,8 +137,8 @@ impl TableSet {
         if let Some(statistics) = &self.options.load().statistics {
             statistics.record_tick(Ticker::NumberDirectLoadTableProperties, 1);
         }
-        let (path, size) = find_table_file(&*self.file_system, &self.paths, file)?;
-        let opened = self.file_system.new_random_access_file(&path, &self.file_options)?;
+        let (fs, options) = (&*self.file_system, &self.file_options);
+        let (opened, size) = open_table_file(fs, &self.paths, file, options)?;
         Ok(Arc::new(TableTail::read(&*opened, size)?.properties.unwrap_or_default()))
     }
 }

@@ -189,6 +189,10 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// Fails at once if this or another process holds it. Nobody else may open the locked file
     /// meanwhile: POSIX releases a lock when any descriptor of the file is closed.
     fn lock_file(&self, path: &Path) -> Result<Box<dyn FileLock>>;
+
+    /// So many files are about to be opened, and to stay open. Costs nothing where there is nothing to
+    /// prepare.
+    fn expect_open_files(&self, _count: usize) {}
 }
 
 /// A file read from start to end.
@@ -232,6 +236,12 @@ pub trait RandomAccessFile: fmt::Debug + Send + Sync {
 
     /// Bytes in the file.
     fn size(&self) -> Result<u64>;
+
+    /// Bytes that were in the file when it was opened, for files that nobody writes to any more. The
+    /// system need not be asked again.
+    fn size_when_opened(&self) -> Result<u64> {
+        self.size()
+    }
 
     /// Asks the system to bring a range into its cache. Costs nothing where it cannot.
     fn prefetch(&self, _offset: u64, _count: u64) {}

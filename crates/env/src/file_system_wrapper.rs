@@ -79,6 +79,7 @@ wrapper! {
         fn truncate(self: &Self, path: &Path, size: u64) -> Result<()> = target;
         fn sync_file(self: &Self, path: &Path) -> Result<()> = target;
         fn lock_file(self: &Self, path: &Path) -> Result<Box<dyn FileLock>> = target;
+        fn expect_open_files(self: &Self, count: usize) = target;
     }
 }
 
@@ -108,6 +109,7 @@ wrapper! {
         }
         fn read_at(self: &Self, offset: u64, buffer: &mut [u8]) -> Result<usize> = target;
         fn size(self: &Self) -> Result<u64> = target;
+        fn size_when_opened(self: &Self) -> Result<u64> = target;
         fn prefetch(self: &Self, offset: u64, count: u64) = target;
         fn hint(self: &Self, pattern: AccessPattern) = target;
         fn readahead_max(self: &Self) -> u64 = target;

@@ -172,7 +172,8 @@ impl Default for InfoLogOptions {
 }
 
 /// Begins the info log of the database at `db_path`, creating its directories: a `LOG` that is
-/// there becomes `LOG.old.<micros>`, and the oldest of those are deleted.
+/// there becomes `LOG.old.<micros>`, and the oldest of those are deleted. The directory is listed for
+/// that, unless the `names` in it that begin with `LOG` are known.
 ///
 /// # Errors
 ///
@@ -183,6 +184,7 @@ pub fn create_logger_from_options(
     clock: Arc<dyn SystemClock>,
     db_path: &Path,
     options: &InfoLogOptions,
+    names: Option<Vec<String>>,
 ) -> Result<Arc<dyn Logger>> {
     let created = fs.create_dir_if_missing(db_path);
     match &options.db_log_dir {
@@ -190,7 +192,7 @@ pub fn create_logger_from_options(
         Some(directory) => fs.create_dir_if_missing(directory)?,
         None => created?,
     }
-    Ok(Arc::new(FileLogger::create(fs, clock, db_path, options)?))
+    Ok(Arc::new(FileLogger::create(fs, clock, db_path, options, names)?))
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ mod write_pacing;
 use crate::file_system::{
     Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile,
 };
+use crate::host_name::open_files_limit;
 use base::{Result, Status};
 use direct_writable_file::DirectWritableFile;
 use mapped_writable_file::MappedWritableFile;
@@ -60,6 +61,11 @@ pub fn default_file_system() -> Arc<dyn FileSystem> {
 const FILE_MODE: u32 = 0o644;
 const DIRECTORY_MODE: u32 = 0o755;
 
+/// Descriptors that a process may have beside those that it expects.
+const DESCRIPTORS_OF_OTHERS: u64 = 64;
+/// For so many descriptors, with eight bytes each, there is room at once.
+const DESCRIPTORS_EXPECTED_MAX: u64 = 1 << 20;
+
 impl FileSystem for PosixFileSystem {
     fn new_sequential_file(
         &self,
@@ -67,7 +73,7 @@ impl FileSystem for PosixFileSystem {
         options: &FileOptions,
     ) -> Result<Box<dyn SequentialFile>> {
         let _timer = Timer::start(PerfMetric::EnvNewSequentialFileNanos);
-        let file = open_for_reading(path, options.use_direct_reads)?;
+        let (file, _) = open_for_reading(path, options.use_direct_reads)?;
         Ok(if options.use_direct_reads {
             Box::new(direct_io::DirectSequentialFile::new(file))
         } else {
@@ -81,11 +87,11 @@ impl FileSystem for PosixFileSystem {
         options: &FileOptions,
     ) -> Result<Arc<dyn RandomAccessFile>> {
         let _timer = Timer::start(PerfMetric::EnvNewRandomAccessFileNanos);
-        let file = open_for_reading(path, options.use_direct_reads)?;
+        let (file, size) = open_for_reading(path, options.use_direct_reads)?;
         Ok(if options.use_direct_reads {
-            Arc::new(direct_io::DirectRandomAccessFile::new(file))
+            Arc::new(direct_io::DirectRandomAccessFile::new(file, size))
         } else {
-            Arc::new(random_access_file::PosixRandomAccessFile::new(file))
+            Arc::new(random_access_file::PosixRandomAccessFile::new(file, size))
         })
     }
 
@@ -245,13 +251,26 @@ impl FileSystem for PosixFileSystem {
 
     fn sync_file(&self, path: &Path) -> Result<()> {
         // Through any descriptor: it is the file's pages that are written.
-        let file = open_for_reading(path, false)?;
+        let (file, _) = open_for_reading(path, false)?;
         file.sync_all()
     }
 
     fn lock_file(&self, path: &Path) -> Result<Box<dyn FileLock>> {
         let _timer = Timer::start(PerfMetric::EnvLockFileNanos);
         Ok(Box::new(file_lock::PosixFileLock::acquire(path, FILE_MODE)?))
+    }
+
+    /// Linux doubles a process's table of descriptors whenever it is full, and where there are threads
+    /// each time waits until no processor can still look at the old one, ten milliseconds or so. A
+    /// descriptor of a large number makes the table as large at once.
+    fn expect_open_files(&self, count: usize) {
+        let limit = open_files_limit().unwrap_or(u64::MAX).min(DESCRIPTORS_EXPECTED_MAX);
+        let largest =
+            (count as u64).saturating_add(DESCRIPTORS_OF_OTHERS).min(limit.saturating_sub(1));
+        if let (Ok(file), Ok(largest)) = (File::open("/"), i32::try_from(largest)) {
+            // It costs time, nothing else, where this is refused.
+            let _ = rustix::io::fcntl_dupfd_cloexec(&file, largest);
+        }
     }
 }
 
@@ -264,8 +283,9 @@ fn two_paths(error: &io::Error, doing: &str, source: &Path, target: &Path) -> St
 }
 
 /// Opens a regular file. Anything else is refused: a directory cannot be read, and a pipe under a
-/// name of the database would block for ever (hence `O_NONBLOCK`, which regular files ignore).
-fn open_for_reading(path: &Path, direct: bool) -> Result<PosixFile> {
+/// name of the database would block for ever (hence `O_NONBLOCK`, which regular files ignore). The
+/// file, and how many bytes it has now.
+fn open_for_reading(path: &Path, direct: bool) -> Result<(PosixFile, u64)> {
     let _timer = Timer::start(IoMetric::OpenNanos);
     let doing = "open for reading";
     let mut flags = rustix::fs::OFlags::NONBLOCK;
@@ -285,7 +305,7 @@ fn open_for_reading(path: &Path, direct: bool) -> Result<PosixFile> {
     if !metadata.is_file() {
         return Err(Status::io_error(format!("{doing} {}: not a regular file", path.display())));
     }
-    Ok(PosixFile::new(file, path))
+    Ok((PosixFile::new(file, path), metadata.len()))
 }
 
 /// What happens to the content of a file that exists.

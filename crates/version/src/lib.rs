@@ -58,7 +58,7 @@ pub use recovery::{
     recover, replay_manifest,
 };
 pub use shape::{L0FileShape, LevelShape, MemTableShape, TreeShape};
-pub use table_files::{check_files, find_table_file, table_path};
+pub use table_files::{check_files, find_table_file, open_table_file, table_path};
 pub use version::Version;
 pub use version_builder::{VersionBuilder, VersionOptions};
 pub use version_edit::VersionEdit;

@@ -5,8 +5,9 @@ use crate::file_metadata::FileMetaData;
 use crate::version::Version;
 use base::filename::{leveldb_table_file_name, table_file_name};
 use base::{Result, Status};
-use env::FileSystem;
+use env::{FileOptions, FileSystem, RandomAccessFile};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The directory of a file. `paths` are `cf_paths`, or else `db_paths`; a path id beyond them
 /// means the last.
@@ -42,6 +43,25 @@ pub fn find_table_file(
             fs.get_file_size(&other).map(|size| (other, size)).map_err(|_| status)
         }
     }
+}
+
+/// Opens a file under RocksDB's or LevelDB's spelling. With how many bytes it has.
+///
+/// # Errors
+/// `IoError` that names the file in RocksDB's spelling.
+pub fn open_table_file(
+    fs: &dyn FileSystem,
+    paths: &[PathBuf],
+    file: &FileMetaData,
+    options: &FileOptions,
+) -> Result<(Arc<dyn RandomAccessFile>, u64)> {
+    let opened =
+        fs.new_random_access_file(&table_path(paths, file), options).or_else(|status| {
+            let other = leveldb_table_file_name(directory_of(paths, file), file.number);
+            fs.new_random_access_file(&other, options).map_err(|_| status)
+        })?;
+    let size = opened.size_when_opened()?;
+    Ok((opened, size))
 }
 
 /// Says so where the MANIFEST puts a file into a directory that nobody named: OPTIONS files do not

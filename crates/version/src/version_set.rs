@@ -52,6 +52,10 @@ pub struct VersionSetOptions {
     pub write_dbid_to_manifest: bool,
     /// Where syncs are timed (`statistics`). Default: none.
     pub statistics: Option<Arc<Statistics>>,
+    /// List the database's directory when it is opened, so that no number of a file in it is given out
+    /// again. Who knows what is there marks these numbers as used before the first is given out.
+    /// Default: true.
+    pub lists_directory: bool,
 }
 
 impl Default for VersionSetOptions {
@@ -62,6 +66,7 @@ impl Default for VersionSetOptions {
             use_fsync: false,
             write_dbid_to_manifest: true,
             statistics: None,
+            lists_directory: true,
         }
     }
 }
@@ -179,7 +184,9 @@ impl VersionSet {
     ) -> Result<Self> {
         check_all_opened(&recovered)?;
         let file_numbers = Arc::new(FileNumbers::new(recovered.first_unused_file_number()));
-        file_numbers.mark_directory_used(&*fs, db_path)?;
+        if options.lists_directory {
+            file_numbers.mark_directory_used(&*fs, db_path)?;
+        }
         let mut wals = WalSet::default();
         wals.delete_before(recovered.min_wal_number_to_keep);
         for (&number, &synced_size_bytes) in &recovered.tracked_wals {

@@ -3,12 +3,14 @@
 
 use super::{InfoLog, outcome};
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor};
+use crate::open::found_files::{FoundFile, FoundFiles};
+use crate::recovery::wal_directory;
 use base::Status;
-use base::filename::{CURRENT, FileType, IDENTITY, parse_file_name};
+use base::filename::{CURRENT, FileType, IDENTITY, descriptor_file_name};
 use env::{FileSystem, host_name};
 use options::{BlockBasedTableOptions, ColumnFamilyOptions, DbOptions, TableFactory};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -35,13 +37,16 @@ impl InfoLog {
         path: &Path,
         families: &[ColumnFamilyDescriptor],
         fs: &dyn FileSystem,
+        found: Option<&FoundFiles>,
         session_id: &str,
     ) {
         self.header(format_args!("Touchstone version: {}", env!("CARGO_PKG_VERSION")));
         self.header(format_args!("DB SUMMARY"));
         self.header(format_args!("Host name (Env):  {}", host_name()));
         self.header(format_args!("DB Session ID:  {session_id}"));
-        self.describe_files(options, path, fs);
+        if let Some(found) = found {
+            self.describe_files(options, path, fs, found);
+        }
         for (name, value) in options.listing() {
             self.option(&name, &value);
         }
@@ -77,45 +82,47 @@ impl InfoLog {
         self.header(format_args!("{:>47}: {value}", format!("Options.{name}")));
     }
 
-    /// Says what files there are. What cannot be listed is left out.
-    fn describe_files(&self, options: &DbOptions, path: &Path, fs: &dyn FileSystem) {
-        let Ok(mut names) = fs.get_children(path) else { return };
-        names.sort_unstable();
+    /// Says what files there are.
+    fn describe_files(
+        &self,
+        options: &DbOptions,
+        path: &Path,
+        fs: &dyn FileSystem,
+        found: &FoundFiles,
+    ) {
         for (title, name) in [("CURRENT", CURRENT), ("IDENTITY", IDENTITY)] {
-            if names.iter().any(|found| found == name) {
+            if found.within(path).iter().any(|file| file.name == name) {
                 self.header(format_args!("{title} file:  {name}"));
             }
         }
-        for name in &names {
-            if let Some((_, FileType::Descriptor)) = parse_file_name(name) {
-                let size = fs.get_file_size(&path.join(name)).unwrap_or(0);
-                self.header(format_args!("MANIFEST file:  {name} size: {size} Bytes"));
-            }
+        let size = |path: &Path| fs.get_file_size(path).unwrap_or(0);
+        for number in found.numbers(path, FileType::Descriptor) {
+            let manifest = descriptor_file_name(path, number);
+            let name = manifest.file_name().unwrap_or_default().display();
+            self.header(format_args!("MANIFEST file:  {name} size: {} Bytes", size(&manifest)));
         }
-        let is = |kind: FileType| {
-            move |name: &&String| parse_file_name(name).is_some_and(|(_, found)| found == kind)
-        };
-        let tables: Vec<&String> = names.iter().filter(is(FileType::Table)).collect();
-        let named: String =
-            tables.iter().take(TABLES_NAMED_MAX).map(|name| format!("{name} ")).collect();
+        let is = |kind: FileType| move |file: &&FoundFile| file.kind == kind;
+        let mut tables: Vec<&FoundFile> =
+            found.within(path).iter().filter(is(FileType::Table)).collect();
+        let count = tables.len();
+        if count > TABLES_NAMED_MAX {
+            tables.select_nth_unstable_by(TABLES_NAMED_MAX, |a, b| a.name.cmp(&b.name));
+            tables.truncate(TABLES_NAMED_MAX);
+        }
+        tables.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        let named: String = tables.iter().map(|file| format!("{} ", file.name)).collect();
         self.header(format_args!(
-            "SST files in {} dir, Total Num: {}, files: {named}",
-            path.display(),
-            tables.len()
+            "SST files in {} dir, Total Num: {count}, files: {named}",
+            path.display()
         ));
-        let wal_directory = match options.wal_dir.as_str() {
-            "" => path.to_owned(),
-            directory => PathBuf::from(directory),
-        };
-        let in_wal_directory = match wal_directory == path {
-            true => names,
-            false => fs.get_children(&wal_directory).unwrap_or_default(),
-        };
-        let wals = in_wal_directory.iter().filter(is(FileType::Wal));
+        let wal_directory = wal_directory(options, path);
+        let mut wals: Vec<&FoundFile> =
+            found.within(&wal_directory).iter().filter(is(FileType::Wal)).collect();
+        wals.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let sizes: String = wals
-            .map(|name| {
-                let size = fs.get_file_size(&wal_directory.join(name)).unwrap_or(0);
-                format!("{name} size: {size} ; ")
+            .iter()
+            .map(|FoundFile { name, .. }| {
+                format!("{name} size: {} ; ", size(&wal_directory.join(name)))
             })
             .collect();
         self.header(format_args!("Write Ahead Log file in {}: {sizes}", wal_directory.display()));

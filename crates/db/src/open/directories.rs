@@ -2,8 +2,9 @@
 
 use crate::column_family::ColumnFamilyDescriptor;
 use crate::db::OpenContext;
+use crate::open::found_files::FoundFiles;
 use crate::recovery::table_paths;
-use base::filename::LOCK;
+use base::filename::{FileType, LOCK};
 use base::{Result, Status};
 use env::{FileLock, create_dir_all};
 use options::DbOptions;
@@ -55,16 +56,23 @@ pub(super) fn lock(path: &Path, context: &OpenContext) -> Result<Box<dyn FileLoc
     context.file_system.lock_file(&path.join(LOCK))
 }
 
-/// No file that is there gets its number given out again, whoever left it.
-pub(super) fn mark_file_numbers(
+/// What is in the directories.
+pub(super) fn list(
     options: &DbOptions,
     path: &Path,
     descriptors: &[ColumnFamilyDescriptor],
     context: &OpenContext,
-    versions: &VersionSet,
-) -> Result<()> {
-    let directories = numbered(options, path, descriptors);
-    directories.iter().try_for_each(|directory| {
-        versions.file_numbers().mark_directory_used(&*context.file_system, directory)
-    })
+) -> Result<FoundFiles> {
+    FoundFiles::list(&*context.file_system, numbered(options, path, descriptors))
+}
+
+/// No file that is there gets its number given out again, whoever left it: an earlier process may have
+/// died before the MANIFEST knew of it.
+pub(super) fn mark_file_numbers(found: &FoundFiles, versions: &VersionSet) {
+    for (_, file) in found.all() {
+        // Info logs have times where others have numbers.
+        if file.kind != FileType::InfoLog {
+            versions.file_numbers().mark_used(file.number);
+        }
+    }
 }

@@ -9,16 +9,17 @@ use crate::db_impl::DbImpl;
 use crate::family_files::Job;
 use crate::flush_job::Edits;
 use crate::internal_stats::JobPriority;
+use crate::open::found_files::FoundFiles;
 use crate::read::read_view::Visibility;
 use crate::recovery::prepared_scan::check_none_would_be_dropped;
 use crate::recovery::{
-    ManifestState, MemTableInserter, Replayed, list_wals, recovering_families, replay_wals,
+    ManifestState, MemTableInserter, Replayed, recovering_families, replay_wals,
 };
 use crate::switch_memtable::{memtable_options, new_memtable};
 use crate::write::memtable_stage::ActiveFamily;
 use base::Result;
 use base::compaction_filter::TableFileCreationReason;
-use base::filename::wal_file_name;
+use base::filename::{FileType, wal_file_name};
 use compaction::GivesWay;
 use memtable::{MemTable, MemTableMemory, MemTableOptions};
 use options::WalIo;
@@ -33,17 +34,18 @@ impl DbImpl {
         &mut self,
         descriptors: &[ColumnFamilyDescriptor],
         is_new: bool,
+        found: &FoundFiles,
     ) -> Result<()> {
         let info_log = self.writing()?.info_log.clone();
         let job = info_log.next_job_id();
-        let mut wals = list_wals(&*self.context.file_system, &self.wal_directory())?;
+        let wals = found.numbers(&self.wal_directory(), FileType::Wal);
         let number_min = self.writing()?.versions.lock().min_log_number_to_keep();
-        wals.retain(|number| *number >= number_min);
-        if wals.is_empty() {
-            return self.replay_into_tables(descriptors, is_new, job);
+        let needed = &wals[wals.partition_point(|number| *number < number_min)..];
+        if needed.is_empty() {
+            return self.replay_into_tables(descriptors, is_new, &wals, job);
         }
-        info_log.recovery_started(job, &wals);
-        let result = self.replay_into_tables(descriptors, is_new, job);
+        info_log.recovery_started(job, needed);
+        let result = self.replay_into_tables(descriptors, is_new, &wals, job);
         info_log.recovery_finished(job, result.as_ref());
         result
     }
@@ -52,10 +54,12 @@ impl DbImpl {
         &mut self,
         descriptors: &[ColumnFamilyDescriptor],
         is_new: bool,
+        wals: &[u64],
         job: u64,
     ) -> Result<()> {
         let mut edits = Edits::new();
-        let (replayed, inserter) = self.fill_memtables(descriptors, is_new, &mut edits, job)?;
+        let (replayed, inserter) =
+            self.fill_memtables(descriptors, is_new, wals, &mut edits, job)?;
         let last_replayed = replayed.next_sequence.map_or(0, |next| next.saturating_sub(1));
         let last_sequence = self.visibility.last_sequence().max(last_replayed);
         let MemTableInserter { families, transactions, .. } = inserter;
@@ -91,6 +95,7 @@ impl DbImpl {
         &self,
         descriptors: &[ColumnFamilyDescriptor],
         is_new: bool,
+        wals: &[u64],
         edits: &mut Edits,
         job: u64,
     ) -> Result<(Replayed, MemTableInserter)> {
@@ -105,6 +110,7 @@ impl DbImpl {
             families: states.iter().collect(),
             min_log_number_to_keep,
             tracked_wals: &tracked,
+            wals,
             is_new,
         };
         let (options, context) = (&self.options(), &self.context);

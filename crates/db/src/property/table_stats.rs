@@ -83,6 +83,18 @@ pub(crate) struct TableStats {
 }
 
 impl TableStats {
+    /// Of what all tables of a version said.
+    pub(crate) fn of_tables<'f>(
+        tables: impl ExactSizeIterator<Item = (&'f FileMetaData, FileStats)>,
+    ) -> Self {
+        let mut all = Self::default();
+        all.files.reserve(tables.len());
+        for (file, stats) in tables {
+            all.add_stats(file, stats);
+        }
+        all
+    }
+
     /// Asks the tables through `properties`: all, or the first few from L0 on, as RocksDB does
     /// where not all may stay open. Tables that cannot be read count as empty.
     pub(crate) fn collect(
@@ -126,9 +138,17 @@ impl TableStats {
 
     /// Takes in a table.
     pub(crate) fn add(&mut self, file: &FileMetaData, properties: &TableProperties) {
-        let stats = FileStats::from(properties);
+        self.add_stats(file, FileStats::from(properties));
+    }
+
+    fn add_stats(&mut self, file: &FileMetaData, stats: FileStats) {
         self.totals.add(file.file_size, &stats);
         self.files.insert(file.number, stats);
+    }
+
+    /// How many tables were asked or made, less those that are gone.
+    pub(crate) fn len(&self) -> usize {
+        self.files.len()
     }
 
     /// Forgets a table that is gone. What values take on average is known better with it.

@@ -34,6 +34,7 @@ pub(crate) fn check_none_would_be_dropped(
     let replay = WalReplay {
         file_system,
         directory,
+        numbers: manifest.wals,
         mode: WalRecoveryMode::SkipAnyCorruptedRecords,
         paranoid_checks: false,
         wal_number_min,

@@ -24,6 +24,8 @@ pub(crate) struct WalReplay<'a> {
     pub(crate) file_system: &'a dyn FileSystem,
     /// `wal_dir`, or the database's directory.
     pub(crate) directory: PathBuf,
+    /// Numbers of the WALs there, ascending.
+    pub(crate) numbers: &'a [u64],
     pub(crate) mode: WalRecoveryMode,
     /// `paranoid_checks`; without it damage is skipped.
     pub(crate) paranoid_checks: bool,
@@ -88,14 +90,13 @@ impl WalReplay<'_> {
         after_batch: &mut AfterBatch<'_>,
     ) -> Result<Replayed> {
         let mut replayed = Replayed::default();
-        let numbers = list_wals(self.file_system, &self.directory)?;
-        if self.verifies_predecessors && !self.is_new && numbers.is_empty() {
+        if self.verifies_predecessors && !self.is_new && self.numbers.is_empty() {
             return Err(Status::corruption(format!(
                 "{}: Opening an existing DB with no WAL files (track_and_verify_wals is true)",
                 self.directory.display()
             )));
         }
-        for number in numbers {
+        for &number in self.numbers {
             if number < self.wal_number_min {
                 continue;
             }

@@ -6,11 +6,12 @@ use crate::db::OpenContext;
 use crate::db_impl::DbImpl;
 use crate::identity::{new_session_id, read_identity};
 use crate::info_log::InfoLog;
+use crate::open::found_files::FoundFiles;
 use crate::open_files::OpenFiles;
 use crate::read::read_view::Visibility;
 use crate::recovery::{
-    Descriptors, ManifestState, MemTableInserter, RecoveredDb, TransactionWritePolicy, lossy,
-    open_family, recovering_families, version_options,
+    Descriptors, ManifestState, MemTableInserter, RecoveredDb, TransactionWritePolicy,
+    expect_open_files, lossy, open_family, recovering_families, version_options, wal_directory,
 };
 use crate::secondary::Secondary;
 use crate::secondary::follow::{Followed, FollowedMemory};
@@ -21,7 +22,7 @@ use arc_swap::ArcSwap;
 use base::{Result, Status};
 use options::DbOptions;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Weak};
@@ -48,8 +49,11 @@ pub(crate) fn open_as_secondary(
     // Before anything is written: a path that is wrong leaves nothing behind.
     let tail = ManifestTail::open(&*context.file_system, path)?;
     env::create_dir_all(&*context.file_system, secondary_path)?;
-    let info_log = InfoLog::begin(options, secondary_path, context);
-    info_log.describe(options, path, descriptors, &*context.file_system, &new_session_id());
+    let info_log = InfoLog::begin(options, secondary_path, context, None);
+    let fs = &*context.file_system;
+    let directories = BTreeSet::from([path.to_owned(), wal_directory(options, path)]);
+    let found = FoundFiles::list(fs, directories).ok();
+    info_log.describe(options, path, descriptors, fs, found.as_ref(), &new_session_id());
     info_log.info(format_args!("Opening the db in secondary mode"));
     if options.max_open_files != -1 {
         info_log.warn(format_args!("{LIMITED_OPEN_FILES}"));
@@ -178,6 +182,7 @@ fn assemble(
         families: states.iter().collect(),
         min_log_number_to_keep: database.min_log_number_to_keep,
         tracked_wals: &tracked_wals,
+        wals: &[],
         is_new: false,
     };
     let recovering =
@@ -194,6 +199,7 @@ fn assemble(
         followed.insert(state.id, family);
         families.push(data);
     }
+    expect_open_files(context, families.iter().map(|family| &**family));
     let is_opened = |id: &u32| followed.contains_key(id);
     let not_opened = tail.families().values().filter(|family| !is_opened(&family.id));
     let identity = read_identity(&*context.file_system, path)?;

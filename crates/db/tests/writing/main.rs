@@ -19,6 +19,7 @@ mod listeners;
 mod manifests;
 mod many_families;
 mod mapped_wals;
+mod opening;
 mod panics;
 mod properties;
 mod queues;

@@ -43,7 +43,7 @@ struct State {
 
 impl FileLogger {
     /// Begins a log as [`create_logger_from_options`](super::create_logger_from_options) does, in
-    /// directories that exist.
+    /// directories that exist. `names` are those in the log's directory, where they are known.
     ///
     /// # Errors
     ///
@@ -53,6 +53,7 @@ impl FileLogger {
         clock: Arc<dyn SystemClock>,
         db_path: &Path,
         options: &InfoLogOptions,
+        names: Option<Vec<String>>,
     ) -> Result<Self> {
         let _timer = Timer::start(PerfMetric::EnvNewLoggerNanos);
         // The name in a log directory holds the whole path. Without a current directory, the path
@@ -64,7 +65,7 @@ impl FileLogger {
         let level = AtomicU8::new(options.info_log_level as u8);
         let (options, state) = (options.clone(), Mutex::default());
         let logger = Self { fs, clock, db_path, options, level, state };
-        logger.begin_file(&mut logger.state.lock())?;
+        logger.begin_file(&mut logger.state.lock(), names)?;
         Ok(logger)
     }
 
@@ -77,8 +78,9 @@ impl FileLogger {
         self.options.db_log_dir.as_deref()
     }
 
-    /// Puts what is there aside, and begins anew.
-    fn begin_file(&self, state: &mut State) -> Result<()> {
+    /// Puts what is there aside, and begins anew. `names` are those in the directory, where they are
+    /// known.
+    fn begin_file(&self, state: &mut State, mut names: Option<Vec<String>>) -> Result<()> {
         let now = self.clock.now_micros();
         let path = self.path();
         // Dropping flushes.
@@ -86,7 +88,12 @@ impl FileLogger {
         state.created_micros = now;
         state.flushed_micros = now;
         if self.fs.file_exists(&path)? {
-            match self.fs.rename_file(&path, &self.free_old_name(now)?) {
+            let old = self.free_old_name(now)?;
+            let old_name = old.file_name().map(|name| name.to_string_lossy().into_owned());
+            if let Some(names) = &mut names {
+                names.extend(old_name);
+            }
+            match self.fs.rename_file(&path, &old) {
                 // Somebody else may have taken it away since.
                 Err(status) if !status.is_path_not_found() => return Err(status),
                 _ => {}
@@ -97,7 +104,7 @@ impl FileLogger {
             self.append(state, now, InfoLogLevel::Header, &header);
             state.headers.push(header);
         }
-        if let Err(status) = self.delete_old_files() {
+        if let Err(status) = self.delete_old_files(names) {
             let text = format!("Fail to trim old info log file: {status}");
             self.append(state, now, InfoLogLevel::Warn, &text);
         }
@@ -116,10 +123,11 @@ impl FileLogger {
         }
     }
 
-    fn delete_old_files(&self) -> Result<()> {
+    fn delete_old_files(&self, names: Option<Vec<String>>) -> Result<()> {
         let directory = self.log_directory().unwrap_or(&self.db_path);
+        let names = names.map_or_else(|| self.fs.get_children(directory), Ok)?;
         let mut old = Vec::new();
-        for name in self.fs.get_children(directory)? {
+        for name in names {
             let parsed =
                 filename::parse_old_info_log_file_name(&name, &self.db_path, self.log_directory());
             old.extend(parsed.map(|micros| (micros, name)));
@@ -189,7 +197,7 @@ impl Logger for FileLogger {
         let mut state = self.state.lock();
         if self.is_full(&state, now) {
             // On an error there is no file, and nothing to say it in; a later line tries again.
-            let _ = self.begin_file(&mut state);
+            let _ = self.begin_file(&mut state, None);
         }
         self.append(&mut state, now, level, &text);
         if level == InfoLogLevel::Header {

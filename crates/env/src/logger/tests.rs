@@ -23,7 +23,7 @@ impl Setup {
 
     fn create(&self) -> Arc<dyn Logger> {
         let clock = Arc::clone(&self.clock) as Arc<dyn SystemClock>;
-        create_logger_from_options(Arc::clone(&self.fs), clock, Path::new(DB), &self.options)
+        create_logger_from_options(Arc::clone(&self.fs), clock, Path::new(DB), &self.options, None)
             .unwrap()
     }
 
@@ -162,6 +162,22 @@ fn opening_puts_the_old_log_aside() {
 }
 
 #[test]
+fn old_logs_are_counted_among_names_that_are_known() {
+    let mut setup = Setup::new();
+    setup.options.keep_log_file_num = 2;
+    for _ in 0..3 {
+        let names = setup.fs.get_children(Path::new(DB)).ok();
+        let clock = Arc::clone(&setup.clock) as Arc<dyn SystemClock>;
+        let (fs, path) = (Arc::clone(&setup.fs), Path::new(DB));
+        drop(create_logger_from_options(fs, clock, path, &setup.options, names).unwrap());
+        setup.clock.advance_micros(1);
+    }
+    // Each was put aside when the next one began.
+    let old = format!("LOG.old.{}", NOON + 2);
+    assert_eq!(setup.names("/db"), ["LOG", &old]);
+}
+
+#[test]
 fn a_log_directory_serves_many_databases() {
     let mut setup = Setup::new();
     setup.options.db_log_dir = Some(PathBuf::from("/logs"));
@@ -240,7 +256,8 @@ fn creating_it_can_fail() {
     let fs: Arc<dyn FileSystem> = Arc::new(MemFileSystem::new());
     let options = InfoLogOptions::default();
     let path = Path::new("/missing/db");
-    let status = create_logger_from_options(fs, Arc::new(WallClock), path, &options).unwrap_err();
+    let status =
+        create_logger_from_options(fs, Arc::new(WallClock), path, &options, None).unwrap_err();
     assert!(status.is_path_not_found(), "{status}");
 }
 
@@ -253,6 +270,7 @@ fn threads_do_not_mix_lines() {
         Arc::new(WallClock),
         directory.path(),
         &options,
+        None,
     )
     .unwrap();
     std::thread::scope(|scope| {

@@ -35,11 +35,13 @@ pub(super) fn read_aligned(file: &PosixFile, offset: u64, buffer: &mut [u8]) -> 
 #[derive(Debug)]
 pub(super) struct DirectRandomAccessFile {
     file: PosixFile,
+    size_when_opened: u64,
 }
 
 impl DirectRandomAccessFile {
-    pub(super) fn new(file: PosixFile) -> Self {
-        Self { file }
+    /// `file`, which has `size_when_opened` bytes.
+    pub(super) fn new(file: PosixFile, size_when_opened: u64) -> Self {
+        Self { file, size_when_opened }
     }
 
     /// Reads any range that, widened to whole blocks, fits `bounce`.
@@ -98,6 +100,10 @@ impl RandomAccessFile for DirectRandomAccessFile {
 
     fn size(&self) -> Result<u64> {
         self.file.size()
+    }
+
+    fn size_when_opened(&self) -> Result<u64> {
+        Ok(self.size_when_opened)
     }
 
     fn readahead_max(&self) -> u64 {

@@ -11,11 +11,13 @@ use std::path::Path;
 #[derive(Debug)]
 pub(super) struct PosixRandomAccessFile {
     file: PosixFile,
+    size_when_opened: u64,
 }
 
 impl PosixRandomAccessFile {
-    pub(super) fn new(file: PosixFile) -> Self {
-        Self { file }
+    /// `file`, which has `size_when_opened` bytes.
+    pub(super) fn new(file: PosixFile, size_when_opened: u64) -> Self {
+        Self { file, size_when_opened }
     }
 }
 
@@ -36,6 +38,10 @@ impl RandomAccessFile for PosixRandomAccessFile {
 
     fn size(&self) -> Result<u64> {
         self.file.size()
+    }
+
+    fn size_when_opened(&self) -> Result<u64> {
+        Ok(self.size_when_opened)
     }
 
     fn prefetch(&self, offset: u64, count: u64) {

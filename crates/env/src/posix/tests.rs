@@ -21,6 +21,30 @@ fn one_shared_instance() {
 }
 
 #[test]
+fn files_that_are_expected_have_room_for_their_descriptors() {
+    posix().expect_open_files(300);
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let size = status.lines().find_map(|line| line.strip_prefix("FDSize:")).unwrap();
+    assert!(size.trim().parse::<u64>().unwrap() > 300, "{size}");
+    // Any number will do.
+    posix().expect_open_files(0);
+    posix().expect_open_files(usize::MAX);
+}
+
+#[test]
+fn a_file_knows_its_size_from_when_it_was_opened() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("000009.sst");
+    for options in [FileOptions::default(), DIRECT] {
+        fs::write(&path, [b'a'; 5000]).unwrap();
+        // Not every file system reads directly.
+        let Ok(file) = posix().new_random_access_file(&path, &options) else { continue };
+        fs::write(&path, [b'a'; 7000]).unwrap();
+        assert_eq!((file.size_when_opened(), file.size()), (Ok(5000), Ok(7000)));
+    }
+}
+
+#[test]
 fn a_pipe_is_refused_and_does_not_block() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("000009.sst");

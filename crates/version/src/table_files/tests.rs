@@ -44,6 +44,12 @@ fn tables_are_found_in_their_directories_under_both_spellings() {
     assert_eq!(check_files(&fs, &paths, &version), Ok(()));
     let found = find_table_file(&fs, &paths, &file(6, 1));
     assert_eq!(found, Ok((PathBuf::from("/two/000006.ldb"), 100)));
+    for (table, path) in [(file(5, 0), "/one/000005.sst"), (file(6, 1), "/two/000006.ldb")] {
+        let (opened, size) = open_table_file(&fs, &paths, &table, &FileOptions::default()).unwrap();
+        assert_eq!((opened.path(), size), (Path::new(path), 100));
+    }
+    let status = open_table_file(&fs, &paths, &file(7, 1), &FileOptions::default()).unwrap_err();
+    assert!(status.is_path_not_found() && status.message().contains("/two/000007.sst"), "{status}");
 }
 
 #[test]
