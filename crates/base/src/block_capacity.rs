@@ -8,7 +8,7 @@
 /// Contents of blocks.
 const CONTENTS_STEP: usize = 256;
 /// What is made beside a block when it is loaded, much smaller.
-const DIRECTORY_STEP: usize = 128;
+const DIRECTORY_STEP: usize = 32;
 
 /// Bytes to take for `size` bytes of a block's contents.
 pub fn contents_capacity(size: usize) -> usize {

@@ -32,6 +32,11 @@ fn main() {
                 let wanted = (u64::from(number.wrapping_mul(0x9e37_79b9)) * count) >> 32;
                 black_box(lower_bound_by(isa, black_box(&numbers), wanted));
             });
+            let short: Vec<[u8; 4]> = (0..count as u32).map(u32::to_le_bytes).collect();
+            measure(&format!("lower_bound of {count} short"), isa, |number| {
+                let wanted = (u64::from(number.wrapping_mul(0x9e37_79b9)) * count) >> 32;
+                black_box(lower_bound_by(isa, black_box(&short), wanted));
+            });
         }
         measure("bloom_line of 6 probes", isa, |number| {
             black_box(has_all_by(isa, black_box(&line), number.wrapping_mul(0x9e37_79b9), 6));

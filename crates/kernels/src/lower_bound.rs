@@ -6,18 +6,28 @@
 
 use crate::isa::Isa;
 
-/// A number of 64 bits in whatever form an array holds it. Only the types here implement it, all of
-/// eight bytes: kernels read arrays of them as memory.
-pub trait SortedNumber: Copy + sealed::EightBytes {
+/// A number in whatever form an array holds it. Only the types here implement it, of four and of eight
+/// bytes: kernels read arrays of them as memory.
+pub trait SortedNumber: Copy + sealed::Bytes {
     /// The number.
     fn number(self) -> u64;
 }
 
 mod sealed {
-    /// Promises eight bytes in little-endian order where kernels read them as memory.
-    pub trait EightBytes {}
-    impl EightBytes for u64 {}
-    impl EightBytes for [u8; 8] {}
+    /// Promises four bytes or eight in little-endian order where kernels read them as memory.
+    pub trait Bytes {
+        /// Whether they are four.
+        const ARE_FOUR: bool;
+    }
+    impl Bytes for u64 {
+        const ARE_FOUR: bool = false;
+    }
+    impl Bytes for [u8; 8] {
+        const ARE_FOUR: bool = false;
+    }
+    impl Bytes for [u8; 4] {
+        const ARE_FOUR: bool = true;
+    }
 }
 
 impl SortedNumber for u64 {
@@ -32,6 +42,14 @@ impl SortedNumber for [u8; 8] {
     #[inline]
     fn number(self) -> u64 {
         u64::from_le_bytes(self)
+    }
+}
+
+/// Little-endian.
+impl SortedNumber for [u8; 4] {
+    #[inline]
+    fn number(self) -> u64 {
+        u64::from(u32::from_le_bytes(self))
     }
 }
 
@@ -57,6 +75,9 @@ pub fn lower_bound_by<N: SortedNumber>(isa: Isa, numbers: &[N], wanted: u64) -> 
 
 #[inline]
 fn count_less<N: SortedNumber>(isa: Isa, numbers: &[N], wanted: u64) -> usize {
+    if N::ARE_FOUR && wanted > u64::from(u32::MAX) {
+        return numbers.len();
+    }
     #[cfg(target_arch = "x86_64")]
     match isa {
         Isa::Avx512 if Isa::best() >= isa => {

@@ -15,13 +15,49 @@ pub(crate) fn prefetch(address: *const u8) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
 }
 
-/// How many of `numbers` are less than `wanted`.
+/// How many of `numbers` are less than `wanted`, which one of four bytes can be.
 #[inline]
 pub(crate) fn count_less_avx512<N: SortedNumber>(numbers: &[N], wanted: u64) -> usize {
     debug_assert!(Isa::Avx512.is_available());
-    // SAFETY: the caller knows from `Isa::best` that the processor has the features. Numbers are
-    // eight bytes each, for the trait is sealed, so the pointer is good for eight times their count.
-    unsafe { count_avx512(numbers.as_ptr().cast(), numbers.len(), wanted) }
+    let (start, count) = (numbers.as_ptr().cast(), numbers.len());
+    // SAFETY: the caller knows from `Isa::best` that the processor has the features. Numbers have four
+    // bytes each or eight, as the sealed trait says, so the pointer is good for so many of each.
+    unsafe {
+        if N::ARE_FOUR {
+            count_short_avx512(start, count, wanted as u32)
+        } else {
+            count_avx512(start, count, wanted)
+        }
+    }
+}
+
+/// # Safety
+/// `start` must be good for reads of `count` times four bytes.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn count_short_avx512(start: *const u8, count: usize, wanted: u32) -> usize {
+    const LANES: usize = 16;
+    let wanted = _mm512_set1_epi32(wanted as i32);
+    let mut less = 0;
+    let mut at = 0;
+    while at + LANES <= count {
+        // SAFETY: `at + LANES` is at most `count`.
+        let numbers = unsafe { _mm512_loadu_si512(start.add(at * 4).cast()) };
+        less += _mm512_cmplt_epu32_mask(numbers, wanted).count_ones();
+        at += LANES;
+    }
+    let left = count - at;
+    if left > 0 && count >= LANES {
+        // SAFETY: the last sixteen of `count`, which are no fewer.
+        let numbers = unsafe { _mm512_loadu_si512(start.add((count - LANES) * 4).cast()) };
+        let not_counted = !(0xffff_u16 >> left);
+        less += _mm512_mask_cmplt_epu32_mask(not_counted, numbers, wanted).count_ones();
+    } else if left > 0 {
+        let rest = 0xffff_u16 >> (LANES - left);
+        // SAFETY: lanes that the mask leaves out are not read; of the others there are `left`.
+        let numbers = unsafe { _mm512_maskz_loadu_epi32(rest, start.cast()) };
+        less += _mm512_mask_cmplt_epu32_mask(rest, numbers, wanted).count_ones();
+    }
+    less as usize
 }
 
 /// # Safety
@@ -53,10 +89,19 @@ unsafe fn count_avx512(start: *const u8, count: usize, wanted: u64) -> usize {
     less as usize
 }
 
-/// How many of `numbers` are less than `wanted`.
+/// How many of `numbers` are less than `wanted`, which one of four bytes can be.
 #[inline]
 pub(crate) fn count_less_avx2<N: SortedNumber>(numbers: &[N], wanted: u64) -> usize {
     debug_assert!(Isa::Avx2.is_available());
+    if N::ARE_FOUR {
+        let (wanted, count) = (wanted as u32, numbers.len());
+        if count < 8 {
+            return numbers.iter().filter(|it| it.number() < u64::from(wanted)).count();
+        }
+        // SAFETY: the caller knows from `Isa::best` that the processor has the feature. Numbers are
+        // four bytes each, as the sealed trait says, so the pointer is good for four times their count.
+        return unsafe { count_short_avx2(numbers.as_ptr().cast(), count, wanted) };
+    }
     let whole = numbers.len() / 4 * 4;
     // SAFETY: the caller knows from `Isa::best` that the processor has the feature. Numbers are eight
     // bytes each, for the trait is sealed, so the pointer is good for eight times their count.
@@ -83,6 +128,36 @@ unsafe fn count_avx2(start: *const u8, count: usize, wanted: u64) -> usize {
     let halves = _mm_add_epi64(_mm256_castsi256_si128(less), _mm256_extracti128_si256::<1>(less));
     let sum = _mm_cvtsi128_si64(halves) + _mm_extract_epi64::<1>(halves);
     sum.unsigned_abs() as usize
+}
+
+/// # Safety
+/// `start` must be good for reads of `count` times four bytes; `count` must be 8 at least.
+#[target_feature(enable = "avx2")]
+unsafe fn count_short_avx2(start: *const u8, count: usize, wanted: u32) -> usize {
+    const LANES: usize = 8;
+    let sign = _mm256_set1_epi32(i32::MIN);
+    let wanted = _mm256_xor_si256(_mm256_set1_epi32(wanted as i32), sign);
+    let mut less = _mm256_setzero_si256();
+    let mut at = 0;
+    while at + LANES <= count {
+        // SAFETY: `at + LANES` is at most `count`.
+        let numbers = unsafe { _mm256_loadu_si256(start.add(at * 4).cast()) };
+        less = _mm256_add_epi32(less, _mm256_cmpgt_epi32(wanted, _mm256_xor_si256(numbers, sign)));
+        at += LANES;
+    }
+    if at < count {
+        // SAFETY: the last eight of `count`, which are no fewer.
+        let numbers = unsafe { _mm256_loadu_si256(start.add((count - LANES) * 4).cast()) };
+        let is_less = _mm256_cmpgt_epi32(wanted, _mm256_xor_si256(numbers, sign));
+        let counted = _mm256_set1_epi32((LANES - (count - at)) as i32);
+        let lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        less =
+            _mm256_add_epi32(less, _mm256_andnot_si256(_mm256_cmpgt_epi32(counted, lane), is_less));
+    }
+    let halves = _mm_add_epi32(_mm256_castsi256_si128(less), _mm256_extracti128_si256::<1>(less));
+    let pairs = _mm_add_epi32(halves, _mm_shuffle_epi32::<0b01_00_11_10>(halves));
+    let sum = _mm_add_epi32(pairs, _mm_shuffle_epi32::<0b10_11_00_01>(pairs));
+    _mm_cvtsi128_si32(sum).unsigned_abs() as usize
 }
 
 /// `MULTIPLIER` to the powers from 0 to 7, for eight probes at once.

@@ -6,7 +6,6 @@ use crate::key_buffer::KeyBuffer;
 use crate::sort_prefix::Location;
 use base::dbformat::TRAILER_SIZE;
 use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
-use kernels::{SortedNumber, lower_bound};
 use perf_context::{PerfMetric, count};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -167,9 +166,9 @@ impl BlockCursor {
     /// Whether the entry before is of another user key, timestamps aside, as far as numbers tell.
     #[inline]
     pub(crate) fn starts_user_key(&self, block: &DataBlock) -> bool {
-        let prefixes = block.prefixes();
-        let before = self.index.checked_sub(1).and_then(|before| prefixes.get(before));
-        matches!((before, prefixes.get(self.index)), (Some(a), Some(b)) if a != b)
+        let numbers = block.numbers();
+        let before = self.index.checked_sub(1).and_then(|before| numbers.get(before));
+        matches!((before, numbers.get(self.index)), (Some(a), Some(b)) if a != b)
     }
 
     /// Moves to the first entry at or after the internal key `target`.
@@ -254,10 +253,10 @@ impl BlockCursor {
 #[inline]
 pub(crate) fn before(block: &DataBlock, target: &[u8]) -> usize {
     match block.locate(target) {
-        _ if block.prefixes().is_empty() => 0,
+        _ if block.numbers().is_empty() => 0,
         Location::BeforeAll => 0,
         Location::AfterAll => block.entry_count(),
-        Location::Number(number) => lower_bound(block.prefixes(), number),
+        Location::Number(number) => block.numbers().lower_bound(number),
     }
 }
 
@@ -265,10 +264,10 @@ pub(crate) fn before(block: &DataBlock, target: &[u8]) -> usize {
 #[inline]
 pub(crate) fn after(block: &DataBlock, target: &[u8]) -> usize {
     match block.locate(target) {
-        _ if block.prefixes().is_empty() => block.entry_count(),
+        _ if block.numbers().is_empty() => block.entry_count(),
         Location::BeforeAll => 0,
         Location::AfterAll | Location::Number(u64::MAX) => block.entry_count(),
-        Location::Number(number) => lower_bound(block.prefixes(), number + 1),
+        Location::Number(number) => block.numbers().lower_bound(number + 1),
     }
 }
 
@@ -286,15 +285,8 @@ pub(crate) fn candidates(block: &DataBlock, target: &[u8]) -> Range<usize> {
         Location::BeforeAll => 0..0,
         Location::AfterAll => count..count,
         Location::Number(number) => {
-            let start = lower_bound(block.prefixes(), number);
-            let ties = &block.prefixes()[start..];
-            let ties_count = match ties.get(WALKED_MAX) {
-                Some(far) if far.number() == number => {
-                    ties.partition_point(|tie| tie.number() == number)
-                }
-                _ => ties.iter().take_while(|tie| tie.number() == number).count(),
-            };
-            start..start + ties_count
+            let start = block.numbers().lower_bound(number);
+            start..start + block.numbers().ties(start, number)
         }
     }
 }

@@ -4,9 +4,9 @@
 //! read. On the way a directory is made:
 //!
 //! ```text
-//! fixed64 prefix, each   the eight bytes of the user key after those that all keys of the block
-//!                        have in common, as a number (`sort_prefix`); none under a comparator that
-//!                        is not bytewise
+//! number, each           the eight bytes of the user key after those that all keys of the block
+//!                        have in common (`sort_prefix`), in eight bytes or four
+//!                        (`sorted_numbers`); none under a comparator that is not bytewise
 //! fixed16 offset, each   where the entry begins; fixed32 in blocks of 64 KiB and more
 //! ```
 //!
@@ -27,6 +27,7 @@ use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
 use crate::frame_slots::Residence;
 use crate::key_buffer::KeyBuffer;
 use crate::sort_prefix::{Location, SORT_PREFIX_SIZE, SortPrefixOrder, keep_bytes};
+use crate::sorted_numbers::{SortedNumbers, shorten};
 use base::block_capacity::directory_capacity;
 use base::coding::{decode_fixed16, decode_fixed32};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, TRAILER_SIZE, extract_trailer, hex};
@@ -35,7 +36,6 @@ use base::{
     InternalKeyComparator, Result, SequenceNumber, Status, ValueType, common_prefix_length,
     key_prefix,
 };
-use kernels::SortedNumber;
 use kernels::prefetch::prefetch;
 
 /// What a table's keys get when they are read.
@@ -174,11 +174,13 @@ const AHEAD_BYTES: usize = 384;
 pub struct DataBlock {
     /// In the plain form.
     contents: Vec<u8>,
-    /// Prefixes, then offsets, then zeros.
+    /// Numbers, then offsets, then zeros.
     directory: Box<[u8]>,
     entry_count: u32,
-    /// In the directory, where the prefixes end.
+    /// In the directory, where the numbers end.
     offsets_start: u32,
+    /// The low half of all numbers, where their high halves are kept.
+    low_number: Option<u32>,
     common_length: u32,
     entries_end: u32,
     order: SortPrefixOrder,
@@ -206,17 +208,18 @@ impl DataBlock {
     fn build(contents: Vec<u8>, layout: &BlockLayout, order: SortPrefixOrder) -> Result<Self> {
         let CheckedEntries { offsets, common_length, holds } =
             check_entries(&contents, layout, order)?;
-        let prefixes_size = if order.is_bytewise() { offsets.len() * SORT_PREFIX_SIZE } else { 0 };
+        let numbers_size = if order.is_bytewise() { offsets.len() * SORT_PREFIX_SIZE } else { 0 };
         let has_wide_offsets = u16::try_from(contents.len()).is_err();
         let offset_size = if has_wide_offsets { size_of::<u32>() } else { size_of::<u16>() };
-        let directory_size = prefixes_size + offsets.len() * offset_size;
+        let directory_size = numbers_size + offsets.len() * offset_size;
         if u32::try_from(contents.len() + directory_size).is_err() {
             return Err(Status::not_supported(format!("data block of {} bytes", contents.len())));
         }
         let mut block = Self {
             directory: Box::default(),
             entry_count: offsets.len() as u32,
-            offsets_start: prefixes_size as u32,
+            offsets_start: 0,
+            low_number: None,
             common_length: if order.is_bytewise() { common_length as u32 } else { 0 },
             common: [0; COMMON_INLINE_SIZE],
             common_start: first_suffix_start(&contents) as u32,
@@ -237,14 +240,20 @@ impl DataBlock {
             inline[..common.len()].copy_from_slice(common);
             block.common = inline;
         }
-        let mut directory = Vec::with_capacity(directory_capacity(directory_size));
+        let mut numbers = Vec::with_capacity(numbers_size);
         if order.is_bytewise() {
-            block.has_distinct_prefixes = block.append_prefixes(&offsets, &mut directory)?;
+            block.has_distinct_prefixes = block.append_prefixes(&offsets, &mut numbers)?;
+            block.low_number = shorten(&mut numbers);
+            block.offsets_start = numbers.len() as u32;
         }
+        // Not made smaller afterwards: allocators keep what little that leaves.
+        let capacity = directory_capacity(numbers.len() + offsets.len() * offset_size);
+        let mut directory = Vec::with_capacity(capacity);
+        directory.extend_from_slice(&numbers);
         for &offset in &offsets {
             directory.extend_from_slice(&offset.to_le_bytes()[..offset_size]);
         }
-        directory.resize(directory_capacity(directory_size), 0);
+        directory.resize(capacity, 0);
         block.directory = directory.into_boxed_slice();
         block.has_short_chains = block.check_chains();
         Ok(block)
@@ -389,8 +398,8 @@ impl DataBlock {
 
     /// One number per entry, or none at all.
     #[inline]
-    pub(crate) fn prefixes(&self) -> &[[u8; SORT_PREFIX_SIZE]] {
-        self.directory[..self.offsets_start as usize].as_chunks().0
+    pub(crate) fn numbers(&self) -> SortedNumbers<'_> {
+        SortedNumbers::new(&self.directory[..self.offsets_start as usize], self.low_number)
     }
 
     #[inline]
@@ -453,7 +462,7 @@ impl DataBlock {
         }
         if entry.shared > common {
             let mut chunk = [0; 32];
-            let raw = self.order.raw_of(self.prefixes()[index].number());
+            let raw = self.order.raw_of(self.numbers().at(index));
             chunk[..SORT_PREFIX_SIZE].copy_from_slice(&raw.to_be_bytes());
             key.splice(common, &chunk, 0, entry.shared - common);
         }

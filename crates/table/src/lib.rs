@@ -36,6 +36,7 @@ pub mod read_options;
 mod read_window;
 pub mod seqno_to_time_mapping;
 mod sort_prefix;
+mod sorted_numbers;
 mod sync_primitives;
 pub mod table_builder_options;
 pub mod table_cache;

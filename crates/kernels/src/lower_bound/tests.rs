@@ -10,6 +10,19 @@ fn expect_partition_point(numbers: &[u64], wanted: u64) {
         assert_eq!(lower_bound_by(isa, numbers, wanted), expected, "{isa:?} of {numbers:?}");
         assert_eq!(lower_bound_by(isa, &bytes, wanted), expected, "{isa:?} of bytes");
     }
+    expect_partition_point_of_short(numbers, wanted);
+}
+
+/// The same for the high halves of numbers, and for `wanted` as it is and its high half.
+fn expect_partition_point_of_short(numbers: &[u64], wanted: u64) {
+    let short: Vec<[u8; 4]> =
+        numbers.iter().map(|number| ((number >> 32) as u32).to_le_bytes()).collect();
+    for wanted in [wanted, wanted >> 32, (wanted >> 32) + 1] {
+        let expected = short.partition_point(|short| short.number() < wanted);
+        for isa in Isa::ALL {
+            assert_eq!(lower_bound_by(isa, &short, wanted), expected, "{isa:?} of {short:?}");
+        }
+    }
 }
 
 #[test]
@@ -19,6 +32,11 @@ fn every_isa_finds_the_place_in_arrays_of_any_length() {
         let numbers: Vec<u64> = (0..length).map(|number| 3 * number + 1).collect();
         for wanted in [0, 1, 2, 3 * length / 2, 3 * length, u64::MAX] {
             expect_partition_point(&numbers, wanted);
+        }
+        // Those of which halves are kept.
+        let spread: Vec<u64> = numbers.iter().map(|number| number << 32 | 7).collect();
+        for wanted in [0, 1, 2, 3 * length / 2, 3 * length] {
+            expect_partition_point(&spread, wanted << 32);
         }
     }
 }

@@ -124,3 +124,18 @@ fn transformed_keys_must_have_a_trailer() {
     builder.add(b"short", b"");
     assert!(decoder(transform).decode(builder.finish()).unwrap_err().is_corruption());
 }
+
+#[test]
+fn numbers_are_short_where_the_rest_of_keys_is_the_same() {
+    let keys = |ending: fn(u8) -> u8| -> Vec<InternalKey> {
+        let key = |index: u8| [&[0, 0, 7, index][..], &[b'0'; 6], &[ending(index)]].concat();
+        (0..32).map(|index| InternalKey::new(&key(index), 1, ValueType::Value)).collect()
+    };
+    let [short, whole] =
+        [|_| b'0', |index| index].map(|ending| decode(build(&keys(ending), 16)).unwrap());
+    assert_eq!(whole.memory_usage_bytes() - short.memory_usage_bytes(), 4 * 32);
+    assert_eq!(
+        short.numbers().at(3),
+        u64::from_be_bytes([3, b'0', b'0', b'0', b'0', b'0', b'0', b'0'])
+    );
+}
