@@ -210,8 +210,9 @@ pub trait SequentialFile: fmt::Debug + Send {
 /// A file read anywhere, by many threads at once.
 pub trait RandomAccessFile: fmt::Debug + Send + Sync {
     /// Reads up to `buffer.len()` bytes at `offset`; fewer only at the end of the file. An offset
-    /// past the end reads nothing. Callers that know how much must be there use
-    /// [`read_exact_at`](crate::read_exact_at).
+    /// past the end reads nothing. What the rest of `buffer` holds afterwards is not said: direct
+    /// reads fill it to the end of the file's last block. Callers that know how much must be there
+    /// use [`read_exact_at`](crate::read_exact_at).
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize>;
 
     /// As [`Self::read_at`], up to `length` bytes that are put behind those in `buffer`; none if it

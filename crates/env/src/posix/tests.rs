@@ -1,4 +1,5 @@
 use super::*;
+use crate::aligned_buffer::AlignedBuffer;
 use base::status::Code;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
@@ -172,12 +173,19 @@ fn direct_reads_take_any_offset_and_length() {
     let edges = [0, 1, 511, 512, 4095, 4096, 4097, 8191, 8192, 12288, 13521, 13522, 13523, 20000];
     for offset in edges {
         for length in edges {
-            let mut buffer = vec![0xee; length];
-            let count = file.read_at(offset as u64, &mut buffer).unwrap();
             let start = offset.min(content.len());
             let expected = &content[start..(offset + length).clamp(start, content.len())];
+            // One byte after a block's start, so that nothing is read straight into it.
+            let mut room = AlignedBuffer::new(length + 1);
+            let buffer = &mut room.bytes_mut()[1..=length];
+            buffer.fill(0xee);
+            let count = file.read_at(offset as u64, buffer).unwrap();
             assert_eq!(&buffer[..count], expected, "{length} bytes at {offset}");
             assert!(buffer[count..].iter().all(|&byte| byte == 0xee));
+            // From a block's start on: the rest of the file's last block may be written too.
+            let buffer = &mut room.bytes_mut()[..length];
+            let count = file.read_at(offset as u64, buffer).unwrap();
+            assert_eq!(&buffer[..count], expected, "{length} bytes at {offset}, aligned");
         }
     }
     assert_eq!(file.read_at(u64::MAX, &mut [0]).unwrap(), 0);
@@ -194,7 +202,7 @@ fn direct_reads_longer_than_a_chunk() {
     assert_eq!(file.read_at(5, &mut buffer).unwrap(), content.len() - 5);
     assert_eq!(buffer[..content.len() - 5], content[5..]);
     // Straight into aligned memory.
-    let mut aligned = crate::aligned_buffer::AlignedBuffer::new(2 << 20);
+    let mut aligned = AlignedBuffer::new(2 << 20);
     assert_eq!(file.read_at(4096, aligned.bytes_mut()).unwrap(), 2 << 20);
     assert_eq!(aligned.bytes(), &content[4096..4096 + (2 << 20)]);
 
