@@ -58,19 +58,21 @@ impl<'a> SortedNumbers<'a> {
     }
 
     #[inline]
-    pub(crate) fn is_empty(self) -> bool {
+    pub(crate) fn len(self) -> usize {
         match self {
-            Self::Whole(numbers) => numbers.is_empty(),
-            Self::High(numbers, _) => numbers.is_empty(),
+            Self::Whole(numbers) => numbers.len(),
+            Self::High(numbers, _) => numbers.len(),
         }
     }
 
     #[inline]
+    pub(crate) fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    #[inline]
     pub(crate) fn get(self, index: usize) -> Option<u64> {
-        match self {
-            Self::Whole(numbers) => (index < numbers.len()).then(|| self.at(index)),
-            Self::High(numbers, _) => (index < numbers.len()).then(|| self.at(index)),
-        }
+        (index < self.len()).then(|| self.at(index))
     }
 
     /// The number at `index`.
