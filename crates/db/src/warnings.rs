@@ -22,7 +22,7 @@ const OBJECTS_OF_WRITES: [(&str, &str); 6] = [
 
 /// Options that a read would act on, of those that are not honoured yet. The others have no say
 /// where nothing is written.
-const OF_READS: [&str; 19] = [
+const OF_READS: [&str; 18] = [
     "advise_random_on_open",
     "allow_data_in_errors",
     "allow_mmap_reads",
@@ -34,7 +34,6 @@ const OF_READS: [&str; 19] = [
     "log_readahead_size",
     "lowest_used_cache_tier",
     "memtable_protection_bytes_per_key",
-    "open_files_async",
     "paranoid_memory_checks",
     "read_amp_bytes_per_bit",
     "statistics",

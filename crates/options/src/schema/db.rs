@@ -43,7 +43,7 @@ options! {
         /// Size of the shared pool serving asynchronous get calls.
         read_io_executor_threads: i32 = 1, [at_least(1)] fixed accepted 11.8;
         /// Open returns before tables are opened in background.
-        open_files_async: bool = false, fixed accepted 11.1;
+        open_files_async: bool = false, fixed honoured 11.1;
         /// Live WAL bytes forcing flushes; 0 picks automatic bound.
         max_total_wal_size: u64 = 0, mutable honoured 4.0;
         /// Ticker and histogram sink; null means no collection.
