@@ -129,6 +129,15 @@ impl<'a, E: Engine> Shaper<'a, E> {
         }
     }
 
+    /// Whether the tree has the shape; [`Shaper::reach`] says what `capacity` is.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a shape that the data does not allow.
+    pub(crate) fn has(&mut self, wanted: &Wanted, capacity: Option<u64>) -> Result<bool> {
+        self.settings.memtable_capacity = capacity;
+        Ok(plan(wanted, &self.present()?, &self.settings)?.is_empty())
+    }
+
     /// Turns automatic compactions off, or back to what the flags say.
     ///
     /// # Errors

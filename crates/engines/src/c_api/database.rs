@@ -33,17 +33,27 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 const PENDING_MAX: Duration = Duration::from_secs(10);
 const PENDING_AGAIN_MAX: Duration = Duration::from_millis(500);
 
+/// The same where automatic compactions were turned off: what was about to begin has begun by then.
+const PENDING_WHILE_OFF_MAX: Duration = Duration::from_millis(100);
+
 /// A database that a library of RocksDB has open.
 pub struct RocksDb {
     path: PathBuf,
     database: Database,
     /// Whether a compaction was once said to be due that did not begin.
     has_waited_in_vain: AtomicBool,
+    /// Whether automatic compactions were turned off in the default family since it is open.
+    compactions_are_off: AtomicBool,
 }
 
 impl RocksDb {
     pub(super) fn new(path: PathBuf, database: Database) -> Self {
-        Self { path, database, has_waited_in_vain: AtomicBool::new(false) }
+        Self {
+            path,
+            database,
+            has_waited_in_vain: AtomicBool::new(false),
+            compactions_are_off: AtomicBool::new(false),
+        }
     }
 
     /// The state of the background: what runs, and what is due.
@@ -57,8 +67,10 @@ impl RocksDb {
 
     fn poll_until_idle(&self, family: &Family) -> Result<()> {
         let (mut idle, mut last_run) = (0, Instant::now());
-        // Relaxed: it says how patient to be, and guards nothing.
+        // Relaxed: they say how patient to be, and guard nothing.
+        let is_off = self.compactions_are_off.load(Ordering::Relaxed);
         let patience = match self.has_waited_in_vain.load(Ordering::Relaxed) {
+            _ if is_off => PENDING_WHILE_OFF_MAX,
             true => PENDING_AGAIN_MAX,
             false => PENDING_MAX,
         };
@@ -70,7 +82,7 @@ impl RocksDb {
             let is_idle = flush_due + flushes + compaction_due + compactions == 0;
             idle = if is_idle { idle + 1 } else { 0 };
             if flush_due + flushes + compactions == 0 && last_run.elapsed() > patience {
-                if !self.has_waited_in_vain.swap(true, Ordering::Relaxed) {
+                if !is_off && !self.has_waited_in_vain.swap(true, Ordering::Relaxed) {
                     eprintln!("warning: a compaction is said to be due and does not begin");
                 }
                 return Ok(());
@@ -301,7 +313,13 @@ impl Engine for RocksDb {
     }
 
     fn set_options(&self, family: &Family, changes: &[(&str, &str)]) -> Result<()> {
-        self.database.set_options(family, changes).map_err(status_of)
+        self.database.set_options(family, changes).map_err(status_of)?;
+        for (name, value) in changes {
+            if *name == "disable_auto_compactions" && family.name() == "default" {
+                self.compactions_are_off.store(*value == "true", Ordering::Relaxed);
+            }
+        }
+        Ok(())
     }
 
     fn property(&self, family: &Family, name: &str) -> Result<Option<String>> {
