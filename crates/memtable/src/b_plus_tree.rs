@@ -366,6 +366,12 @@ impl BPlusTree {
         if are_neighbours && node.lock.is_still(version) { Ok(found) } else { Err(Changed) }
     }
 
+    /// Asks for the record here and for the one after it in the leaf.
+    fn prefetch_records(&self, position: Position) {
+        let node = self.node(position.leaf);
+        (0..=1).for_each(|ahead| node.prefetch_record(position.index + ahead));
+    }
+
     /// The record that follows.
     #[inline]
     fn after(&self, position: Position) -> Option<Position> {

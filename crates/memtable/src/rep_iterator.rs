@@ -1,7 +1,7 @@
 //! The iterator of a representation that has a cursor: counts what perf context counts.
 
 use crate::memtable_rep::{MemTableEntry, start_seek};
-use base::{InternalIterator, PinnableSlice, Result};
+use base::{InternalIterator, PinnableSlice, Result, SeekStep};
 use perf_context::{PerfMetric, count};
 
 /// Stands on a record, or nowhere, and holds what it stands on.
@@ -18,6 +18,8 @@ pub(crate) trait RepCursor: Send {
     fn next(&mut self);
     fn prev(&mut self);
     fn entry(&self) -> MemTableEntry<'_>;
+    /// Asks for the memory of the record, if there is one, and of the one after it.
+    fn prefetch(&self) {}
     /// Whether the record before is known to be of another user key, timestamps aside.
     fn starts_user_key(&self) -> bool {
         false
@@ -27,11 +29,13 @@ pub(crate) trait RepCursor: Send {
 /// Iterates by a cursor.
 pub(crate) struct RepIterator<C> {
     cursor: C,
+    /// Whether the next seek has nothing to do any more.
+    is_approached: bool,
 }
 
 impl<C: RepCursor> RepIterator<C> {
     pub(crate) fn new(cursor: C) -> Self {
-        Self { cursor }
+        Self { cursor, is_approached: false }
     }
 }
 
@@ -50,7 +54,25 @@ impl<C: RepCursor> InternalIterator for RepIterator<C> {
         Ok(())
     }
 
+    /// In one of the steps, while tables wait for what they have asked for in the one before.
+    fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
+        self.is_approached = match step {
+            SeekStep::FindBlock => false,
+            SeekStep::FindHead => {
+                let _timer = start_seek();
+                self.cursor.seek(target);
+                self.cursor.prefetch();
+                true
+            }
+            SeekStep::TakeBlock | SeekStep::FindEntry => self.is_approached,
+        };
+        Ok(())
+    }
+
     fn seek(&mut self, target: &[u8]) -> Result<()> {
+        if std::mem::take(&mut self.is_approached) {
+            return Ok(());
+        }
         let _timer = start_seek();
         self.cursor.seek(target);
         Ok(())

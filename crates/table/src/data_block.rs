@@ -341,6 +341,14 @@ impl DataBlock {
         prefetch(&self.directory, BYTES_MAX);
     }
 
+    /// Asks for the first and the last byte of the contents, so that where their pages are is known when
+    /// it is known which entry is wanted.
+    #[inline]
+    pub(crate) fn prefetch_pages(&self) {
+        prefetch(&self.contents, 1);
+        prefetch(&self.contents[self.contents.len().saturating_sub(1)..], 1);
+    }
+
     /// Where the directory begins.
     #[inline]
     pub(crate) fn directory_start(&self) -> *const u8 {

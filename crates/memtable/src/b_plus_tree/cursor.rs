@@ -63,6 +63,12 @@ impl RepCursor for BPlusTreeCursor {
         self.tree.starts_user_key(self.position())
     }
 
+    fn prefetch(&self) {
+        if let Some(position) = self.position {
+            self.tree.prefetch_records(position);
+        }
+    }
+
     #[inline]
     fn entry(&self) -> MemTableEntry<'_> {
         self.tree.entry(self.position().record)

@@ -4,7 +4,9 @@ use super::*;
 use crate::{BPlusTreeRep, SkipListRep, VectorRep};
 use base::comparator::{BytewiseComparator, ReverseBytewiseComparator, U64TimestampComparator};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, pack_sequence_and_type};
-use base::{Comparator, InternalKey, InternalKeyComparator, ParsedInternalKey, ValueType};
+use base::{
+    Comparator, InternalKey, InternalKeyComparator, ParsedInternalKey, SeekStep, ValueType,
+};
 use proptest::prelude::*;
 use std::cmp::Ordering;
 use std::sync::atomic::{self, AtomicU64};
@@ -199,6 +201,25 @@ fn check_seeks(rep: &Arc<dyn MemTableRep>, model: &Model, target: &[u8]) {
     if at(&iterator, found) {
         iterator.prev().unwrap();
         at(&iterator, found.and_then(|found| found.checked_sub(1)));
+    }
+    // In steps, after others that led elsewhere and were given up.
+    for elsewhere in model.records.first().into_iter().chain(model.records.last()) {
+        for given_up_after in [SeekStep::FindBlock, SeekStep::FindHead, SeekStep::FindEntry] {
+            for step in SeekStep::ALL {
+                iterator.approach(&elsewhere.0, step).unwrap();
+                if step == given_up_after {
+                    break;
+                }
+            }
+            for step in SeekStep::ALL {
+                iterator.approach(target, step).unwrap();
+            }
+            iterator.seek(target).unwrap();
+            at(&iterator, Some(model.before(target)));
+            // Nothing is left of the steps.
+            iterator.seek(&elsewhere.0).unwrap();
+            at(&iterator, Some(model.before(&elsewhere.0)));
+        }
     }
 }
 

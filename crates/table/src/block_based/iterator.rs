@@ -238,6 +238,7 @@ impl TableIterator {
             && let Some(block) = self.index.frame()
         {
             block.prefetch_directory();
+            block.prefetch_pages();
             self.ahead = Some((handle.offset, block));
         }
     }
