@@ -233,6 +233,16 @@ impl IndexCursor {
         self.frame_at(self.position.checked_sub(1)?)
     }
 
+    /// Asks for the head of the next block, if it is in the same index or partition.
+    pub(super) fn prefetch_next_frame(&self) {
+        self.prefetch_frame_at(self.position.saturating_add(1));
+    }
+
+    /// As [`Self::prefetch_next_frame`], of the block before.
+    pub(super) fn prefetch_frame_before(&self) {
+        self.prefetch_frame_at(self.position.wrapping_sub(1));
+    }
+
     /// Asks for the head of the block two places on, so that the next look ahead does not wait for it.
     pub(super) fn prefetch_second_frame(&self) {
         self.prefetch_frame_at(self.position.saturating_add(2));

@@ -46,6 +46,9 @@ pub struct TableIterator {
     /// The block after, or before, once half of this one is read: looked up early, so that its lines are on
     /// their way from memory when they are needed.
     ahead: Option<(u64, Arc<DataBlock>)>,
+    /// Whether it has gone from one block to another since it was sent somewhere: most that are sent to a
+    /// key take a few steps and never need another block, so that none is looked up for them early.
+    has_crossed: bool,
     valid: bool,
     /// Whether the index is where the seek that follows goes.
     is_approached: bool,
@@ -85,6 +88,7 @@ impl TableIterator {
             block: None,
             cursor: BlockCursor::new(),
             ahead: None,
+            has_crossed: false,
             valid: false,
             is_approached: false,
             candidates: None,
@@ -265,10 +269,12 @@ impl TableIterator {
         Ok(block)
     }
 
-    /// Looks up the next block, if the index leads to it directly.
+    /// Looks up the next block, if the index leads to it directly, or only asks for its head.
     #[inline(never)]
     fn look_ahead(&mut self) {
-        if let Some((handle, block)) = self.index.next_frame() {
+        if !self.has_crossed {
+            self.index.prefetch_next_frame();
+        } else if let Some((handle, block)) = self.index.next_frame() {
             block.prefetch_start();
             self.ahead = Some((handle.offset, block));
             self.index.prefetch_second_frame();
@@ -278,7 +284,9 @@ impl TableIterator {
     /// As [`Self::look_ahead`], for the block before.
     #[inline(never)]
     fn look_back(&mut self) {
-        if let Some((handle, block)) = self.index.frame_before() {
+        if !self.has_crossed {
+            self.index.prefetch_frame_before();
+        } else if let Some((handle, block)) = self.index.frame_before() {
             block.prefetch_end();
             self.ahead = Some((handle.offset, block));
             self.index.prefetch_second_frame_before();
@@ -297,6 +305,7 @@ impl TableIterator {
                 break;
             }
             self.index.next(&self.table, self.options)?;
+            self.has_crossed = true;
             if let Some(block) = self.load_block()? {
                 let block = Arc::clone(block);
                 self.cursor.seek_to_first(&block);
@@ -313,6 +322,7 @@ impl TableIterator {
                 return self.resolve();
             }
             self.index.prev(&self.table, self.options)?;
+            self.has_crossed = true;
             // Every key of the block is at or before its separator.
             if self.separator_compares(self.lower_bound.as_deref(), Ordering::is_lt) {
                 break;
@@ -402,6 +412,8 @@ impl TableIterator {
     fn move_to_first(&mut self) -> Result<()> {
         self.valid = false;
         self.is_approached = false;
+        // Whoever goes to an end goes on from there.
+        self.has_crossed = true;
         self.index.seek_to_first(&self.table, self.options)?;
         if let Some(block) = self.load_block()? {
             let block = Arc::clone(block);
@@ -413,6 +425,8 @@ impl TableIterator {
     fn move_to_last(&mut self) -> Result<()> {
         self.valid = false;
         self.is_approached = false;
+        // Whoever goes to an end goes on from there.
+        self.has_crossed = true;
         self.index.seek_to_last(&self.table, self.options)?;
         if let Some(block) = self.load_block()? {
             let block = Arc::clone(block);
@@ -429,7 +443,7 @@ impl TableIterator {
         else {
             return;
         };
-        if run.begin(block, &self.cursor, limits) && run.passes_middle() {
+        if run.begin(block, &self.cursor, limits) && (run.passes_middle() || !self.has_crossed) {
             match limits.is_backward {
                 true => self.look_back(),
                 false => self.look_ahead(),
@@ -559,6 +573,7 @@ impl InternalIterator for TableIterator {
         if let (true, Some(candidates), Some((_, block))) = (is_approached, candidates, &self.block)
         {
             self.cursor.seek_among(block, candidates, target, &self.table.comparator);
+            self.has_crossed = false;
             return self.finish_forward();
         }
         if !is_approached {
@@ -567,10 +582,13 @@ impl InternalIterator for TableIterator {
             }
             self.index.seek(&self.table, target, self.options)?;
         }
-        self.load_block()?;
+        if let Some(block) = self.load_block()? {
+            block.prefetch_pages();
+        }
         if let Some((_, block)) = &self.block {
             self.cursor.seek(block, target, &self.table.comparator);
         }
+        self.has_crossed = false;
         self.finish_forward()
     }
 
@@ -588,6 +606,7 @@ impl InternalIterator for TableIterator {
         } else if self.table.comparator.compare(self.cursor.key(), target).is_gt() {
             self.cursor.prev(block);
         }
+        self.has_crossed = false;
         self.finish_backward()
     }
 
