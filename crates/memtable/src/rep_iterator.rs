@@ -45,11 +45,13 @@ impl<C: RepCursor> InternalIterator for RepIterator<C> {
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
+        self.is_approached = false;
         self.cursor.seek_to_first();
         Ok(())
     }
 
     fn seek_to_last(&mut self) -> Result<()> {
+        self.is_approached = false;
         self.cursor.seek_to_last();
         Ok(())
     }
@@ -79,6 +81,7 @@ impl<C: RepCursor> InternalIterator for RepIterator<C> {
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
+        self.is_approached = false;
         let _timer = start_seek();
         self.cursor.seek_for_prev(target);
         Ok(())

@@ -221,6 +221,20 @@ fn check_seeks(rep: &Arc<dyn MemTableRep>, model: &Model, target: &[u8]) {
             at(&iterator, Some(model.before(&elsewhere.0)));
         }
     }
+    // Steps that another move follows, as after an error of another cursor.
+    let elsewhere = model.records.last().map_or(target, |(key, _)| key);
+    for other_move in 0..3 {
+        for step in SeekStep::ALL {
+            iterator.approach(elsewhere, step).unwrap();
+        }
+        match other_move {
+            0 => iterator.seek_to_first().unwrap(),
+            1 => iterator.seek_to_last().unwrap(),
+            _ => iterator.seek_for_prev(elsewhere).unwrap(),
+        }
+        iterator.seek(target).unwrap();
+        at(&iterator, Some(model.before(target)));
+    }
 }
 
 proptest! {
