@@ -305,6 +305,22 @@ fn parts_are_made_level_by_level() {
     }
 }
 
+/// Between reads a tree is looked at, though nothing is waited for.
+#[test]
+fn a_shape_that_an_action_undid_is_made_anew() {
+    let directory = tempfile::tempdir().expect("a directory");
+    assert_eq!(bench(directory.path(), &["--benchmarks=fillrandom", "--seed=1"]).0, 0);
+    let read = ["--benchmarks=readrandom[X2],flush,readrandom[X2]", "--shape=pre_flush"];
+    let more = ["--use_existing_db", "--reads=500"];
+    let (status, records) = bench(directory.path(), &[read, more].concat());
+    assert_eq!((status, records.len()), (0, 4));
+    for record in &records {
+        let shape = default_family(record.shape.after.as_ref());
+        assert!(shape.memtable_entries.abs_diff(3_700) <= 370, "{shape:?}");
+        assert_eq!(shape.levels[0].files, 6, "{shape:?}");
+    }
+}
+
 #[test]
 fn a_shape_that_cannot_be_is_an_error() {
     let directory = tempfile::tempdir().expect("a directory");

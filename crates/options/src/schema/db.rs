@@ -42,7 +42,7 @@ options! {
         max_file_opening_threads: i32 = 16, [at_least(1).corrected()] fixed honoured 4.0;
         /// Size of the shared pool serving asynchronous get calls.
         read_io_executor_threads: i32 = 1, [at_least(1)] fixed accepted 11.8;
-        /// Open returns before tables are opened in background.
+        /// Open opens no table; each is opened when first read.
         open_files_async: bool = false, fixed honoured 11.1;
         /// Live WAL bytes forcing flushes; 0 picks automatic bound.
         max_total_wal_size: u64 = 0, mutable honoured 4.0;

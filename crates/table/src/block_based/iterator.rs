@@ -46,8 +46,9 @@ pub struct TableIterator {
     /// The block after, or before, once half of this one is read: looked up early, so that its lines are on
     /// their way from memory when they are needed.
     ahead: Option<(u64, Arc<DataBlock>)>,
-    /// Whether it has gone from one block to another since it was sent somewhere: most that are sent to a
-    /// key take a few steps and never need another block, so that none is looked up for them early.
+    /// Whether it has gone from one block to another since it was sent to a key, or was sent to an end: most
+    /// that are sent to a key take a few steps and never need another block, so that none is looked up for
+    /// them early.
     has_crossed: bool,
     valid: bool,
     /// Whether the index is where the seek that follows goes.
@@ -269,7 +270,8 @@ impl TableIterator {
         Ok(block)
     }
 
-    /// Looks up the next block, if the index leads to it directly, or only asks for its head.
+    /// Looks up the next block, if the index leads to it directly; after a seek to a key, until a block was
+    /// left, only asks for the next one's head.
     #[inline(never)]
     fn look_ahead(&mut self) {
         if !self.has_crossed {
@@ -412,7 +414,6 @@ impl TableIterator {
     fn move_to_first(&mut self) -> Result<()> {
         self.valid = false;
         self.is_approached = false;
-        // Whoever goes to an end goes on from there.
         self.has_crossed = true;
         self.index.seek_to_first(&self.table, self.options)?;
         if let Some(block) = self.load_block()? {
@@ -425,7 +426,6 @@ impl TableIterator {
     fn move_to_last(&mut self) -> Result<()> {
         self.valid = false;
         self.is_approached = false;
-        // Whoever goes to an end goes on from there.
         self.has_crossed = true;
         self.index.seek_to_last(&self.table, self.options)?;
         if let Some(block) = self.load_block()? {
@@ -568,12 +568,12 @@ impl InternalIterator for TableIterator {
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
         self.valid = false;
+        self.has_crossed = false;
         let candidates = self.candidates.take();
         let is_approached = std::mem::take(&mut self.is_approached);
         if let (true, Some(candidates), Some((_, block))) = (is_approached, candidates, &self.block)
         {
             self.cursor.seek_among(block, candidates, target, &self.table.comparator);
-            self.has_crossed = false;
             return self.finish_forward();
         }
         if !is_approached {
@@ -582,18 +582,17 @@ impl InternalIterator for TableIterator {
             }
             self.index.seek(&self.table, target, self.options)?;
         }
-        if let Some(block) = self.load_block()? {
-            block.prefetch_pages();
-        }
+        self.load_block()?;
         if let Some((_, block)) = &self.block {
+            block.prefetch_pages();
             self.cursor.seek(block, target, &self.table.comparator);
         }
-        self.has_crossed = false;
         self.finish_forward()
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
         self.valid = false;
+        self.has_crossed = false;
         self.is_approached = false;
         self.begin_seek(false);
         self.index.seek(&self.table, target, self.options)?;
@@ -606,7 +605,6 @@ impl InternalIterator for TableIterator {
         } else if self.table.comparator.compare(self.cursor.key(), target).is_gt() {
             self.cursor.prev(block);
         }
-        self.has_crossed = false;
         self.finish_backward()
     }
 
