@@ -36,7 +36,7 @@ use base::{
     InternalKeyComparator, Result, SequenceNumber, Status, ValueType, common_prefix_length,
     key_prefix,
 };
-use kernels::prefetch::prefetch;
+use kernels::prefetch::{prefetch, prefetch_address};
 
 /// What a table's keys get when they are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -431,6 +431,14 @@ impl DataBlock {
     fn common_in_block(&self) -> &[u8] {
         let start = self.common_start as usize;
         &self.contents[start..start + self.common_length as usize]
+    }
+
+    /// Asks for the first line of an entry, if there is such.
+    #[inline]
+    pub(crate) fn prefetch_head(&self, index: usize) {
+        if index < self.entry_count() {
+            prefetch_address(self.contents.as_ptr().wrapping_add(self.offset(index)));
+        }
     }
 
     #[inline]
