@@ -1,0 +1,158 @@
+//! What seeks to the front of a table take whose first half was consumed: deleted key by key, in order.
+//!
+//! `cargo bench -p touchstone-db --bench queue_front` prints the first seek and the median of those that follow,
+//! with the deletions in the memtable, flushed, and after reopening, and of a table of as many keys without any.
+//! `-- KEYS` does so with so many keys instead of two million; `-- KEYS counts` also what the first seeks passed.
+
+use db::{
+    ColumnFamilyDescriptor, ColumnFamilyHandle, Db, DbIterator, FlushOptions, OpenContext,
+    ReadOptions, WriteOptions,
+};
+use options::{ColumnFamilyOptions, DbOptions};
+use perf_context::{PerfLevel, PerfMetric, perf_context, reset_perf_context, set_perf_level};
+use std::hint::black_box;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const FAMILY: &str = "write_buffer_size=1G;disable_auto_compactions=true;\
+    target_file_size_base=64M;compression=kNoCompression;\
+    table_factory.filter_policy=bloomfilter:10;table_factory.block_cache=2G";
+const FOLLOWING: u64 = 1000;
+
+fn key(number: u64) -> [u8; 16] {
+    let mut key = [b'0'; 16];
+    key[..8].copy_from_slice(&number.to_be_bytes());
+    key
+}
+
+fn open(directory: &Path) -> (Db, ColumnFamilyHandle) {
+    let options = DbOptions { create_if_missing: true, ..DbOptions::default() };
+    let family_options = ColumnFamilyOptions::from_string(FAMILY).expect("options");
+    let families = [ColumnFamilyDescriptor::new("default", family_options)];
+    let db = Db::open(&options, directory, &families, &OpenContext::default()).expect("open");
+    let family = db.column_family("default").expect("a family");
+    (db, family)
+}
+
+fn fill(db: &Db, family: &ColumnFamilyHandle, keys: u64) {
+    let options = WriteOptions { disable_wal: true, ..WriteOptions::default() };
+    for number in 0..keys {
+        db.put(&options, family, &key(number), &[b'v'; 100]).expect("a write");
+    }
+    db.flush(&FlushOptions::default(), &[family]).expect("a flush");
+}
+
+fn consume(db: &Db, family: &ColumnFamilyHandle, keys: u64) {
+    let options = WriteOptions { disable_wal: true, ..WriteOptions::default() };
+    for number in 0..keys {
+        db.delete(&options, family, &key(number)).expect("a deletion");
+    }
+}
+
+#[inline(never)]
+fn seek_to_front(iterator: &mut DbIterator) {
+    iterator.seek_to_first();
+    black_box(iterator.value().len());
+}
+
+/// How a front is sought.
+#[derive(Clone, Copy)]
+enum Way {
+    /// By an iterator that stays.
+    Again,
+    /// By an iterator that is made for each.
+    Anew,
+    /// Anywhere in what was consumed, by an iterator that stays.
+    Within,
+}
+
+impl Way {
+    const ALL: [Self; 3] = [Self::Again, Self::Anew, Self::Within];
+}
+
+/// An open table, of so many keys.
+struct Table<'a> {
+    db: &'a Db,
+    family: &'a ColumnFamilyHandle,
+    keys: u64,
+}
+
+impl Table<'_> {
+    fn iterator(&self) -> DbIterator {
+        self.db.new_iterator(&ReadOptions::default(), self.family).expect("an iterator")
+    }
+
+    /// Prints what the first seek takes, and the median of those that follow, in each way.
+    fn measure(&self, name: &str, prints_counts: bool) {
+        let mut iterator = self.iterator();
+        if prints_counts {
+            set_perf_level(PerfLevel::EnableCount);
+            reset_perf_context();
+        }
+        let first = micros(timed(|| seek_to_front(&mut iterator)));
+        if prints_counts {
+            set_perf_level(PerfLevel::Disable);
+            let [deletions, hidden] =
+                [PerfMetric::InternalDeleteSkippedCount, PerfMetric::InternalKeySkippedCount]
+                    .map(|metric| perf_context().get(metric));
+            println!("{name:<12} passed {deletions} deletions and {hidden} hidden entries");
+        }
+        let [again, anew, within] = Way::ALL.map(|way| self.following(&mut iterator, way));
+        println!(
+            "{name:<12} first {first:>10.1} us, then {again:>6.2} us, anew {anew:>6.2} us, \
+             within {within:>6.2} us"
+        );
+    }
+
+    fn following(&self, iterator: &mut DbIterator, way: Way) -> f64 {
+        let mut times: Vec<_> = (0..FOLLOWING)
+            .map(|round| match way {
+                Way::Again => timed(|| seek_to_front(iterator)),
+                Way::Anew => timed(|| seek_to_front(&mut self.iterator())),
+                Way::Within => {
+                    let target = key(round * 0x9e37_79b9 % (self.keys / 2));
+                    timed(|| {
+                        iterator.seek(&target);
+                        black_box(iterator.value().len());
+                    })
+                }
+            })
+            .collect();
+        times.sort();
+        micros(times[times.len() / 2])
+    }
+}
+
+fn timed(seek: impl FnOnce()) -> Duration {
+    let begun = Instant::now();
+    seek();
+    begun.elapsed()
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_nanos() as f64 / 1000.0
+}
+
+fn main() {
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|it| !it.starts_with("--")).collect();
+    let keys = arguments.first().map_or(2_000_000, |keys| keys.parse().expect("a number"));
+    let prints_counts = arguments.iter().any(|it| it == "counts");
+    let [clean, consumed] = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
+    let (db, family) = open(clean.path());
+    fill(&db, &family, keys);
+    Table { db: &db, family: &family, keys }.measure("clean", prints_counts);
+    drop(family);
+    db.close().expect("closed");
+
+    let (db, family) = open(consumed.path());
+    fill(&db, &family, keys);
+    consume(&db, &family, keys / 2);
+    Table { db: &db, family: &family, keys }.measure("memtable", prints_counts);
+    db.flush(&FlushOptions::default(), &[&family]).expect("a flush");
+    Table { db: &db, family: &family, keys }.measure("flushed", prints_counts);
+    drop(family);
+    db.close().expect("closed");
+    let (db, family) = open(consumed.path());
+    Table { db: &db, family: &family, keys }.measure("reopened", prints_counts);
+}
