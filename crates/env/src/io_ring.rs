@@ -3,10 +3,16 @@
 //!
 //! Containers often forbid it. The first failure to set a ring up is remembered, and nobody tries
 //! again. Each thread has a ring of its own, made when it first needs one.
+//!
+//! What comes of a read is asked in three places: a ring is made, reads are handed over and waited for,
+//! and word of one comes. There tests have things go wrong (`faults`).
+
+#[cfg(test)]
+pub(crate) mod faults;
 
 use crate::aligned_buffer::{AlignedBuffer, align_down, align_up};
 use crate::batch_read::{BatchRead, QueuedFile};
-use io_uring::{IoUring, Probe, opcode, types};
+use io_uring::{IoUring, Probe, cqueue, opcode, types};
 use perf_context::{IoMetric, Timer, count_io};
 use std::cell::RefCell;
 use std::io::{self, ErrorKind};
@@ -156,10 +162,12 @@ fn run(ring: &mut IoUring, queued: &mut [Queued], files: &[Option<QueuedFile<'_>
     }
     let mut completed = 0;
     while completed < pushed {
-        let waited = ring.submit_and_wait(pushed - completed);
+        let waited = submit_and_wait(ring, pushed - completed, completed == 0);
         for entry in ring.completion() {
-            if let Some(one) = queued.get_mut(entry.user_data() as usize) {
-                one.result = Some(entry.result());
+            if let Some(one) = queued.get_mut(entry.user_data() as usize)
+                && let Some(result) = result_of(&entry)
+            {
+                one.result = Some(result);
                 completed += 1;
             }
         }
@@ -172,6 +180,24 @@ fn run(ring: &mut IoUring, queued: &mut [Queued], files: &[Option<QueuedFile<'_>
     true
 }
 
+/// Hands over what was pushed and waits for so many reads; `is_first` until word of one has come.
+#[cfg_attr(not(test), expect(unused_variables, reason = "faults alone ask for it"))]
+fn submit_and_wait(ring: &IoUring, count: usize, is_first: bool) -> io::Result<usize> {
+    #[cfg(test)]
+    if let Some(error) = faults::waited(is_first) {
+        return Err(error);
+    }
+    ring.submit_and_wait(count)
+}
+
+/// What the kernel says that came of a read.
+fn result_of(entry: &cqueue::Entry) -> Option<i32> {
+    #[cfg(test)]
+    return faults::result(entry.user_data(), entry.result());
+    #[cfg(not(test))]
+    Some(entry.result())
+}
+
 /// Whether waiting may go on: a signal came, or the kernel has to catch up.
 fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock | ErrorKind::ResourceBusy)
@@ -182,6 +208,8 @@ fn is_passing(error: &io::Error) -> bool {
 fn forget_unfinished(queued: Vec<Queued>) {
     for one in queued {
         if one.result.is_none() {
+            #[cfg(test)]
+            faults::note_forgotten();
             std::mem::forget(one.buffer);
         }
     }
@@ -231,6 +259,10 @@ impl RingVerdict for bool {
 
 /// A ring that can read, if the system gives one.
 fn new_ring() -> Option<IoUring> {
+    #[cfg(test)]
+    if faults::refuses() {
+        return None;
+    }
     let ring = IoUring::new(ENTRY_COUNT).ok()?;
     let mut probe = Probe::new();
     ring.submitter().register_probe(&mut probe).ok()?;

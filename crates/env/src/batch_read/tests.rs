@@ -1,5 +1,6 @@
 use super::*;
 use crate::fault_injection_fs::FaultError;
+use crate::io_ring::faults::{self, Fault};
 use crate::{
     FaultInjectionFileSystem, FileOptions, FileSystem, MemFileSystem, PosixFileSystem,
     allow_io_uring, has_io_uring,
@@ -44,6 +45,7 @@ fn check(files: &[Arc<dyn RandomAccessFile>]) {
 
 #[test]
 fn batches_find_what_single_reads_find_with_and_without_a_ring() {
+    let _turn = faults::turn();
     let directory = tempfile::tempdir().unwrap();
     let (posix, memory) = (PosixFileSystem, MemFileSystem::new());
     let mut files = vec![
@@ -85,5 +87,126 @@ fn reads_that_fail_fail_alone() {
                 }
             }
         }
+    }
+}
+
+/// Five reads of a file, with faults between the kernel and them: each finds what it would alone. Returns how
+/// many buffers were given up; none if this machine has no rings.
+fn read_with(faults: &[Fault], is_direct: bool) -> Option<usize> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file");
+    let mut file = file(&PosixFileSystem, &path, false);
+    if is_direct {
+        let options = FileOptions { use_direct_reads: true, ..FileOptions::default() };
+        file = PosixFileSystem.new_random_access_file(&path, &options).ok()?;
+    }
+    allow_io_uring(true);
+    if !has_io_uring() {
+        return None;
+    }
+    faults::inject(faults);
+    let mut reads: Vec<_> =
+        (0..5).map(|i| BatchRead::new(&*file, i * 5000 + 1, 4000, Vec::new())).collect();
+    read_batch(&mut reads);
+    assert_eq!(faults::left(), [], "came about");
+    for (number, read) in reads.iter().enumerate() {
+        let start = number * 5000 + 1;
+        assert_eq!(read.found, Ok(4000), "{faults:?}: {number}");
+        assert_eq!(read.bytes, content()[start..start + 4000], "{faults:?}: {number}");
+    }
+    Some(faults::forgotten())
+}
+
+const EIO: i32 = 5;
+const EINTR: i32 = 4;
+const EAGAIN: i32 = 11;
+const EBADF: i32 = 9;
+
+#[test]
+fn reads_that_the_kernel_fails_or_cuts_short_are_read_again_alone() {
+    let _turn = faults::turn();
+    for is_direct in [false, true] {
+        for number in 0..5 {
+            for result in [-EIO, -EINTR, -EAGAIN, 0, 1, 3999, i32::MIN] {
+                let forgotten = read_with(&[Fault::Result(number, result)], is_direct);
+                assert!(forgotten.is_none_or(|count| count == 0), "{result}");
+            }
+        }
+        let all: Vec<_> = (0..5).map(|number| Fault::Result(number, -EIO)).collect();
+        read_with(&all, is_direct);
+        assert!(!has_lost_its_ring(), "a ring whose reads fail goes on");
+    }
+}
+
+/// Whether rings are not used any more, on a machine that has them.
+fn has_lost_its_ring() -> bool {
+    let is_used = has_io_uring();
+    allow_io_uring(true);
+    !is_used && has_io_uring()
+}
+
+#[test]
+fn a_signal_while_reads_are_handed_over_has_them_handed_over_again() {
+    let _turn = faults::turn();
+    for error in [EINTR, EAGAIN] {
+        let forgotten = read_with(&[Fault::Submit(error); 3], false);
+        assert!(forgotten.is_none_or(|count| count == 0), "{error}");
+        assert!(!has_lost_its_ring(), "{error}");
+    }
+}
+
+#[test]
+fn what_the_kernel_may_yet_write_to_is_given_up_and_the_ring_with_it() {
+    let _turn = faults::turn();
+    for number in 0..5 {
+        if let Some(forgotten) = read_with(&[Fault::Lost(number)], false) {
+            assert_eq!(forgotten, 1, "the others came back");
+            assert!(has_lost_its_ring(), "the next batch would take {number} for its own");
+        }
+    }
+    if let Some(forgotten) = read_with(&[Fault::Submit(EBADF)], false) {
+        assert_eq!(forgotten, 5, "none came back");
+        assert!(has_lost_its_ring());
+    }
+}
+
+#[test]
+fn a_batch_is_read_one_by_one_where_no_ring_is_to_be_had() {
+    let _turn = faults::turn();
+    // A thread that has no ring yet.
+    let refused = std::thread::spawn(|| {
+        let directory = tempfile::tempdir().unwrap();
+        let file = file(&PosixFileSystem, &directory.path().join("file"), false);
+        allow_io_uring(true);
+        faults::inject(&[Fault::Refused]);
+        check(&[file]);
+        let is_refused = !has_io_uring();
+        faults::inject(&[]);
+        // It is not asked again until somebody allows it.
+        is_refused && !has_io_uring()
+    });
+    assert!(refused.join().unwrap());
+    allow_io_uring(true);
+}
+
+/// The memory of this process has nothing at its beginning, which the kernel says in a ring as well; the
+/// error is that of a read alone and says where.
+#[test]
+fn an_error_of_the_kernel_names_file_and_offset() {
+    let _turn = faults::turn();
+    let directory = tempfile::tempdir().unwrap();
+    let good = file(&PosixFileSystem, &directory.path().join("file"), false);
+    let (path, options) = (Path::new("/proc/self/mem"), FileOptions::default());
+    let bad = PosixFileSystem.new_random_access_file(path, &options).unwrap();
+    allow_io_uring(true);
+    let mut reads =
+        [&good, &bad, &good].map(|file| BatchRead::new(&**file, 8192, 4000, Vec::new()));
+    read_batch(&mut reads);
+    let error = reads[1].found.clone().unwrap_err().to_string();
+    assert!(error.contains("/proc/self/mem") && error.contains("8192"), "{error}");
+    assert!(reads[1].bytes.is_empty());
+    for read in [&reads[0], &reads[2]] {
+        assert_eq!(read.found, Ok(4000));
+        assert_eq!(read.bytes, content()[8192..12192]);
     }
 }
