@@ -3,6 +3,7 @@
 use crate::io_faults::{self, Mode, Variant};
 use crate::power_loss;
 use crate::process_crash::{self, Campaign, Readers};
+use crate::torn_reads::{self, Container};
 use crate::watchdog::within;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,6 +16,8 @@ usage: touchstone-stress COMMAND [--seed=N] [--rounds=N]
   power-loss   loses the power under a database in memory
   faults       fails each operation of the file system in turn; --variant=NAME, --mode=NAME and
                --k=N are for one
+  torn-reads   reads memtables while they are filled, --operations=N times or a little more, by
+               --readers=N threads (3); --container=NAME is for one
   write        the process that crash kills
 
 --seed is that of the first round; a failure names the command that repeats it.
@@ -22,6 +25,12 @@ usage: touchstone-stress COMMAND [--seed=N] [--rounds=N]
 
 /// How long a round may take.
 const ROUND_LIMIT: Duration = Duration::from_secs(120);
+
+/// Operations of readers where nobody says how many.
+const OPERATIONS: u64 = 20_000_000;
+
+/// So many operations from one line of progress to the next.
+const OPERATIONS_OF_A_LINE: u64 = 100_000_000;
 
 /// Kills of one database.
 const KILLS_OF_A_DATABASE: u64 = 20;
@@ -37,11 +46,15 @@ struct Flags {
     variant: Option<Variant>,
     k: Option<u64>,
     acknowledges_early: bool,
+    operations: u64,
+    readers: u64,
+    container: Option<Container>,
 }
 
 impl Flags {
     fn parse(arguments: &[String]) -> Result<Self, String> {
-        let mut flags = Self { seed: 1, rounds: 1, ..Self::default() };
+        let mut flags = Self { seed: 1, rounds: 1, readers: 3, ..Self::default() };
+        flags.operations = OPERATIONS;
         for argument in arguments {
             let (name, value) = argument.split_once('=').ok_or_else(|| USAGE.to_owned())?;
             let number = || value.parse::<u64>().map_err(|_| format!("{argument}: no number"));
@@ -51,6 +64,14 @@ impl Flags {
                 "--rounds" => flags.rounds = number()?,
                 "--k" => flags.k = Some(number()?),
                 "--directory" => flags.directory = Some(PathBuf::from(value)),
+                "--operations" => flags.operations = number()?,
+                "--readers" => flags.readers = number()?.max(1),
+                "--container" => {
+                    let container = Container::ALL.iter().find(|(name, _)| *name == value);
+                    let container = container.map(|(_, container)| *container);
+                    flags.container =
+                        Some(container.ok_or_else(|| format!("{argument}: no container"))?);
+                }
                 "--early-acknowledgement" => flags.acknowledges_early = number()? != 0,
                 "--variant" => {
                     let variant = Variant::named(value);
@@ -90,6 +111,7 @@ fn run(arguments: &[String]) -> Result<(), String> {
         "crash" => crashes(&flags),
         "power-loss" => power_losses(&flags),
         "faults" => faults(&flags),
+        "torn-reads" => torn_reads(&flags),
         "write" => {
             let directory = flags.directory.as_deref().ok_or_else(|| USAGE.to_owned())?;
             let sabotage = match flags.acknowledges_early {
@@ -197,4 +219,33 @@ fn faults(flags: &Flags) -> Result<(), String> {
         }
     }
     report(&format!("{runs} runs"), &tally, start, failures)
+}
+
+/// Ends with the first failure: a torn read may have left anything behind.
+fn torn_reads(flags: &Flags) -> Result<(), String> {
+    let start = Instant::now();
+    let mut tally = torn_reads::Tally::default();
+    let mut seed = flags.seed;
+    while tally.operations < flags.operations {
+        let before = tally.operations / OPERATIONS_OF_A_LINE;
+        for (name, container) in Container::ALL {
+            if flags.container.is_some_and(|wanted| wanted != container) {
+                continue;
+            }
+            let sabotage = torn_reads::Sabotage::None;
+            let campaign = torn_reads::Campaign { container, readers: flags.readers, sabotage };
+            let done = within(ROUND_LIMIT, move || campaign.round(seed)).map_err(|why| {
+                let readers = flags.readers;
+                let again = format!("--seed={seed} --container={name} --readers={readers}");
+                format!("scripts/stress torn-reads {again}: {why}")
+            });
+            tally.add(&done?);
+        }
+        seed += 1;
+        if tally.operations / OPERATIONS_OF_A_LINE > before {
+            println!("seed {seed}: {tally:?}");
+        }
+    }
+    let rate = tally.operations as f64 / start.elapsed().as_secs_f64() / 1e6;
+    report(&format!("{rate:.2} million operations a second"), &tally, start, 0)
 }

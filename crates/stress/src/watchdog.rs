@@ -31,7 +31,8 @@ pub fn within<T: Send + 'static>(
     }
 }
 
-fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
+/// What a panic said.
+pub(crate) fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().cloned();
     text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
 }
