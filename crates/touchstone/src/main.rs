@@ -4,9 +4,6 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 const HELP: &str = "\
 touchstone: a key-value store on RocksDB's directories
 
