@@ -30,6 +30,7 @@ mod rep_iterator;
 #[expect(unsafe_code, reason = "nodes that readers reach while others are linked")]
 mod skip_list;
 pub mod skip_list_rep;
+mod sync_primitives;
 pub mod vector_rep;
 mod write_buffer;
 

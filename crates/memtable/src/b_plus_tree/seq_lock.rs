@@ -3,8 +3,10 @@
 //! The one who writes makes it odd, changes, and makes it even again. Readers take it while it is
 //! even, read, and look whether it is still the same; else what they read means nothing. All that is
 //! read and changed is atomic, so that there is nothing to be torn but the connection between parts.
+//!
+//! The model test (`tests/seq_lock_model`) takes this file as it is.
 
-use std::sync::atomic::{AtomicU32, Ordering, fence};
+use crate::sync_primitives::{AtomicU32, Ordering, fence, spin_loop, yield_now};
 
 /// How often to look again before the processor is offered to others: the one who writes may have
 /// been interrupted.
@@ -30,9 +32,9 @@ impl SeqLock {
             }
             spins += 1;
             if spins < SPIN_COUNT {
-                std::hint::spin_loop();
+                spin_loop();
             } else {
-                std::thread::yield_now();
+                yield_now();
             }
         }
     }

@@ -1,0 +1,198 @@
+//! A tree of two leaves at most, changed and read by the steps of the B+tree of memtables, with the same
+//! orderings: what the tree's and the leaves' locks have to hold together.
+
+use crate::seq_lock::{SeqLock, Version};
+use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+pub(crate) const CAPACITY: usize = 3;
+/// In place of an address: none.
+const NONE: usize = usize::MAX;
+
+/// A record is filled in before a slot leads to it, and never changes then.
+#[derive(Default)]
+struct Record {
+    key: AtomicU32,
+}
+
+struct Leaf {
+    lock: SeqLock,
+    count: AtomicUsize,
+    /// What of the keys a search looks at. Nothing but the lock orders them.
+    ranks: [AtomicU32; CAPACITY],
+    records: [AtomicUsize; CAPACITY],
+    next: AtomicUsize,
+}
+
+impl Leaf {
+    fn new() -> Self {
+        Self {
+            lock: SeqLock::default(),
+            count: AtomicUsize::new(0),
+            ranks: [u32::MAX; CAPACITY].map(AtomicU32::new),
+            records: [NONE; CAPACITY].map(AtomicUsize::new),
+            next: AtomicUsize::new(NONE),
+        }
+    }
+
+    /// As `NodeAddress::insert` has it.
+    fn insert(&self, index: usize, record: usize, rank: u32) {
+        let count = self.count.load(Ordering::Acquire);
+        for to in (index + 1..=count).rev() {
+            self.copy_slot(to - 1, self, to);
+        }
+        self.ranks[index].store(rank, Ordering::Relaxed);
+        self.records[index].store(record, Ordering::Release);
+        self.count.store(count + 1, Ordering::Release);
+    }
+
+    fn copy_slot(&self, from: usize, to_leaf: &Self, to: usize) {
+        to_leaf.ranks[to].store(self.ranks[from].load(Ordering::Relaxed), Ordering::Relaxed);
+        let moved = self.records[from].load(Ordering::Relaxed);
+        to_leaf.records[to].store(moved, Ordering::Release);
+    }
+
+    /// The first of `count` slots that is not before `key`.
+    fn lower_bound(&self, count: usize, key: u32) -> usize {
+        (0..count).take_while(|index| self.ranks[*index].load(Ordering::Relaxed) < key).count()
+    }
+}
+
+pub(crate) struct Tree {
+    structure: SeqLock,
+    /// The first key of the second leaf, once there is one.
+    separator: AtomicU32,
+    leaf_count: AtomicUsize,
+    leaves: [Leaf; 2],
+    records: [Record; CAPACITY + 1],
+    record_count: AtomicUsize,
+}
+
+/// Something was changed while it was read.
+struct Changed;
+
+impl Tree {
+    /// A tree of one leaf.
+    pub(crate) fn new(keys: &[u32]) -> Self {
+        let tree = Self {
+            structure: SeqLock::default(),
+            separator: AtomicU32::new(0),
+            leaf_count: AtomicUsize::new(1),
+            leaves: [Leaf::new(), Leaf::new()],
+            records: Default::default(),
+            record_count: AtomicUsize::new(0),
+        };
+        for (index, key) in keys.iter().enumerate() {
+            let record = tree.record(*key);
+            tree.leaves[0].insert(index, record, *key);
+        }
+        tree
+    }
+
+    /// A new record.
+    fn record(&self, key: u32) -> usize {
+        let record = self.record_count.load(Ordering::Relaxed);
+        self.record_count.store(record + 1, Ordering::Relaxed);
+        self.records[record].key.store(key, Ordering::Relaxed);
+        record
+    }
+
+    fn key(&self, record: usize) -> u32 {
+        self.records[record].key.load(Ordering::Relaxed)
+    }
+
+    /// Adds a record to a leaf that has room: readers of it are told, unless it goes behind the last one.
+    pub(crate) fn insert(&self, key: u32) {
+        let record = self.record(key);
+        let leaf = &self.leaves[0];
+        let count = leaf.count.load(Ordering::Acquire);
+        let index = leaf.lower_bound(count, key);
+        if index == count {
+            leaf.insert(index, record, key);
+        } else {
+            leaf.lock.write(|| leaf.insert(index, record, key));
+        }
+    }
+
+    /// Adds a record before the last ones of a leaf that is full, of which those go into a new one.
+    pub(crate) fn split(&self, key: u32) {
+        let record = self.record(key);
+        let [left, right] = &self.leaves;
+        self.structure.write(|| {
+            let cut = CAPACITY / 2;
+            for from in cut..CAPACITY {
+                left.copy_slot(from, right, from - cut);
+            }
+            right.count.store(CAPACITY - cut, Ordering::Release);
+            left.lock.write(|| {
+                left.count.store(cut, Ordering::Release);
+                left.next.store(1, Ordering::Release);
+                left.insert(left.lower_bound(cut, key), record, key);
+            });
+            let first = right.records[0].load(Ordering::Acquire);
+            self.separator.store(self.key(first), Ordering::Relaxed);
+            self.leaf_count.store(2, Ordering::Release);
+        });
+    }
+
+    /// The first key that is not before `key`.
+    pub(crate) fn find(&self, key: u32) -> Option<u32> {
+        loop {
+            let structure = self.structure.read();
+            let is_second = self.leaf_count.load(Ordering::Acquire) == 2
+                && key >= self.separator.load(Ordering::Relaxed);
+            let leaf = &self.leaves[usize::from(is_second)];
+            let version = leaf.lock.read();
+            let count = leaf.count.load(Ordering::Acquire);
+            let found = self.at(leaf, version, leaf.lower_bound(count, key), count);
+            if let Ok(found) = found
+                && self.structure.is_still(structure)
+            {
+                return found.map(|(.., record)| self.key(record));
+            }
+        }
+    }
+
+    /// The record at a place, which may be right behind the last one of its leaf.
+    fn at<'a>(
+        &'a self,
+        leaf: &'a Leaf,
+        version: Version,
+        index: usize,
+        count: usize,
+    ) -> Result<Option<(&'a Leaf, Version, usize, usize)>, Changed> {
+        if index < count {
+            let record = leaf.records[index].load(Ordering::Acquire);
+            return match leaf.lock.is_still(version) {
+                true => Ok(Some((leaf, version, index, record))),
+                false => Err(Changed),
+            };
+        }
+        let next = leaf.next.load(Ordering::Acquire);
+        if !leaf.lock.is_still(version) {
+            return Err(Changed);
+        }
+        match self.leaves.get(next) {
+            Some(next) => {
+                let version = next.lock.read();
+                self.at(next, version, 0, next.count.load(Ordering::Acquire))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// All keys from the first one on, by steps each of which goes on from a record; none if a record that
+    /// was gone on from had moved.
+    pub(crate) fn scan(&self) -> Option<Vec<u32>> {
+        let mut keys = Vec::new();
+        let first = &self.leaves[0];
+        let version = first.lock.read();
+        let count = first.count.load(Ordering::Acquire);
+        let mut found = self.at(first, version, 0, count).ok()?;
+        while let Some((leaf, version, index, record)) = found {
+            keys.push(self.key(record));
+            let count = leaf.count.load(Ordering::Acquire);
+            found = self.at(leaf, version, index + 1, count).ok()?;
+        }
+        Some(keys)
+    }
+}
