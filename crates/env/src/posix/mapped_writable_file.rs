@@ -24,7 +24,7 @@ use std::path::Path;
 /// Bytes of the first window and of the largest: each is twice the one before it. Small files stay
 /// small, and no sync finds much that was prepared for nothing.
 const FIRST_WINDOW_BYTES: u64 = 64 << 10;
-const WINDOW_BYTES_MAX: u64 = 1 << 20;
+const WINDOW_BYTES_MAX: u64 = 512 << 10;
 
 /// Bytes of pages that are prepared together, and the same of a file that is synced while it is
 /// appended to: a sync writes all of such a piece, however little of it was stored.
