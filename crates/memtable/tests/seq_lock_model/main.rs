@@ -4,8 +4,9 @@
 //!
 //! What is tried is the source of the lock itself, with loom's primitives in place of its own, over a small
 //! tree that is changed and read by the steps of the real one, which Miri and `touchstone-stress torn-reads` try.
-//! The models fail where the last store of the count releases nothing, where taking it acquires nothing, and where
-//! it is not looked at again; not, so far, where one of the fences is left out.
+//! They fail where either fence is left out, where the last store of the count releases nothing, where taking it
+//! acquires nothing, and where it is not looked at again. Both take turns in threads of their own: were the first
+//! thread of a model one of them, few orders would be tried, or a single one.
 
 #[path = "../../src/b_plus_tree/seq_lock.rs"]
 mod seq_lock;
@@ -36,12 +37,14 @@ fn main() {
 }
 
 /// What `read` has of a tree of `keys` while `write` changes it.
-fn meanwhile<T>(keys: &[u32], write: fn(&Tree), read: impl FnOnce(&Tree) -> T) -> (T, Arc<Tree>) {
+fn meanwhile<T: 'static>(keys: &[u32], write: fn(&Tree), read: fn(&Tree) -> T) -> (T, Arc<Tree>) {
     let tree = Arc::new(Tree::new(keys));
-    let other = tree.clone();
-    let writer = thread::spawn(move || write(&other));
-    let result = read(&tree);
-    assert!(writer.join().is_ok(), "the one who writes has failed");
+    let (others, own) = (tree.clone(), tree.clone());
+    let reader = thread::spawn(move || read(&others));
+    let writer = thread::spawn(move || write(&own));
+    let (Ok(result), Ok(())) = (reader.join(), writer.join()) else {
+        panic!("a thread has failed")
+    };
     (result, tree)
 }
 
