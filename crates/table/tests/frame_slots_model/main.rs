@@ -2,7 +2,8 @@
 //! and a cache that drops blocks can take turns, up to a number of preemptions: `cargo test -p
 //! touchstone-table --test frame_slots_model`. `LOOM_MAX_PREEMPTIONS` asks for more of them.
 //!
-//! What is tried is the source of the links itself, with loom's primitives in place of its own.
+//! What is tried is the source of the links itself, with loom's primitives in place of its own. All take turns in
+//! threads of their own: where the first thread of a model is one of them loom tries a few orders only.
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
@@ -85,6 +86,15 @@ fn link(slots: &Arc<FrameSlots>, block: &Arc<DataBlock>) -> thread::JoinHandle<(
     thread::spawn(move || slots.link(0, COUNT, &block))
 }
 
+/// What a cache does with a block that it holds, meanwhile.
+fn cache<T: 'static>(
+    block: &Arc<DataBlock>,
+    act: fn(Arc<DataBlock>) -> T,
+) -> thread::JoinHandle<T> {
+    let block = block.clone();
+    thread::spawn(move || act(block))
+}
+
 /// Nothing but the cache has kept the block.
 fn expect_freed(block: Arc<DataBlock>) {
     let weak: Weak<DataBlock> = Arc::downgrade(&block);
@@ -96,7 +106,7 @@ fn linked_while_it_leaves() {
     let slots = Arc::<FrameSlots>::default();
     let block = entered();
     let readers = [link(&slots, &block), link(&slots, &block)];
-    block.left_cache();
+    cache(&block, |block| block.left_cache()).join().unwrap();
     readers.into_iter().for_each(|reader| reader.join().unwrap());
     assert!(slots.get(0).is_none());
     expect_freed(block);
@@ -106,7 +116,7 @@ fn two_blocks_of_a_place() {
     let slots = Arc::<FrameSlots>::default();
     let (old, new) = (entered(), entered());
     let readers = [link(&slots, &old), link(&slots, &new)];
-    old.left_cache();
+    cache(&old, |old| old.left_cache()).join().unwrap();
     readers.into_iter().for_each(|reader| reader.join().unwrap());
     assert!(slots.get(0).is_none_or(|linked| std::ptr::eq(&**linked, &*new)));
     expect_freed(old);
@@ -131,11 +141,15 @@ fn used_while_it_leaves() {
     let (block, reader) = read_linked(&slots, |slots| slots.get(0).map(SlotRef::into_arc));
     let weak = Arc::downgrade(&block);
     // A cache that asks before it drops a block, which stays if it was used.
-    let was_used = block.take_use();
-    if !was_used {
-        block.left_cache();
-    }
+    let cache = cache(&block, |block| {
+        let was_used = block.take_use();
+        if !was_used {
+            block.left_cache();
+        }
+        was_used
+    });
     drop(block);
+    let was_used = cache.join().unwrap();
     let held = reader.join().unwrap();
     assert!(!was_used || held.is_some(), "used by nobody");
     match held {
@@ -153,8 +167,9 @@ fn approached_while_it_leaves() {
         Some(found.into_arc())
     });
     let weak = Arc::downgrade(&block);
-    block.left_cache();
+    let cache = cache(&block, |block| block.left_cache());
     drop(block);
+    cache.join().unwrap();
     let held = reader.join().unwrap();
     assert!(slots.get(0).is_none());
     // Whoever got it has it still; else nobody has.
@@ -166,8 +181,8 @@ fn links_are_counted() {
     let (first, second) = (entered(), entered());
     slots.link(0, COUNT, &first);
     let reader = link(&slots, &second);
-    let counts = (first.link_count(), second.link_count());
-    assert!(counts.0 <= 1 && counts.1 <= 1);
+    let counts = [&first, &second].map(|block| cache(block, |block| block.link_count()));
+    assert!(counts.into_iter().all(|count| count.join().unwrap() <= 1));
     reader.join().unwrap();
     assert_eq!((first.link_count(), second.link_count()), (0, 1));
     // The one that lost its place takes the other's link along, never its memory.
