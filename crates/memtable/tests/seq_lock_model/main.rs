@@ -3,10 +3,10 @@
 //! touchstone-memtable --test seq_lock_model`. `LOOM_MAX_PREEMPTIONS` asks for more of them.
 //!
 //! What is tried is the source of the lock itself, with loom's primitives in place of its own, over a small
-//! tree that is changed and read by the steps of the real one, which Miri and `touchstone-stress torn-reads` try.
-//! They fail where either fence is left out, where the last store of the count releases nothing, where taking it
-//! acquires nothing, and where it is not looked at again. Both take turns in threads of their own: were the first
-//! thread of a model one of them, few orders would be tried, or a single one.
+//! tree that is changed and read by the steps of the real one. (Miri and `touchstone-stress torn-reads` try that
+//! one.) Models fail where either fence is left out, where the last store of the count releases nothing, where
+//! taking it acquires nothing, and where it is not looked at again. Who reads and who writes are threads of their
+//! own: were the first thread of a model one of them, few orders would be tried, or a single one.
 
 #[path = "../../src/b_plus_tree/seq_lock.rs"]
 mod seq_lock;

@@ -4,7 +4,7 @@
 use crate::seq_lock::{SeqLock, Version};
 use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-pub(crate) const CAPACITY: usize = 3;
+const CAPACITY: usize = 3;
 /// In place of an address: none.
 const NONE: usize = usize::MAX;
 
