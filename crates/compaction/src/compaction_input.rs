@@ -1,12 +1,12 @@
 //! The entries that go into a job, and how many.
 
 use crate::blob_garbage_meter::BlobFlow;
-use crate::merge_kernel::MergeKernel;
+use crate::merge_kernel::{MergeKernel, Step};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
 use base::{
     InternalIterator, InternalKey, InternalKeyComparator, ParsedInternalKey, PinnableSlice, Result,
 };
-use table::StoredEntry;
+use table::{StoredEntry, WholeBlock};
 
 /// A range of user keys, without timestamps: from `start` on up to before `end`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -107,15 +107,21 @@ pub(crate) trait TakesEntries {
 
 /// What [`pass`] needs of a source.
 trait EntryCursor {
-    fn next(&mut self) -> Result<()>;
+    /// Moves on if that takes no call. Returns whether it did; if not, [`Self::next_slowly`] is to follow.
+    fn next_quickly(&mut self) -> bool;
+    fn next_slowly(&mut self) -> Result<Step>;
     /// The entry here, if there is one.
     fn entry(&self) -> Option<StoredEntry<'_>>;
 }
 
 impl EntryCursor for MergeKernel {
     #[inline(always)]
-    fn next(&mut self) -> Result<()> {
-        self.next_inlined()
+    fn next_quickly(&mut self) -> bool {
+        self.next_laid_out()
+    }
+
+    fn next_slowly(&mut self) -> Result<Step> {
+        self.next_entries()
     }
 
     #[inline(always)]
@@ -125,8 +131,12 @@ impl EntryCursor for MergeKernel {
 }
 
 impl EntryCursor for dyn InternalIterator {
-    fn next(&mut self) -> Result<()> {
-        InternalIterator::next(self)
+    fn next_quickly(&mut self) -> bool {
+        false
+    }
+
+    fn next_slowly(&mut self) -> Result<Step> {
+        InternalIterator::next(self).map(|()| Step::Entry)
     }
 
     fn entry(&self) -> Option<StoredEntry<'_>> {
@@ -144,7 +154,9 @@ fn pass<S: EntryCursor + ?Sized>(
     taken: &mut usize,
 ) -> Result<bool> {
     loop {
-        source.next()?;
+        if !source.next_quickly() && source.next_slowly()? == Step::Block {
+            return Ok(source.entry().is_some_and(|entry| is_within(entry.key)));
+        }
         let Some(entry) = source.entry().filter(|entry| is_within(entry.key)) else {
             return Ok(false);
         };
@@ -229,7 +241,7 @@ impl CompactionInput {
     }
 
     /// Moves on, entry by entry, as long as `taker` takes the entry and there is one, but at most `count`
-    /// times. Blobs must not be counted. Returns how many were taken; the cursor is then at an entry that
+    /// times, and up to where a block begins that may go on whole. Blobs must not be counted. Returns how many were taken; the cursor is then at an entry that
     /// was not, unless there is none.
     pub(crate) fn pass(&mut self, count: usize, taker: &mut impl TakesEntries) -> Result<usize> {
         debug_assert!(self.blob_flow.is_none(), "blobs passed without being counted");
@@ -250,6 +262,36 @@ impl CompactionInput {
         self.valid = !matches!(result, Ok(false));
         self.entries_passed += taken as u64 + u64::from(self.valid);
         result.map(|_| taken)
+    }
+
+    /// Whether [`Self::whole_block`] may be there.
+    #[inline(always)]
+    pub(crate) fn may_be_at_block(&self) -> bool {
+        matches!(&self.inner, EntrySource::Kernel(kernel) if kernel.may_be_at_block())
+    }
+
+    /// The data block that begins here, if it is within the range, no other source has a key within it,
+    /// and blobs are not counted.
+    pub(crate) fn whole_block(&self) -> Option<WholeBlock<'_>> {
+        let EntrySource::Kernel(kernel) = &self.inner else { return None };
+        if !self.valid || self.blob_flow.is_some() {
+            return None;
+        }
+        kernel.whole_block().filter(|block| {
+            self.range.end.as_ref().is_none_or(|end| {
+                let last = extract_user_key(block.last_key());
+                self.comparator.compare_without_timestamp(last, end).is_lt()
+            })
+        })
+    }
+
+    /// Moves behind [`Self::whole_block`], which must be there and have so many entries.
+    pub(crate) fn pass_block(&mut self, entries: u64) -> Result<()> {
+        if let EntrySource::Kernel(kernel) = &mut self.inner {
+            kernel.go_to_last_laid_out();
+            self.entries_passed += entries - 1;
+        }
+        self.next()
     }
 
     /// Whether blobs are counted.

@@ -21,9 +21,10 @@
 //! say in them (no filter, range tombstone, timestamp, blob file or prepared transaction) they are
 //! taken over at once; and where the table that they go to has a data block open that nothing else
 //! depends on, one after another goes there, and the versions that it hides are passed over, until an
-//! entry is another.
+//! entry is another. Blocks of such values may go on whole (`block_copy`).
 
 use crate::blob_file_builder::BlobFileBuilder;
+use crate::block_copy::BlockSums;
 use crate::cancellation::Cancellation;
 use crate::compaction_input::{CompactionInput, TakesEntries};
 use crate::deeper_levels::DeeperLevels;
@@ -41,7 +42,7 @@ use statistics::Statistics;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use table::{OpenBlock, StoredEntry};
+use table::{OpenBlock, StoredEntry, WholeBlock};
 
 mod blobs;
 mod filter;
@@ -306,9 +307,45 @@ impl<'a> CompactionIterator<'a> {
         Ok(())
     }
 
+    /// The data block that the current entry begins, if nothing beside has a say in its entries.
+    #[inline(always)]
+    pub(crate) fn whole_block(&self) -> Option<WholeBlock<'_>> {
+        if !self.input.may_be_at_block() {
+            return None;
+        }
+        let is_plain = self.keeps_newest_values
+            && !self.at_next
+            && self.value_type == ValueType::Value
+            && self.value == ValueSource::Input { suffix: 0 };
+        if is_plain { self.input.whole_block() } else { None }
+    }
+
+    /// Moves to the last entry of [`Self::whole_block`], which went on with these entries. It has no value
+    /// any more.
+    pub(crate) fn pass_block(&mut self, sums: &BlockSums) -> Result<()> {
+        self.context.cancellation.check()?;
+        let first_value_bytes = self.value().len() as u64;
+        let Some(block) = self.input.whole_block() else { return Ok(()) };
+        // The first entry was counted as it came.
+        self.stats.input_records += sums.entries - 1;
+        self.stats.input_raw_key_bytes += sums.key_bytes - block.first_key().len() as u64;
+        self.stats.input_raw_value_bytes += sums.value_bytes - first_value_bytes;
+        self.stats.blocks_copied += 1;
+        self.key.clear();
+        self.key.extend_from_slice(block.last_key());
+        self.input.pass_block(sums.entries)?;
+        self.at_next = true;
+        self.value_buffer.clear();
+        self.value = ValueSource::Buffer;
+        let sequence = ParsedInternalKey::parse(&self.key)?.sequence;
+        self.note_newest_value(sequence);
+        self.last_sequence_zeroed = self.zeroed_up_to().is_some_and(|limit| sequence <= limit);
+        Ok(())
+    }
+
     /// The largest sequence number that a value loses, if any does. Without timestamps, and where all is
     /// committed.
-    fn zeroed_up_to(&self) -> Option<SequenceNumber> {
+    pub(crate) fn zeroed_up_to(&self) -> Option<SequenceNumber> {
         let IterationContext { is_bottommost, zeroes_sequences_up_to, snapshots, .. } =
             &self.context;
         is_bottommost.then(|| snapshots.earliest().min(*zeroes_sequences_up_to))

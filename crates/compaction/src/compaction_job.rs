@@ -119,6 +119,9 @@ pub struct CompactionJob {
     /// Whether inputs are merged by the kernel, and the rules take shortcuts, where that is possible.
     /// Tests compare it with what is done elsewhere.
     uses_kernel: bool,
+    /// Whether data blocks are copied as they are stored, where that is possible. Tests compare it with
+    /// what is done without.
+    copies_blocks: bool,
 }
 
 /// What is known of the inputs before they are read.
@@ -152,7 +155,14 @@ impl CompactionJob {
         builder.target_file_size = compaction.max_output_file_size;
         builder.reason = TableFileCreationReason::Compaction;
         let comparator = builder.comparator.clone();
-        Self { compaction, options, environment, comparator, uses_kernel: true }
+        Self {
+            compaction,
+            options,
+            environment,
+            comparator,
+            uses_kernel: true,
+            copies_blocks: true,
+        }
     }
 
     /// Does it, in one part more than there are `boundaries`: user keys, ascending, at which parts

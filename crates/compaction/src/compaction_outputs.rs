@@ -5,6 +5,7 @@
 //! entries are not lost; its boundaries in the MANIFEST are widened as far as its tombstones go.
 
 use crate::blob_garbage_meter::BlobFlow;
+use crate::block_copy::{BlockSums, sum_up};
 use crate::compaction_input::KeyRange;
 use crate::created_files::CreatedFiles;
 use crate::deeper_levels::DeeperLevels;
@@ -14,9 +15,11 @@ use crate::output_table::{OutputFile, OutputTable, OutputTableOptions, OutputTab
 use crate::range_tombstones::TombstoneFragment;
 use crate::snapshot_rules::SnapshotRules;
 use base::dbformat::extract_user_key;
-use base::{InternalKey, InternalKeyComparator, ParsedInternalKey, Result, ValueType};
+use base::{
+    InternalKey, InternalKeyComparator, ParsedInternalKey, Result, SequenceNumber, ValueType,
+};
 use std::sync::Arc;
-use table::{OpenBlock, SeqnoToTimeMapping};
+use table::{BlockFit, OpenBlock, SeqnoToTimeMapping, WholeBlock};
 use version::FileMetaData;
 
 /// What outputs depend on.
@@ -103,20 +106,67 @@ impl<'a> CompactionOutputs<'a> {
         if self.next_start < self.context.fragments.len() {
             self.offer_fragment_starts(key.user_key)?;
         }
+        let table = self.table_for(internal_key)?;
+        table.add(key, internal_key, value)?;
+        if let Some(flow) = &mut self.blob_flow {
+            flow.add(key.user_key, key.value_type, value)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the block, if it can go on as it is stored and its entries as they are; for `zeroed_up_to` see
+    /// [`sum_up`]. None if its entries are to be added one by one.
+    ///
+    /// # Errors
+    /// As [`Self::add`]; `Corruption` of the block.
+    pub(crate) fn add_block(
+        &mut self,
+        block: &WholeBlock<'_>,
+        zeroed_up_to: Option<SequenceNumber>,
+    ) -> Result<Option<BlockSums>> {
+        let (context, first_key) = (&self.context, block.first_key());
+        let goes_to_one_file = self.next_start >= context.fragments.len()
+            && self.blob_flow.is_none()
+            && !context.counts_tail
+            && context.splitter.crosses_nothing(block.last_key());
+        if !goes_to_one_file {
+            return Ok(None);
+        }
+        let fit = match &self.current {
+            Some(table) => table.fit_of(block)?,
+            None => self.table_for_block(first_key)?.fit_of(block)?,
+        };
+        if let BlockFit::Apart(_) = fit {
+            return Ok(None);
+        }
+        let Ok(sums) = sum_up(block.entries(), zeroed_up_to) else { return Ok(None) };
+        let table = self.table_for_block(first_key)?;
+        if let BlockFit::EvenOut(size) = fit {
+            table.end_block_at(size);
+            return Ok(None);
+        }
+        table.copy_block(block)?;
+        Ok(Some(sums))
+    }
+
+    /// The file that an entry goes to that follows the last one.
+    #[inline(never)]
+    fn table_for_block(&mut self, internal_key: &[u8]) -> Result<&mut OutputTable> {
+        self.table_for(internal_key)
+    }
+
+    /// As [`Self::table_for_block`], in one piece with who asks for each entry.
+    #[inline(always)]
+    fn table_for(&mut self, internal_key: &[u8]) -> Result<&mut OutputTable> {
         self.end_file_before(internal_key)?;
-        let table = match &mut self.current {
+        Ok(match &mut self.current {
             Some(table) => table,
             none => none.insert(OutputTable::create(
                 self.context.files,
                 self.context.tables,
                 &self.context.spec,
             )?),
-        };
-        table.add(key, internal_key, value)?;
-        if let Some(flow) = &mut self.blob_flow {
-            flow.add(key.user_key, key.value_type, value)?;
-        }
-        Ok(())
+        })
     }
 
     /// Where values can go that no file ends before, and for which nothing else is to be done; none if
@@ -164,7 +214,7 @@ impl<'a> CompactionOutputs<'a> {
     }
 
     /// Ends the current file if the next one is to begin at `key`.
-    #[inline]
+    #[inline(always)]
     fn end_file_before(&mut self, key: &[u8]) -> Result<()> {
         let counts_tail = self.context.counts_tail;
         let open = self.current.as_ref().map(|table| {

@@ -6,6 +6,8 @@ pub struct IterationStats {
     /// Records looked at one by one. The input may have passed more: those skipped together with a
     /// deletion, or merged.
     pub input_records: u64,
+    /// Data blocks of theirs that went on as they were stored.
+    pub blocks_copied: u64,
     /// Deletions among them.
     pub input_deletion_records: u64,
     /// Values with a preferred sequence number among them.
@@ -48,6 +50,7 @@ impl IterationStats {
     pub fn add(&mut self, other: &Self) {
         let Self {
             input_records,
+            blocks_copied,
             input_deletion_records,
             input_timed_put_records,
             input_raw_key_bytes,
@@ -67,6 +70,7 @@ impl IterationStats {
             blob_bytes_relocated,
         } = other;
         self.input_records += input_records;
+        self.blocks_copied += blocks_copied;
         self.input_deletion_records += input_deletion_records;
         self.input_timed_put_records += input_timed_put_records;
         self.input_raw_key_bytes += input_raw_key_bytes;

@@ -3,7 +3,9 @@
 use crate::job_environment::JobEnvironment;
 use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result, Status};
 use std::sync::Arc;
-use table::{BlockBasedTable, RankOrder, ReadOptions, StoredEntry, TableIterator, TableScan};
+use table::{
+    BlockBasedTable, RankOrder, ReadOptions, StoredEntry, TableIterator, TableScan, WholeBlock,
+};
 use version::FileMetaData;
 
 /// How the files of a level are gone over.
@@ -186,13 +188,44 @@ impl<C: FileCursor> LevelInputIterator<C> {
 }
 
 impl LevelInputIterator<TableScan> {
-    /// As [`Self::next`]. Returns [`Self::rank`] of what it moves to.
+    /// As [`Self::next`], within what is laid out. Returns [`Self::rank`] of what it moves to; none at its
+    /// end, from where [`Self::next_entries`] goes on.
     #[inline(always)]
-    pub(crate) fn next_rank(&mut self) -> Result<Option<u64>> {
+    pub(crate) fn next_laid_out(&mut self) -> Option<u64> {
+        self.current.as_mut()?.next_laid_out()
+    }
+
+    /// Goes on behind what is laid out. Returns [`Self::rank`] of what it moves to.
+    pub(crate) fn next_entries(&mut self) -> Result<Option<u64>> {
         let Some(table) = &mut self.current else { return Ok(None) };
-        match table.next_rank()? {
-            None => self.skip_exhausted().map(|()| self.rank()),
-            rank => Ok(rank),
+        table.next_entries()?;
+        if !table.valid() {
+            self.skip_exhausted()?;
+        }
+        Ok(self.rank())
+    }
+
+    /// Whether the entry here is the first of those that are laid out.
+    #[inline(always)]
+    pub(crate) fn is_at_first(&self) -> bool {
+        self.current.as_ref().is_some_and(TableScan::is_at_first)
+    }
+
+    /// The data block that begins here, if it is known how it is stored.
+    pub(crate) fn whole_block(&self) -> Option<WholeBlock<'_>> {
+        self.current.as_ref()?.whole_block()
+    }
+
+    /// The rank of the last entry of [`Self::whole_block`].
+    #[inline]
+    pub(crate) fn whole_block_end(&self) -> Option<u64> {
+        self.current.as_ref()?.whole_block_end()
+    }
+
+    /// Goes to the last entry that is laid out.
+    pub(crate) fn go_to_last_laid_out(&mut self) {
+        if let Some(table) = &mut self.current {
+            table.go_to_last_laid_out();
         }
     }
 

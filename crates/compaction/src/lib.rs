@@ -8,6 +8,7 @@
 
 mod blob_file_builder;
 pub mod blob_garbage_meter;
+mod block_copy;
 pub mod build_table;
 pub mod cancellation;
 mod checksummed_file;

@@ -166,6 +166,24 @@ impl<'a> OutputSplitter<'a> {
         self.rules.output_level == 0 || self.goes_by_size_alone() && size < self.rules.max_file_size
     }
 
+    /// Whether from where the last key was up to the internal key `key` there is nothing at which a file
+    /// might end before its time.
+    pub(crate) fn crosses_nothing(&self, key: &[u8]) -> bool {
+        if self.rules.output_level == 0 || self.goes_by_size_alone() {
+            return true;
+        }
+        let is_within_grandparent = self.grandparents.get(self.grandparent).is_none_or(|file| {
+            let border = if self.is_in_gap { &file.smallest } else { &file.largest };
+            self.compare(key, border).is_lt()
+        });
+        is_within_grandparent
+            && self.old_files.crosses_nothing(key, &self.comparator)
+            && self
+                .split_key
+                .is_none_or(|split| self.comparator.compare(key, split.as_bytes()).is_lt())
+            && self.partition.is_none()
+    }
+
     /// Whether there is nothing, or nothing any more, at which a file might end before its time.
     #[inline]
     fn goes_by_size_alone(&self) -> bool {
@@ -269,6 +287,14 @@ impl<'a> OutputSplitter<'a> {
 }
 
 impl OldFiles {
+    /// Whether no file is entered or left up to `key`.
+    fn crosses_nothing(&self, key: &[u8], comparator: &InternalKeyComparator) -> bool {
+        self.files.get(self.next).is_none_or(|file| match self.is_inside {
+            true => comparator.compare(key, file.largest.as_bytes()).is_le(),
+            false => comparator.compare(key, file.smallest.as_bytes()).is_lt(),
+        })
+    }
+
     /// Moves to `key`. Returns whether that enters or leaves a file.
     fn cross(&mut self, key: &[u8], comparator: &InternalKeyComparator) -> bool {
         if self.is_inside {

@@ -17,8 +17,8 @@ use table::properties::names;
 use table::seqno_to_time_mapping::PAIRS_PER_TABLE_MAX;
 use table::unique_id::{self, TableOrigin};
 use table::{
-    BlockBasedTableBuilder, OpenBlock, ReadOptions, SeqnoToTimeMapping, TableBuilderOptions,
-    TableProperties,
+    BlockBasedTableBuilder, BlockFit, OpenBlock, ReadOptions, SeqnoToTimeMapping,
+    TableBuilderOptions, TableProperties, WholeBlock,
 };
 use version::{FileChecksum, FileMetaData};
 
@@ -167,6 +167,32 @@ impl OutputTable {
             None => self.builder.open_block(),
             Some(_) => None,
         }
+    }
+
+    /// What is to be done with a block.
+    ///
+    /// # Errors
+    /// `Corruption` of the block.
+    pub(crate) fn fit_of(&self, block: &WholeBlock<'_>) -> Result<BlockFit> {
+        Ok(block.form()?.fit(&self.builder.block_terms()))
+    }
+
+    /// The data block under way ends once it has `size` bytes.
+    pub(crate) fn end_block_at(&mut self, size: usize) {
+        self.builder.end_block_at(size);
+    }
+
+    /// Adds the entries of a block that fits, values of ascending user keys, as it is stored.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    pub(crate) fn copy_block(&mut self, block: &WholeBlock<'_>) -> Result<()> {
+        self.validator.add_block(self.builder.last_key(), block)?;
+        self.builder.copy_block(block)?;
+        if self.smallest.is_none() {
+            self.smallest = InternalKey::from_encoded(block.first_key().to_vec());
+        }
+        Ok(())
     }
 
     fn note_blobs(&mut self, value_type: ValueType, value: &[u8]) -> Result<()> {

@@ -3,6 +3,7 @@
 use base::dbformat::{TRAILER_SIZE, extract_user_key, hex};
 use base::hash::xxh3_128_with_seed;
 use base::{InternalKeyComparator, Result, Status, key_prefix};
+use table::WholeBlock;
 
 /// Checks that keys ascend.
 #[derive(Clone, Debug)]
@@ -34,6 +35,23 @@ impl OutputValidator {
         if let Some(hash) = &mut self.hash {
             *hash = xxh3_128_with_seed(key, *hash) as u64;
             *hash = xxh3_128_with_seed(value, *hash) as u64;
+        }
+        Ok(())
+    }
+
+    /// Takes the entries of a block whose keys are known to ascend. If nobody wants the hash, the first of
+    /// them is all that is looked at.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    pub(crate) fn add_block(&mut self, last_key: &[u8], block: &WholeBlock<'_>) -> Result<()> {
+        let (mut last_key, count) = match self.hash {
+            Some(_) => (last_key, usize::MAX),
+            None => (last_key, 1),
+        };
+        for entry in block.entries().take(count) {
+            self.add(last_key, entry.key, entry.value())?;
+            last_key = entry.key;
         }
         Ok(())
     }

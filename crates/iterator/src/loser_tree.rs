@@ -62,6 +62,12 @@ impl LoserTree {
         self.nodes.first().map(|winner| winner.source)
     }
 
+    /// No source but the winner has a smaller rank than this; 0 if that is not known.
+    #[inline]
+    pub fn runner_up(&self) -> u64 {
+        self.runner_up
+    }
+
     /// The winner's next entry has this rank. `is_before` as in [`Self::start`].
     #[inline]
     pub fn advance(&mut self, rank: u64, is_before: impl Fn(usize, usize) -> bool) {

@@ -39,6 +39,7 @@ mod table_scan;
 mod table_stats;
 mod tail;
 mod tools;
+mod whole_block;
 
 pub use batch_reads::{BatchReads, LevelReads};
 pub use batched_blocks::read_missing_blocks;
@@ -60,6 +61,7 @@ pub use table_scan::TableScan;
 pub(crate) use table_stats::{count_checksum, count_decompression};
 pub use tail::TableTail;
 pub use tools::{DataBlockInfo, IndexEntryInfo};
+pub use whole_block::{BlockFit, BlockForm, BlockObstacle, BlockTerms, WholeBlock};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -279,6 +279,13 @@ impl BlockBuilder {
         block
     }
 
+    /// The builder's memory, for a block that comes from elsewhere. There must be no entry in it;
+    /// [`BlockBuilder::recycle`] gives it back.
+    pub(crate) fn take_memory(&mut self) -> Vec<u8> {
+        debug_assert_eq!(self.entry_count, 0, "a block is under way");
+        mem::take(&mut self.entries)
+    }
+
     /// As [`BlockBuilder::reset`], with a block's memory for the next one.
     pub fn recycle(&mut self, memory: Vec<u8>) {
         self.entries = memory;

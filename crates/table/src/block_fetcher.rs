@@ -6,7 +6,7 @@
 
 use crate::block_based::{count_checksum, count_decompression};
 use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer};
-use crate::read_window::{ReadWindow, WindowBlock};
+use crate::read_window::{ReadWindow, StoredRange, WindowBlock};
 use base::block_capacity::contents_capacity;
 use base::coding::decode_fixed32;
 use base::{Result, Status};
@@ -117,7 +117,7 @@ impl BlockFetcher<'_> {
     }
 
     /// As [`Self::fetch`], out of `window`, which is moved on if it does not hold the block yet. Used
-    /// with this file only, as `prefetcher`.
+    /// with this file only, as `prefetcher`. Says also where the block is as it is stored.
     ///
     /// # Errors
     /// As [`Self::fetch`].
@@ -127,7 +127,7 @@ impl BlockFetcher<'_> {
         handle: BlockHandle,
         dictionary: Option<&UncompressionDictionary>,
         prefetcher: &mut SequentialPrefetcher,
-    ) -> Result<WindowBlock> {
+    ) -> Result<(WindowBlock, StoredRange)> {
         let length = self.length_with_trailer(handle)?;
         let mut range = window.range_of(handle.offset, length);
         if range.end > window.bytes().len() {
@@ -138,11 +138,12 @@ impl BlockFetcher<'_> {
         let found = &window.bytes()[range.start..range.end.min(window.bytes().len())];
         self.check_length(handle, length, found.len())?;
         let (size, compression_type) = self.check(handle, found)?;
+        let stored = StoredRange { range: range.start..range.start + size, compression_type };
         if compression_type == CompressionType::None as u8 {
-            return Ok(WindowBlock::Inside(range.start..range.start + size));
+            return Ok((WindowBlock::Inside(stored.range.clone()), stored));
         }
         let contents = self.uncompress(handle, &found[..size], compression_type, dictionary)?;
-        Ok(WindowBlock::Apart(contents))
+        Ok((WindowBlock::Apart(contents), stored))
     }
 
     fn uncompress(

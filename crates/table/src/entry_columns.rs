@@ -214,6 +214,18 @@ impl EntryColumns {
         &block[entry.value_start as usize..][..entry.value_size as usize]
     }
 
+    /// Where the value of an entry ends in its block.
+    pub(crate) fn value_end(&self, index: usize) -> usize {
+        let entry = &self.entries[index];
+        entry.value_start as usize + entry.value_size as usize
+    }
+
+    /// How many of the last bytes of an entry's key its block has in front of the value.
+    pub(crate) fn suffix_size(&self, index: usize) -> usize {
+        let entry = &self.entries[index];
+        (entry.value_start - entry.suffix_start) as usize
+    }
+
     /// An entry of `block`, which must be the one that it was laid out from; none if it is not laid
     /// out.
     #[inline(always)]
@@ -227,6 +239,18 @@ impl EntryColumns {
         let end = entry.value_start as usize + value_size;
         let stored = &block[entry.suffix_start as usize..end];
         Some(StoredEntry { key: self.key_of(entry), stored, value_size })
+    }
+
+    /// Whether entries are laid out, up to the last one of their block.
+    #[inline]
+    pub(crate) fn reach_end_of_block(&self) -> bool {
+        self.next_offset >= self.entries_end && !self.entries.is_empty()
+    }
+
+    /// The rank of the last entry that is laid out.
+    #[inline]
+    pub(crate) fn last_rank(&self) -> Option<u64> {
+        self.entries.last().map(|entry| entry.rank)
     }
 
     /// Forgets all entries.

@@ -46,9 +46,10 @@ mod test_files;
 pub mod unique_id;
 
 pub use block_based::{
-    BatchReads, BlockBasedTable, BlockBasedTableBuilder, BlockRun, BlocksInCache, CacheWarming,
-    EntryValue, FinishedTable, HeldFilter, LevelReads, LoadedBlocks, OpenBlock, RunLimits,
-    StagedGet, TableIterator, TableLookup, TableScan, TableTail, read_missing_blocks,
+    BatchReads, BlockBasedTable, BlockBasedTableBuilder, BlockFit, BlockForm, BlockObstacle,
+    BlockRun, BlockTerms, BlocksInCache, CacheWarming, EntryValue, FinishedTable, HeldFilter,
+    LevelReads, LoadedBlocks, OpenBlock, RunLimits, StagedGet, TableIterator, TableLookup,
+    TableScan, TableTail, WholeBlock, read_missing_blocks,
 };
 pub use block_iter::DataBlockIter;
 pub use cache_charges::CacheCharges;

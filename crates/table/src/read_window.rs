@@ -21,6 +21,15 @@ pub(crate) enum WindowBlock {
     Apart(Vec<u8>),
 }
 
+/// Where within a window a block is as it is stored, until that moves on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoredRange {
+    /// Without the trailer.
+    pub(crate) range: Range<usize>,
+    /// First byte of the trailer.
+    pub(crate) compression_type: u8,
+}
+
 /// The bytes of a file from an offset on. They only move on, or elsewhere, never back a bit.
 #[derive(Debug, Default)]
 pub(crate) struct ReadWindow {

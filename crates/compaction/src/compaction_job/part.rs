@@ -98,9 +98,11 @@ impl Part<'_> {
         while entries.valid() {
             let mut read = told;
             while entries.valid() && read - told < ENTRIES_PER_REPORT {
-                outputs.add(&entries.parsed_key(), entries.key(), entries.value())?;
-                if let Some(mut block) = outputs.open_block() {
-                    entries.pass_newest_values(&mut block)?;
+                if !copy_block(&mut entries, &mut outputs)? {
+                    outputs.add(&entries.parsed_key(), entries.key(), entries.value())?;
+                    if let Some(mut block) = outputs.open_block() {
+                        entries.pass_newest_values(&mut block)?;
+                    }
                 }
                 entries.next()?;
                 read = entries.stats().input_records;
@@ -247,7 +249,11 @@ impl Part<'_> {
             order: self.inputs.order.clone(),
         };
         if self.inputs.can_be_scanned {
-            return EntrySource::Kernel(MergeKernel::new(&options, self.input_runs()));
+            return EntrySource::Kernel(MergeKernel::new(
+                &options,
+                self.input_runs(),
+                self.job.copies_blocks,
+            ));
         }
         let input = |(level, files)| -> Box<dyn InternalIterator> {
             Box::new(LevelInputIterator::<TableIterator>::new(options.clone(), level, files))
@@ -353,4 +359,17 @@ impl Part<'_> {
         });
         files.cloned().collect()
     }
+}
+
+/// Copies the data block that the current entry begins to the output, if that may be. Returns whether it
+/// did; the current entry is then the block's last.
+#[inline]
+fn copy_block(
+    entries: &mut CompactionIterator<'_>,
+    outputs: &mut CompactionOutputs<'_>,
+) -> Result<bool> {
+    let Some(block) = entries.whole_block() else { return Ok(false) };
+    let Some(sums) = outputs.add_block(&block, entries.zeroed_up_to())? else { return Ok(false) };
+    entries.pass_block(&sums)?;
+    Ok(true)
 }

@@ -13,6 +13,7 @@ use version::{
 };
 
 mod blobs;
+mod copied;
 mod errors;
 mod helpers;
 mod histories;

@@ -78,7 +78,7 @@ proptest! {
             Box::new(LevelInputIterator::<TableIterator>::new(options.clone(), level, files)) as _
         });
         let mut merged = iterator::merge(&environment.comparator, inputs.collect());
-        let mut kernel = MergeKernel::new(&options, runs);
+        let mut kernel = MergeKernel::new(&options, runs, false);
         merged.seek_to_first().unwrap();
         kernel.seek_to_first().unwrap();
         prop_assert_eq!(

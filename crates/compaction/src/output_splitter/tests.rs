@@ -1,6 +1,7 @@
 use super::*;
 use base::ValueType;
 use base::dbformat::MAX_SEQUENCE_NUMBER;
+use base::sst_partitioner::SstPartitionerContext;
 
 fn key(user_key: &str) -> InternalKey {
     InternalKey::new(user_key.as_bytes(), 5, ValueType::Value)
@@ -107,4 +108,48 @@ fn old_files_get_outputs_of_their_own() {
     let old = vec![file("c", "d", 10)];
     let keys = ["a", "b", "c", "d", "e", "f"];
     assert_eq!(starts(splitter(rules(), &[], None, old), &keys, 10), ["a", "c", "e"]);
+}
+
+/// Those of `keys` up to which nothing is crossed from `last` on.
+fn uncrossed<'k>(mut splitter: OutputSplitter<'_>, last: &str, keys: &[&'k str]) -> Vec<&'k str> {
+    splitter.should_stop_before(key(last).as_bytes(), None, b"");
+    let crosses_nothing = |user_key: &&&str| splitter.crosses_nothing(key(user_key).as_bytes());
+    keys.iter().filter(crosses_nothing).copied().collect()
+}
+
+#[test]
+fn what_ends_files_before_their_time_is_crossed() {
+    let grandparents = [file("c", "f", 10), file("k", "m", 10)];
+    let between = |last, keys: &[&'static str]| {
+        uncrossed(splitter(rules(), &grandparents, None, Vec::new()), last, keys)
+    };
+    assert_eq!(between("a", &["b", "c", "d", "g", "l", "z"]), ["b"]);
+    assert_eq!(between("c", &["d", "e", "g", "l"]), ["d", "e"]);
+    assert_eq!(between("g", &["h", "j", "k", "n"]), ["h", "j"]);
+    assert_eq!(between("n", &["o", "z"]), ["o", "z"]);
+
+    let cursor = key("c");
+    let by_cursor = splitter(rules(), &[], Some(&cursor), Vec::new());
+    assert_eq!(uncrossed(by_cursor, "a", &["b", "c", "d"]), ["b"]);
+    let old = || splitter(rules(), &[], None, vec![file("c", "e", 10), file("k", "m", 10)]);
+    assert_eq!(uncrossed(old(), "a", &["b", "c", "f"]), ["b"]);
+    assert_eq!(uncrossed(old(), "d", &["e", "f", "l"]), ["e"]);
+    assert_eq!(uncrossed(old(), "f", &["g", "k"]), ["g"]);
+
+    let name = "SstPartitionerFixedPrefixFactory";
+    let factory = base::sst_partitioner::builtin(name, &[("length", "1")]);
+    let context = SstPartitionerContext {
+        is_full_compaction: false,
+        is_manual_compaction: false,
+        output_level: 1,
+        smallest_user_key: b"a",
+        largest_user_key: b"z",
+    };
+    let partitioner = factory.and_then(|factory| factory.create(&context));
+    let divided = splitter(rules(), &[], None, Vec::new()).with_partitioner(partitioner);
+    assert!(uncrossed(divided, "a", &["aa", "b"]).is_empty());
+    // Files of L0 are never divided.
+    let to_l0 = SplitRules { output_level: 0, ..rules() };
+    let to_l0 = splitter(to_l0, &grandparents, None, Vec::new());
+    assert_eq!(uncrossed(to_l0, "a", &["b", "z"]), ["b", "z"]);
 }

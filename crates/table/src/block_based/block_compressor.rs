@@ -105,6 +105,11 @@ impl BlockCompressor {
         self.is_used
     }
 
+    /// A block was kept that was compressed elsewhere, as it would be here.
+    pub(super) fn note_copied(&mut self) {
+        self.is_used |= self.kind != CompressionType::None;
+    }
+
     /// Compresses all data blocks from now on with a dictionary.
     pub(super) fn set_dictionary(&mut self, raw: Vec<u8>) -> Result<()> {
         let reverse = self.verifies.then(|| UncompressionDictionary::new(raw.clone()));

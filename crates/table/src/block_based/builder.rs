@@ -7,6 +7,7 @@
 //! With a compression dictionary the first blocks are held back uncompressed: the dictionary is made
 //! of samples of them.
 
+mod copy;
 mod finish;
 
 use super::block_compressor::{BlockCompressor, Compressed};
@@ -75,6 +76,12 @@ pub struct BlockBasedTableBuilder {
     stored_key: Vec<u8>,
     stripped_timestamp_size: usize,
     pre_compression_size: u64,
+    /// The last block, if that was copied: the index gets its entry once the next key is known.
+    copied: Option<BlockHandle>,
+    /// The data block ends once it has so many bytes.
+    cut_size: Option<usize>,
+    /// The compression options, as the properties will have them.
+    compression_property: String,
     status: Result<()>,
 }
 
@@ -136,6 +143,9 @@ impl BlockBasedTableBuilder {
             stored_key: Vec::new(),
             stripped_timestamp_size: options.stripped_timestamp_size(),
             pre_compression_size: 0,
+            copied: None,
+            cut_size: None,
+            compression_property: options.compression_options.to_property(),
             status: Ok(()),
             options,
         })
@@ -191,7 +201,9 @@ impl BlockBasedTableBuilder {
             && self.collectors.is_empty()
             && self.data_block.is_plain()
             && self.data_block.entry_count() > 0;
+        let cut_size = self.cut_size.unwrap_or(usize::MAX);
         let free_size = self.block_ends.free_size().filter(|_| is_plain)?;
+        let free_size = free_size.min(cut_size.saturating_sub(1));
         let filter = match &mut self.filter {
             Some(filter) => Some(filter.takes_keys()?),
             None => None,
@@ -270,14 +282,17 @@ impl BlockBasedTableBuilder {
         let (block, stripped_size) = (&self.data_block, self.stripped_timestamp_size);
         let size_after =
             || block.size_for_cut_after(internal_key.len() - stripped_size, value.len(), true);
+        let is_cut = self.cut_size.is_some_and(|size| block.current_size_estimate() >= size);
         if self.block_ends.must_flush(
             (internal_key, value),
             block.entry_count(),
             || block.size_for_cut(),
             size_after,
-        ) {
+        ) || is_cut
+        {
             self.flush(Some(internal_key))?;
         }
+        self.index_copied(Some(internal_key));
         if self.held_back.is_none() {
             let Self { filter, index, options, last_key, .. } = self;
             if let Some(filter) = filter {
@@ -325,6 +340,7 @@ impl BlockBasedTableBuilder {
         if self.data_block.entry_count() == 0 {
             return Ok(());
         }
+        self.cut_size = None;
         let mut block = mem::take(self.data_block.finish_in_place());
         for collector in &mut self.collectors {
             collector.add_block(block.len() as u64);
@@ -363,11 +379,7 @@ impl BlockBasedTableBuilder {
     ) -> Result<()> {
         let raw_size = block.len() as u64;
         // The writer puts a trailer behind what it is given.
-        let warm_block = self.warmer.is_some().then(|| {
-            let mut copy = Vec::with_capacity(contents_capacity(block.len()));
-            copy.extend_from_slice(block);
-            copy
-        });
+        let warm_block = self.warmer.is_some().then(|| copy_of(block));
         let handle = match self.compressor.compress(block, true)? {
             Compressed::Kept(mut compressed) => {
                 self.write_aligned(&mut compressed, self.compressor.kind())?
@@ -515,6 +527,13 @@ impl BlockBasedTableBuilder {
     pub fn abandon(self) {
         drop(self);
     }
+}
+
+/// A block for the block cache, with as much memory as blocks have that are read.
+fn copy_of(block: &[u8]) -> Vec<u8> {
+    let mut copy = Vec::with_capacity(contents_capacity(block.len()));
+    copy.extend_from_slice(block);
+    copy
 }
 
 #[inline]

@@ -40,7 +40,7 @@ impl BlockEnds {
     }
 
     /// Whether a block of `size` with `entry_count` entries is to end before one more.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn must_flush(
         &mut self,
         (key, value): (&[u8], &[u8]),

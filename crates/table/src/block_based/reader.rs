@@ -21,7 +21,7 @@ use crate::index::FlatIndex;
 use crate::metaindex::MetaIndex;
 use crate::properties::{TableProperties, find_global_seqno};
 use crate::read_options::ReadOptions;
-use crate::read_window::{ReadWindow, WindowBlock};
+use crate::read_window::{ReadWindow, StoredRange, WindowBlock};
 use base::dbformat::extract_user_key;
 use base::status::Code;
 use base::{InternalKeyComparator, ParsedInternalKey, Result, SliceTransform, Status};
@@ -659,23 +659,27 @@ impl BlockBasedTable {
         insert_data_block(&**cache, *id, handle, block, Priority::Low, count)
     }
 
-    /// A data block in the plain form, from the file through `window`.
+    /// A data block in the plain form, from the file through `window`; where it is in there as it is stored,
+    /// if that is its plain form, but for compression.
     pub(super) fn read_plain_block(
         &self,
         handle: BlockHandle,
         options: BlockReadOptions,
         window: &mut ReadWindow,
         prefetcher: &mut SequentialPrefetcher,
-    ) -> Result<WindowBlock> {
+    ) -> Result<(WindowBlock, Option<StoredRange>)> {
         self.read_with(handle, options, |fetcher, dictionary| {
-            let block = fetcher.fetch_from(window, handle, dictionary, prefetcher)?;
+            let (block, stored) = fetcher.fetch_from(window, handle, dictionary, prefetcher)?;
             let contents = match &block {
                 WindowBlock::Inside(range) => &window.bytes()[range.clone()],
                 WindowBlock::Apart(contents) => contents,
             };
             let rewritten = self.decoder.rewritten(contents);
             let rewritten = rewritten.map_err(|status| fetcher.explain(handle, &status))?;
-            Ok(rewritten.map_or(block, WindowBlock::Apart))
+            Ok(match rewritten {
+                None => (block, Some(stored)),
+                Some(rewritten) => (WindowBlock::Apart(rewritten), None),
+            })
         })
     }
 

@@ -8,11 +8,12 @@
 
 use crate::block_based::index_reader::IndexCursor;
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
+use crate::block_based::whole_block::WholeBlock;
 use crate::data_block::DataBlock;
 use crate::entry_columns::{EntryColumns, RankOrder, StoredEntry};
 use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use crate::read_options::ReadOptions;
-use crate::read_window::{ReadWindow, WindowBlock};
+use crate::read_window::{ReadWindow, StoredRange, WindowBlock};
 use base::Result;
 use env::ReadaheadOptions;
 use env::readahead::SequentialPrefetcher;
@@ -35,6 +36,8 @@ pub struct TableScan {
     index: IndexCursor,
     window: ReadWindow,
     block: ScannedBlock,
+    /// The block as the file has it, if that is at hand, as long as its first entry is laid out.
+    stored: Option<StoredRange>,
     columns: EntryColumns,
     /// The entry of the columns.
     position: usize,
@@ -81,6 +84,7 @@ impl TableScan {
             index: IndexCursor::new(),
             window: ReadWindow::new(table.data_end()),
             block: ScannedBlock::NONE,
+            stored: None,
             columns: EntryColumns::default(),
             position: 0,
             table,
@@ -139,17 +143,47 @@ impl TableScan {
         if self.position < self.columns.len() { Ok(()) } else { self.next_entries() }
     }
 
-    /// As [`Self::next`]. Returns [`Self::rank`] of what it moves to.
-    ///
-    /// # Errors
-    /// As [`Self::seek_to_first`].
-    #[inline]
-    pub fn next_rank(&mut self) -> Result<Option<u64>> {
+    /// Moves on by one, within what is laid out. Returns [`Self::rank`] of what it moves to; none at its
+    /// end, from where [`Self::next_entries`] goes on.
+    #[inline(always)]
+    pub fn next_laid_out(&mut self) -> Option<u64> {
         self.position += 1;
-        match self.rank() {
-            None => self.next_entries().map(|()| self.rank()),
-            rank => Ok(rank),
-        }
+        self.rank()
+    }
+
+    /// The data block whose first entry is here, if all of it is laid out and is at hand as the file has
+    /// it.
+    #[inline]
+    pub fn whole_block(&self) -> Option<WholeBlock<'_>> {
+        let stored = self.stored.as_ref().filter(|_| self.is_at_whole_block())?;
+        Some(WholeBlock {
+            table: &self.table,
+            stored: self.window.bytes().get(stored.range.clone())?,
+            compression_type: stored.compression_type,
+            contents: self.block.contents(&self.window),
+            columns: &self.columns,
+        })
+    }
+
+    /// Whether the entry here is the first of those that are laid out.
+    #[inline(always)]
+    pub fn is_at_first(&self) -> bool {
+        self.position == 0
+    }
+
+    fn is_at_whole_block(&self) -> bool {
+        self.is_at_first() && self.stored.is_some() && self.columns.reach_end_of_block()
+    }
+
+    /// [`Self::rank`] of the last entry of [`Self::whole_block`].
+    #[inline]
+    pub fn whole_block_end(&self) -> Option<u64> {
+        self.columns.last_rank().filter(|_| self.is_at_whole_block())
+    }
+
+    /// Moves to the last of the entries that are laid out.
+    pub fn go_to_last_laid_out(&mut self) {
+        self.position = self.columns.len().saturating_sub(1);
     }
 
     /// The number of the user key here by the order that the scan was given; none if not valid.
@@ -185,8 +219,12 @@ impl TableScan {
     }
 
     /// Goes on behind the last entry that is laid out.
+    ///
+    /// # Errors
+    /// As [`Self::seek_to_first`].
     #[inline(never)]
-    fn next_entries(&mut self) -> Result<()> {
+    pub fn next_entries(&mut self) -> Result<()> {
+        self.stored = None;
         self.lay_out()?;
         self.skip_empty_blocks()
     }
@@ -221,7 +259,7 @@ impl TableScan {
     /// Begins the block that the index is at, if it is at one.
     fn load_block(&mut self) -> Result<()> {
         self.stand_nowhere();
-        self.block = ScannedBlock::NONE;
+        (self.block, self.stored) = (ScannedBlock::NONE, None);
         let Some(handle) = self.index.handle() else { return Ok(()) };
         let cached = self.index.frame().or_else(|| self.table.cached_data_block(handle));
         self.block = match cached {
@@ -233,14 +271,18 @@ impl TableScan {
                 }
                 ScannedBlock::Cached(block)
             }
-            None => ScannedBlock::Read(self.read_block(handle)?),
+            None => {
+                let (block, stored) = self.read_block(handle)?;
+                self.stored = stored;
+                ScannedBlock::Read(block)
+            }
         };
         let begun = self.columns.begin(self.block.contents(&self.window));
         begun.map_err(|status| self.table.explain(handle, &status))?;
         self.lay_out()
     }
 
-    fn read_block(&mut self, handle: BlockHandle) -> Result<WindowBlock> {
+    fn read_block(&mut self, handle: BlockHandle) -> Result<(WindowBlock, Option<StoredRange>)> {
         let Self { table, options, window, readahead, prefetcher, last_prefetcher, .. } = self;
         table.count_data_block_miss(table.stats.recorder());
         let prefetcher = prefetcher.get_or_insert_with(|| {

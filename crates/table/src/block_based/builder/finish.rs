@@ -51,6 +51,7 @@ impl BlockBasedTableBuilder {
     pub fn finish(mut self) -> Result<FinishedTable> {
         mem::replace(&mut self.status, Ok(()))?;
         self.flush(None)?;
+        self.index_copied(None);
         self.properties.tail_start_offset = self.writer.offset();
         let mut meta_blocks = MetaBlocks::new();
         self.write_filter(&mut meta_blocks)?;
@@ -190,7 +191,7 @@ impl BlockBasedTableBuilder {
             options.collector_factories.iter().map(|factory| factory.name()).collect();
         properties.property_collectors_names = format!("[{}]", collectors.join(","));
         properties.compression_name = compression_name(&self.compressor, options.format_version);
-        properties.compression_options = options.compression_options.to_property();
+        properties.compression_options = self.compression_property.clone();
     }
 
     /// Properties without fields: those of collectors, and those of block-based tables.

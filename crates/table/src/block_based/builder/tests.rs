@@ -2,6 +2,7 @@
 
 #![expect(clippy::panic_in_result_fn, reason = "checks pass on errors of setting up")]
 
+mod copied;
 mod features;
 mod golden;
 mod matrix;
