@@ -139,7 +139,12 @@ impl MergeKernel {
             return None;
         }
         let source = self.sources.get(self.current)?;
-        let (block, end) = (source.whole_block()?, source.whole_block_end()?);
+        let end = source.whole_block_end()?;
+        let runner_up = self.tree.runner_up();
+        if runner_up != 0 && end > runner_up {
+            return None;
+        }
+        let block = source.whole_block()?;
         self.is_before_others(end, extract_user_key(block.last_key())).then_some(block)
     }
 

@@ -89,7 +89,7 @@ impl FlushBlockBySize {
 
     /// Whether a block of `size`, which has an entry at least, is to end before one more entry makes
     /// it `size_after`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn must_flush(&self, size: usize, size_after: impl FnOnce() -> usize) -> bool {
         if size >= self.block_size {
             return true;
