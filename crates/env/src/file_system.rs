@@ -20,6 +20,9 @@ pub struct FileOptions {
     /// Bypass the page cache for reads (`use_direct_reads`). A file system that cannot says so
     /// with an `InvalidArgument`.
     pub use_direct_reads: bool,
+    /// A file that is read at any offset will be read here and there, so that the system should read
+    /// nothing but what is asked for (`advise_random_on_open`, [`AccessPattern::Random`]). Default: false.
+    pub is_read_at_random: bool,
     /// Bypass the page cache for writes (`use_direct_io_for_flush_and_compaction`).
     pub use_direct_writes: bool,
     /// Most bytes that a written file gathers before it hands them to the operating system
@@ -61,6 +64,7 @@ impl FileOptions {
     /// The defaults, as a constant.
     pub const DEFAULT: Self = Self {
         use_direct_reads: false,
+        is_read_at_random: false,
         use_direct_writes: false,
         writable_file_max_buffer_size: 1 << 20,
         bytes_per_sync: 0,

@@ -25,7 +25,8 @@ mod writable_file;
 mod write_pacing;
 
 use crate::file_system::{
-    Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile,
+    AccessPattern, Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile,
+    WritableFile,
 };
 use crate::host_name::open_files_limit;
 use base::{Result, Status};
@@ -91,7 +92,11 @@ impl FileSystem for PosixFileSystem {
         Ok(if options.use_direct_reads {
             Arc::new(direct_io::DirectRandomAccessFile::new(file, size))
         } else {
-            Arc::new(random_access_file::PosixRandomAccessFile::new(file, size))
+            let file = random_access_file::PosixRandomAccessFile::new(file, size);
+            if options.is_read_at_random {
+                file.hint(AccessPattern::Random);
+            }
+            Arc::new(file)
         })
     }
 

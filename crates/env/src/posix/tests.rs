@@ -333,6 +333,39 @@ fn hints_to_a_device_without_pages_are_no_error() {
     file.close().unwrap();
 }
 
+/// Whether the page cache has the byte at `offset`.
+fn is_cached(file: &File, offset: u64) -> bool {
+    let mut byte = [0];
+    let buffers = &mut [io::IoSliceMut::new(&mut byte)];
+    rustix::io::preadv2(file, buffers, offset, rustix::io::ReadWriteFlags::NOWAIT).is_ok()
+}
+
+#[test]
+fn what_is_read_at_random_brings_nothing_else_into_memory() {
+    // Beside the build's output, which is seldom in memory alone.
+    let program = env::current_exe().unwrap();
+    let directory = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
+    for (is_read_at_random, brings_more) in [(false, true), (true, false)] {
+        let path = directory.path().join(is_read_at_random.to_string());
+        fs::write(&path, pattern(1 << 20)).unwrap();
+        let plain = File::open(&path).unwrap();
+        plain.sync_all().unwrap();
+        rustix::fs::fadvise(&plain, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+        if is_cached(&plain, 0) {
+            // It has no device that it could be read from again.
+            return;
+        }
+        let options = FileOptions { is_read_at_random, ..FileOptions::DEFAULT };
+        let file = posix().new_random_access_file(&path, &options).unwrap();
+        // One page behind the other, which looks like a scan.
+        for offset in [512 << 10, (512 << 10) + 4096] {
+            file.read_at(offset, &mut [0]).unwrap();
+            assert!(is_cached(&plain, offset));
+        }
+        assert_eq!(is_cached(&plain, (512 << 10) + 8192), brings_more, "{options:?}");
+    }
+}
+
 const MANY_FILES_VARIABLE: &str = "TOUCHSTONE_ENV_TEST_MANY_FILES";
 
 /// In a process of its own, since other tests need descriptors too.
