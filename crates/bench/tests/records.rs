@@ -128,6 +128,7 @@ fn check_measures(record: &Record, threads: f64, begun: f64) {
         shape,
         process,
         devices,
+        space_peak_bytes,
         stalls,
         read_amplification,
         host,
@@ -163,6 +164,8 @@ fn check_measures(record: &Record, threads: f64, begun: f64) {
     let devices = devices.as_ref().expect("devices");
     assert_eq!(devices.len(), host.max_sectors_kb.len());
     devices.iter().for_each(check_device);
+    let space = space_peak_bytes.expect("space");
+    assert!(space > 4096 && space < 1 << 30, "{space}");
     let stalls = stalls.as_ref().expect("stalls");
     assert!(stalls["total"].count.is_some() && stalls["total"].seconds.is_some());
     assert!(stalls.values().all(|stall| stall.seconds.is_none_or(|time| time >= 0.0)));
