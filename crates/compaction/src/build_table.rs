@@ -165,7 +165,7 @@ fn build_with(
             None
         }
         Some(table) => {
-            let file = table.finish(spec.oldest_ancester_time, &times)?;
+            let file = table.finish(spec.oldest_ancester_time, &times)?.sync()?;
             environment.table_file_finished(&file);
             Some(file)
         }

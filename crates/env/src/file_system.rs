@@ -284,6 +284,13 @@ pub trait WritableFile: fmt::Debug + Send {
     /// As [`WritableFile::sync`], with all metadata (`use_fsync`).
     fn fsync(&mut self) -> Result<()>;
 
+    /// Whether a sync waits for a device, so that something else should be done meanwhile
+    /// ([`RunningSync`](crate::RunningSync)). Where nothing is waited for everything happens in its
+    /// order, in one thread.
+    fn sync_takes_time(&self) -> bool {
+        true
+    }
+
     /// Asks the disk to start writing a range that was flushed. Only a hint: nothing is safe
     /// before [`WritableFile::sync`]. Costs nothing where it cannot. The file does this by itself
     /// with [`FileOptions::bytes_per_sync`].

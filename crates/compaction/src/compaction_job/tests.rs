@@ -17,6 +17,7 @@ mod errors;
 mod helpers;
 mod histories;
 mod peer;
+mod syncs;
 mod times;
 
 pub(crate) type Entry = (InternalKey, Vec<u8>);
