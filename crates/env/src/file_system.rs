@@ -35,7 +35,7 @@ pub struct FileOptions {
     pub strict_bytes_per_sync: bool,
     /// The file is synced when it is complete, and every byte is written once. The disk then begins to
     /// write early also without `bytes_per_sync`, so that the sync does not wait for all of a large
-    /// file. Default: false.
+    /// file, and direct writes go on beside what fills the next buffer. Default: false.
     pub is_synced_when_complete: bool,
     /// Reserve room on the device in blocks of so many bytes ahead of appends; what is not needed
     /// is given back on closing. The file's size does not show it, and failing to get it is no
