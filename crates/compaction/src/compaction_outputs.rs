@@ -56,8 +56,8 @@ pub(crate) struct CompactionOutputs<'a> {
     lower_bound: Option<Vec<u8>>,
     /// The output before the current one, if it may not be safe yet.
     syncing: Option<(RunningSync, OutputFile)>,
-    /// Processor time of syncs in other threads.
-    sync_cpu_micros: u64,
+    /// Processor time of threads that synced or compressed for the part.
+    other_cpu_micros: u64,
     finished: Vec<OutputFile>,
     /// The first fragment that was not yet offered as a place to end a file at.
     next_start: usize,
@@ -91,7 +91,7 @@ impl<'a> CompactionOutputs<'a> {
             current: None,
             lower_bound: None,
             syncing: None,
-            sync_cpu_micros: 0,
+            other_cpu_micros: 0,
             finished: Vec::new(),
             next_start: first,
             next_fragment: first,
@@ -140,7 +140,7 @@ impl<'a> CompactionOutputs<'a> {
         let takes_all = self.next_start >= context.fragments.len()
             && self.blob_flow.is_none()
             && !context.counts_tail
-            && context.splitter.goes_on(table.estimated_file_size());
+            && context.splitter.goes_on(table.file_size_at_most());
         if takes_all { table.open_block() } else { None }
     }
 
@@ -179,6 +179,16 @@ impl<'a> CompactionOutputs<'a> {
     #[inline]
     fn end_file_before(&mut self, key: &[u8]) -> Result<()> {
         let counts_tail = self.context.counts_tail;
+        if let Some(table) = &mut self.current
+            && !table.is_settled()
+        {
+            // Only where a size may matter it must be what it would be with one thread.
+            let tail_size = if counts_tail { table.tail_size_at_most() } else { 0 };
+            let size_max = table.file_size_at_most().saturating_add(tail_size);
+            if self.context.splitter.depends_on_size(key, size_max) {
+                table.settle()?;
+            }
+        }
         let open = self.current.as_ref().map(|table| {
             let size = table.estimated_file_size();
             let tail_size = if counts_tail { table.estimated_tail_size() } else { 0 };
@@ -210,6 +220,7 @@ impl<'a> CompactionOutputs<'a> {
         };
         let time = self.oldest_ancester_time(&smallest, &largest);
         let output = table.finish(time, self.context.times)?;
+        self.other_cpu_micros += output.other_cpu_micros;
         if next_start.is_none() {
             // Beside the sync of the one before it, whose error counts first.
             let last = output.sync();
@@ -226,7 +237,7 @@ impl<'a> CompactionOutputs<'a> {
     fn end_sync(&mut self) -> Result<()> {
         let Some((sync, output)) = self.syncing.take() else { return Ok(()) };
         let (result, cpu_micros) = sync.wait();
-        self.sync_cpu_micros += cpu_micros;
+        self.other_cpu_micros += cpu_micros;
         result?;
         self.add_finished(output);
         Ok(())
@@ -347,7 +358,7 @@ impl<'a> CompactionOutputs<'a> {
             files: self.finished,
             blob_flow: self.blob_flow,
             stats: self.stats,
-            other_cpu_micros: self.sync_cpu_micros,
+            other_cpu_micros: self.other_cpu_micros,
         })
     }
 

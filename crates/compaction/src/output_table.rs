@@ -72,6 +72,8 @@ pub(crate) struct UnsyncedOutput {
     file: Box<dyn WritableFile>,
     use_fsync: bool,
     output: OutputFile,
+    /// Processor time of threads that compressed for it.
+    pub(crate) other_cpu_micros: u64,
 }
 
 impl UnsyncedOutput {
@@ -247,6 +249,32 @@ impl OutputTable {
         self.builder.is_empty()
     }
 
+    /// Whether [`Self::estimated_file_size`] is that of all complete blocks: with `parallel_threads` some
+    /// are being compressed.
+    #[inline]
+    pub(crate) fn is_settled(&self) -> bool {
+        self.builder.is_settled()
+    }
+
+    /// Waits until all complete blocks are written.
+    ///
+    /// # Errors
+    /// `IoError` that names the file.
+    pub(crate) fn settle(&mut self) -> Result<()> {
+        self.builder.settle()
+    }
+
+    /// What [`Self::estimated_file_size`] will not be above once it has settled.
+    #[inline]
+    pub(crate) fn file_size_at_most(&self) -> u64 {
+        self.builder.file_size_at_most()
+    }
+
+    /// As [`Self::file_size_at_most`], of [`Self::estimated_tail_size`].
+    pub(crate) fn tail_size_at_most(&self) -> u64 {
+        self.builder.tail_size_at_most()
+    }
+
     /// Bytes of the file so far.
     #[inline]
     pub(crate) fn estimated_file_size(&self) -> u64 {
@@ -329,7 +357,9 @@ impl OutputTable {
             entry_count,
             hash,
         };
-        Ok(UnsyncedOutput { file: finished.file, use_fsync: self.use_fsync, output })
+        let other_cpu_micros = finished.other_cpu_micros;
+        let (file, use_fsync) = (finished.file, self.use_fsync);
+        Ok(UnsyncedOutput { file, use_fsync, output, other_cpu_micros })
     }
 }
 

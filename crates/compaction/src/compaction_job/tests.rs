@@ -16,6 +16,7 @@ mod blobs;
 mod errors;
 mod helpers;
 mod histories;
+mod parallel_blocks;
 mod peer;
 mod syncs;
 mod times;
