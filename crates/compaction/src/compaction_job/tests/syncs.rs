@@ -32,19 +32,21 @@ struct Log {
     syncs: Vec<Seen>,
 }
 
+type SharedLog = Arc<(Mutex<Log>, Condvar)>;
+
 /// Syncs in other threads than the one that created the file take until a later file is begun, or for
 /// [`PATIENCE`].
 #[derive(Debug)]
 struct SlowSyncs {
     target: Arc<dyn FileSystem>,
-    shared: Arc<(Mutex<Log>, Condvar)>,
+    shared: SharedLog,
 }
 
 #[derive(Debug)]
 struct SlowFile {
     target: Box<dyn WritableFile>,
     creator: ThreadId,
-    shared: Arc<(Mutex<Log>, Condvar)>,
+    shared: SharedLog,
 }
 
 impl FileSystemWrapper for SlowSyncs {
@@ -103,9 +105,7 @@ impl WritableFileWrapper for SlowFile {
 }
 
 /// An environment with two tables of L0 whose files are synced as if a disk did it, and its log.
-fn slow_environment(
-    target: Arc<dyn FileSystem>,
-) -> (Arc<TestEnvironment>, Compaction, Arc<(Mutex<Log>, Condvar)>) {
+fn slow_environment(target: Arc<dyn FileSystem>) -> (Arc<TestEnvironment>, Compaction, SharedLog) {
     let comparator = InternalKeyComparator::bytewise();
     let shared = Arc::default();
     let file_system = Arc::new(SlowSyncs { target, shared: Arc::clone(&shared) });
