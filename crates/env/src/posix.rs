@@ -22,6 +22,7 @@ mod random_access_file;
 mod sequential_file;
 mod sync_file_range;
 mod writable_file;
+mod write_behind;
 mod write_pacing;
 
 use crate::file_system::{

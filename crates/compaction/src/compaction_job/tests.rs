@@ -16,7 +16,9 @@ mod blobs;
 mod errors;
 mod helpers;
 mod histories;
+mod parallel_blocks;
 mod peer;
+mod syncs;
 mod times;
 
 pub(crate) type Entry = (InternalKey, Vec<u8>);

@@ -221,13 +221,19 @@ fn direct_reads_longer_than_a_chunk() {
 
 #[test]
 fn direct_writes_leave_the_exact_size_and_content() {
+    for is_synced_when_complete in [false, true] {
+        check_direct_writes(&FileOptions { is_synced_when_complete, ..DIRECT });
+    }
+}
+
+fn check_direct_writes(options: &FileOptions) {
     let Some(directory) = direct_directory() else { return };
     let path = directory.path().join("f");
-    let content = pattern((1 << 20) + (1 << 19));
+    let content = pattern((4 << 20) + (1 << 19));
     let mut written = 0;
-    let mut file = posix().new_writable_file(&path, &DIRECT).unwrap();
+    let mut file = posix().new_writable_file(&path, options).unwrap();
     for (step, length) in
-        [1, 4094, 1, 4096, 10, 100_000, 8192, 1 << 20, 5000].into_iter().enumerate()
+        [1, 4094, 1, 4096, 10, 100_000, 8192, 4 << 20, 5000].into_iter().enumerate()
     {
         file.append(&content[written..written + length]).unwrap();
         written += length;
@@ -237,7 +243,7 @@ fn direct_writes_leave_the_exact_size_and_content() {
             1 => file.sync().unwrap(),
             2 => {
                 file.close().unwrap();
-                file = posix().reopen_writable_file(&path, &DIRECT).unwrap();
+                file = posix().reopen_writable_file(&path, options).unwrap();
                 assert_eq!(file.size(), written as u64);
             }
             _ => continue,
@@ -246,6 +252,52 @@ fn direct_writes_leave_the_exact_size_and_content() {
     }
     drop(file);
     assert!(fs::read(&path).unwrap() == content[..written]);
+}
+
+/// A file on a device that is full, written as direct ones are that a thread writes behind.
+fn full_device() -> Option<DirectWritableFile> {
+    let path = Path::new("/dev/full");
+    let file = File::options().write(true).open(path).ok()?;
+    let options = FileOptions { is_synced_when_complete: true, ..DIRECT };
+    Some(DirectWritableFile::new(PosixFile::new(file, path), 0, &options).unwrap())
+}
+
+#[test]
+fn what_was_written_behind_fails_the_next_operation() {
+    let content = vec![b'x'; DIRECT.writable_file_max_buffer_size];
+    let operations: [fn(&mut DirectWritableFile) -> Result<()>; 4] = [
+        |file| file.append(&vec![b'y'; DIRECT.writable_file_max_buffer_size]),
+        |file| file.flush(),
+        |file| file.sync(),
+        |file| file.fsync(),
+    ];
+    for operation in operations {
+        let Some(mut file) = full_device() else {
+            println!("skipped: no /dev/full");
+            return;
+        };
+        file.append(&content).unwrap();
+        let status = operation(&mut file).unwrap_err();
+        assert_eq!(status.subcode(), base::status::SubCode::NoSpace);
+        let expected = format!("write {} bytes at offset 0 of /dev/full: ", content.len());
+        assert!(status.message().starts_with(&expected), "{status}");
+        assert!(file.append(b"y").is_err() && file.flush().is_err());
+    }
+    let mut file = full_device().unwrap();
+    file.append(&content).unwrap();
+    assert!(Box::new(file).close().is_err());
+}
+
+#[test]
+fn bytes_written_behind_are_counted_in_the_thread_of_the_file() {
+    let Some(directory) = direct_directory() else { return };
+    let options = FileOptions { is_synced_when_complete: true, ..DIRECT };
+    let path = directory.path().join("f");
+    let mut file = posix().new_writable_file(&path, &options).unwrap();
+    perf_context::reset_io_stats_context();
+    file.append(&pattern(3 << 20)).unwrap();
+    file.sync().unwrap();
+    assert_eq!(perf_context::io_stats_context().get(IoMetric::BytesWritten), 3 << 20);
 }
 
 #[test]

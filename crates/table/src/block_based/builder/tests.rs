@@ -5,3 +5,4 @@
 mod features;
 mod golden;
 mod matrix;
+mod parallel;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use testing::{parallel, peer};
 
 /// Entries with versions of one key next to each other, deletions, and long shared prefixes.
-fn entries(count: u32) -> Pairs {
+pub(super) fn entries(count: u32) -> Pairs {
     let entry = |number: u32| {
         let user_key = format!("key{:05}", number / 3 * 7);
         let sequence = u64::from(1000 - number % 3);
@@ -68,7 +68,7 @@ const DICTIONARIES: [(u32, u32); 3] = [(0, 0), (1024, 0), (512, 8192)];
 
 /// The options of a number. Numbers from 0 up to [`SHAPES_COUNT`] go through all pairs of format
 /// version, checksum and index type, with ever other choices for the rest.
-fn shape(number: usize) -> TableBuilderOptions {
+pub(super) fn shape(number: usize) -> TableBuilderOptions {
     let mut first = Digits(number);
     let format_version = first.take(&FORMAT_VERSIONS);
     let checksum = first.take(&ChecksumType::ALL);
@@ -119,7 +119,7 @@ fn shape(number: usize) -> TableBuilderOptions {
     }
 }
 
-const SHAPES_COUNT: usize = 6 * 5 * 4 * 4;
+pub(super) const SHAPES_COUNT: usize = 6 * 5 * 4 * 4;
 
 fn check(options: &TableBuilderOptions, pairs: &Pairs) -> Result<()> {
     let (bytes, finished) = build_table(options, pairs)?;
