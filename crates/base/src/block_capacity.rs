@@ -5,14 +5,18 @@
 //! 16 KiB grew a process to 265 MB, and to 179 MB where sizes have steps
 //! (`crates/db/tests/memory_report.rs`).
 
-/// Contents of blocks.
-const CONTENTS_STEP: usize = 256;
+/// Contents of blocks have steps of a 64th of the next power of two, not below and not above these: a block of
+/// 4 KiB then takes less than a hundredth more than it needs.
+const CONTENTS_STEP_MIN: usize = 32;
+const CONTENTS_STEP_MAX: usize = 256;
 /// What is made beside a block when it is loaded, much smaller.
 const DIRECTORY_STEP: usize = 32;
 
 /// Bytes to take for `size` bytes of a block's contents.
 pub fn contents_capacity(size: usize) -> usize {
-    size.checked_next_multiple_of(CONTENTS_STEP).unwrap_or(size)
+    let power = size.checked_next_power_of_two().unwrap_or(usize::MAX);
+    let step = (power / 64).clamp(CONTENTS_STEP_MIN, CONTENTS_STEP_MAX);
+    size.checked_next_multiple_of(step).unwrap_or(size)
 }
 
 /// Bytes to take for `size` bytes of a block's directory.

@@ -48,6 +48,14 @@ pub(crate) struct Moment {
     process: ProcessCounters,
 }
 
+/// What was measured beside a run.
+pub(crate) struct Measured {
+    pub(crate) before: Moment,
+    pub(crate) after: Moment,
+    /// The most of the disk that the files took meanwhile.
+    pub(crate) space_peak_bytes: u64,
+}
+
 impl Moment {
     /// Now.
     ///
@@ -111,17 +119,12 @@ impl Recorder {
         self.common.harness_nanos_per_op = Some(nanos_per_operation);
     }
 
-    /// Writes what a run measured between two moments.
+    /// Writes what a run measured.
     ///
     /// # Errors
     /// `IoError` if the file cannot be written.
-    pub(crate) fn ran(
-        &mut self,
-        run: RunOf<'_>,
-        stats: &Stats,
-        before: Moment,
-        after: Moment,
-    ) -> Result<()> {
+    pub(crate) fn ran(&mut self, run: RunOf<'_>, stats: &Stats, measured: Measured) -> Result<()> {
+        let Measured { before, after, space_peak_bytes } = measured;
         let process = after.process.since(&before.process);
         let mut record = self.of(run, before.unix_seconds);
         record.operations = Some(stats.operations());
@@ -137,6 +140,7 @@ impl Recorder {
         }
         record.latency_micros = stats.latencies();
         record.devices = Some(self.devices(&before, &after));
+        record.space_peak_bytes = Some(space_peak_bytes);
         record.stalls = match (&before.stalls, &after.stalls) {
             (Some(before), Some(after)) => Some(stalls::since(before, after)),
             _ => None,

@@ -4,13 +4,14 @@ use crate::combined_stats::CombinedStats;
 use crate::compaction_filters::ExpiredTimeFilter;
 use crate::counted_files::FileCounters;
 use crate::flags::Flags;
+use crate::measure::peak_space::PeakSpace;
 use crate::measure::shape;
-use crate::recorder::{Moment, Recorder, RunOf};
+use crate::recorder::{Measured, Moment, Recorder, RunOf};
 use crate::report;
 use crate::shape::keeper::ShapeKeeper;
 use crate::stats::Stats;
 use crate::step::{Step, keeps_database};
-use crate::target;
+use crate::target::{self, directories};
 use crate::tree_actions::actions;
 use crate::workload::{Benchmark, Changes, Target};
 use base::Result;
@@ -221,11 +222,15 @@ impl<'a, P: Provider> Runner<'a, P> {
             None => Ok(None),
         };
         let shape_before = shape(self)?;
+        let space = self.recorder.is_some().then(|| PeakSpace::watch(directories(self.flags)));
         let before = moment(self)?;
         let stats = self.run_threads(benchmark)?;
         let after = moment(self)?;
-        if let (Some(recorder), Some(before), Some(after)) = (&mut self.recorder, before, after) {
-            recorder.ran(run, &stats, before, after)?;
+        if let (Some(recorder), Some(before), Some(after), Some(space)) =
+            (&mut self.recorder, before, after, space)
+        {
+            let space_peak_bytes = space.finish();
+            recorder.ran(run, &stats, Measured { before, after, space_peak_bytes })?;
         }
         if let Some(keeper) = &self.shape {
             keeper.prove(benchmark.changes, shape_before.as_ref(), shape(self)?.as_ref())?;

@@ -116,6 +116,13 @@ fn wal_dir(flags: &Flags, index: Option<u64>) -> Option<PathBuf> {
     directory.map(|path| index.map_or(path.clone(), |index| path.join(index.to_string())))
 }
 
+/// All directories that files of the databases are in, with what is below them.
+pub(crate) fn directories(flags: &Flags) -> Vec<PathBuf> {
+    let path = database_path(flags);
+    let apart = wal_dir(flags, None).filter(|directory| !directory.starts_with(&path));
+    [path].into_iter().chain(apart).collect()
+}
+
 /// Every key there is, in order (`--use_existing_keys`).
 pub(crate) fn all_keys<E: Engine>(targets: &[Target<E>]) -> Result<Vec<Vec<u8>>> {
     let [target] = targets else {

@@ -1,5 +1,6 @@
 //! What `--json` records, and that `--shape` makes the same tree out of any.
 
+use host::ProcessCounters;
 use record::{Device, FamilyShape, Latency, Record};
 use std::fs;
 use std::path::Path;
@@ -77,6 +78,14 @@ fn check_latency(operation: &str, latency: &Latency, operations: u64, seconds: f
     assert!(percentiles.is_sorted(), "{operation}: {latency:?}");
 }
 
+/// Processors cannot have been busy for more than `busy_max` seconds.
+fn check_process(process: &ProcessCounters, busy_max: f64) {
+    let busy = process.user_seconds + process.system_seconds;
+    assert!(busy > 0.0 && busy <= busy_max, "{busy} of {busy_max}");
+    assert!(process.resident_bytes <= process.resident_peak_bytes, "{process:?}");
+    assert!(process.resident_bytes > Some(1 << 20), "in bytes: {process:?}");
+}
+
 fn check_device(device: &Device) {
     let Device { name, reads, read_bytes, mean_read_bytes, writes, write_bytes, mean_write_bytes } =
         device;
@@ -128,6 +137,7 @@ fn check_measures(record: &Record, threads: f64, begun: f64) {
         shape,
         process,
         devices,
+        space_peak_bytes,
         stalls,
         read_amplification,
         host,
@@ -155,14 +165,12 @@ fn check_measures(record: &Record, threads: f64, begun: f64) {
     latency_micros.iter().for_each(each);
     check_family(default_family(shape.before.as_ref()));
     check_family(default_family(shape.after.as_ref()));
-    let process = process.expect("counters of the process");
-    let busy = process.user_seconds + process.system_seconds;
-    assert!(busy > 0.0 && busy <= (seconds + 1.0) * host.cores as f64, "{busy} of {seconds}");
-    assert!(process.resident_bytes <= process.resident_peak_bytes, "{process:?}");
-    assert!(process.resident_bytes > Some(1 << 20), "in bytes: {process:?}");
+    let process = process.as_ref().expect("counters of the process");
+    check_process(process, (seconds + 1.0) * host.cores as f64);
     let devices = devices.as_ref().expect("devices");
     assert_eq!(devices.len(), host.max_sectors_kb.len());
     devices.iter().for_each(check_device);
+    assert!((4096..1 << 30).contains(&space_peak_bytes.expect("space")), "{space_peak_bytes:?}");
     let stalls = stalls.as_ref().expect("stalls");
     assert!(stalls["total"].count.is_some() && stalls["total"].seconds.is_some());
     assert!(stalls.values().all(|stall| stall.seconds.is_none_or(|time| time >= 0.0)));

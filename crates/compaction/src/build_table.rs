@@ -83,6 +83,8 @@ pub struct BuiltTable {
     pub blob_files: Vec<BlobFileAddition>,
     /// What happened to the entries.
     pub stats: IterationStats,
+    /// Processor time of threads that compressed for it.
+    pub other_cpu_micros: u64,
 }
 
 impl BuiltTable {
@@ -159,13 +161,16 @@ fn build_with(
         Some(builder) => builder.finish()?,
         None => Vec::new(),
     };
+    let mut other_cpu_micros = 0;
     let table = match output {
         Some(table) if table.is_empty() => {
             files.discard(table.number());
             None
         }
         Some(table) => {
-            let file = table.finish(spec.oldest_ancester_time, &times)?;
+            let unsynced = table.finish(spec.oldest_ancester_time, &times)?;
+            other_cpu_micros = unsynced.other_cpu_micros;
+            let file = unsynced.sync()?;
             environment.table_file_finished(&file);
             Some(file)
         }
@@ -176,7 +181,7 @@ fn build_with(
         environment.sync_directories()?;
     }
     let stats = *entries.stats();
-    Ok(BuiltTable { table, blob_files, stats })
+    Ok(BuiltTable { table, blob_files, stats, other_cpu_micros })
 }
 
 /// Size of timestamps that keys in memory have and keys in tables don't.

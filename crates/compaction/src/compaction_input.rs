@@ -241,8 +241,8 @@ impl CompactionInput {
     }
 
     /// Moves on, entry by entry, as long as `taker` takes the entry and there is one, but at most `count`
-    /// times, and up to where a block begins that may go on whole. Blobs must not be counted. Returns how many were taken; the cursor is then at an entry that
-    /// was not, unless there is none.
+    /// times, and up to where a block begins that may go on whole. Blobs must not be counted. Returns how
+    /// many were taken; the cursor is then at an entry that was not, unless there is none.
     pub(crate) fn pass(&mut self, count: usize, taker: &mut impl TakesEntries) -> Result<usize> {
         debug_assert!(self.blob_flow.is_none(), "blobs passed without being counted");
         let Self { inner, comparator, range, .. } = self;

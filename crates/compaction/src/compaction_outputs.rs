@@ -3,6 +3,9 @@
 //! Range tombstones go into every file whose range of user keys they touch. A file answers for the
 //! user keys from its first on up to before the first of the next file, so that tombstones between
 //! entries are not lost; its boundaries in the MANIFEST are widened as far as its tombstones go.
+//!
+//! A file is synced while the next one is written, and the last one by itself. No more than one is
+//! synced beside the one that is written: where that takes longer, the next waits.
 
 use crate::blob_garbage_meter::BlobFlow;
 use crate::block_copy::{BlockSums, sum_up};
@@ -18,6 +21,7 @@ use base::dbformat::extract_user_key;
 use base::{
     InternalKey, InternalKeyComparator, ParsedInternalKey, Result, SequenceNumber, ValueType,
 };
+use env::RunningSync;
 use std::sync::Arc;
 use table::{BlockFit, OpenBlock, SeqnoToTimeMapping, WholeBlock};
 use version::FileMetaData;
@@ -53,6 +57,10 @@ pub(crate) struct CompactionOutputs<'a> {
     current: Option<OutputTable>,
     /// Where the current file begins; none if it begins with the part.
     lower_bound: Option<Vec<u8>>,
+    /// The output before the current one, if it may not be safe yet.
+    syncing: Option<(RunningSync, OutputFile)>,
+    /// Processor time of threads that synced or compressed for the part.
+    other_cpu_micros: u64,
     finished: Vec<OutputFile>,
     /// The first fragment that was not yet offered as a place to end a file at.
     next_start: usize,
@@ -68,6 +76,8 @@ pub(crate) struct FinishedOutputs {
     pub(crate) files: Vec<OutputFile>,
     pub(crate) blob_flow: Option<BlobFlow>,
     pub(crate) stats: IterationStats,
+    /// Processor time of other threads that worked for the part.
+    pub(crate) other_cpu_micros: u64,
 }
 
 impl<'a> CompactionOutputs<'a> {
@@ -83,6 +93,8 @@ impl<'a> CompactionOutputs<'a> {
         Self {
             current: None,
             lower_bound: None,
+            syncing: None,
+            other_cpu_micros: 0,
             finished: Vec::new(),
             next_start: first,
             next_fragment: first,
@@ -178,7 +190,7 @@ impl<'a> CompactionOutputs<'a> {
         let takes_all = self.next_start >= context.fragments.len()
             && self.blob_flow.is_none()
             && !context.counts_tail
-            && context.splitter.goes_on(table.estimated_file_size());
+            && context.splitter.goes_on(table.file_size_at_most());
         if takes_all { table.open_block() } else { None }
     }
 
@@ -217,6 +229,16 @@ impl<'a> CompactionOutputs<'a> {
     #[inline(always)]
     fn end_file_before(&mut self, key: &[u8]) -> Result<()> {
         let counts_tail = self.context.counts_tail;
+        if let Some(table) = &mut self.current
+            && !table.is_settled()
+        {
+            // Only where a size may matter it must be what it would be with one thread.
+            let tail_size = if counts_tail { table.tail_size_at_most() } else { 0 };
+            let size_max = table.file_size_at_most().saturating_add(tail_size);
+            if self.context.splitter.depends_on_size(key, size_max) {
+                table.settle()?;
+            }
+        }
         let open = self.current.as_ref().map(|table| {
             let size = table.estimated_file_size();
             let tail_size = if counts_tail { table.estimated_tail_size() } else { 0 };
@@ -247,10 +269,33 @@ impl<'a> CompactionOutputs<'a> {
             return Ok(());
         };
         let time = self.oldest_ancester_time(&smallest, &largest);
-        let file = table.finish(time, self.context.times)?;
-        self.context.files.environment().table_file_finished(&file);
-        self.finished.push(file);
+        let output = table.finish(time, self.context.times)?;
+        self.other_cpu_micros += output.other_cpu_micros;
+        if next_start.is_none() {
+            // Beside the sync of the one before it, whose error counts first.
+            let last = output.sync();
+            self.end_sync()?;
+            self.add_finished(last?);
+        } else {
+            self.end_sync()?;
+            self.syncing = Some(output.begin_sync());
+        }
         Ok(())
+    }
+
+    /// Waits until the output before the current one is safe.
+    fn end_sync(&mut self) -> Result<()> {
+        let Some((sync, output)) = self.syncing.take() else { return Ok(()) };
+        let (result, cpu_micros) = sync.wait();
+        self.other_cpu_micros += cpu_micros;
+        result?;
+        self.add_finished(output);
+        Ok(())
+    }
+
+    fn add_finished(&mut self, output: OutputFile) {
+        self.context.files.environment().table_file_finished(&output);
+        self.finished.push(output);
     }
 
     fn with_greatest_timestamp(&self, user_key: &[u8]) -> Vec<u8> {
@@ -357,7 +402,14 @@ impl<'a> CompactionOutputs<'a> {
             self.current = Some(table);
         }
         self.end_file(None)?;
-        Ok(FinishedOutputs { files: self.finished, blob_flow: self.blob_flow, stats: self.stats })
+        // Where nothing came after it.
+        self.end_sync()?;
+        Ok(FinishedOutputs {
+            files: self.finished,
+            blob_flow: self.blob_flow,
+            stats: self.stats,
+            other_cpu_micros: self.other_cpu_micros,
+        })
     }
 
     fn is_behind_range(&self, user_key: &[u8]) -> bool {

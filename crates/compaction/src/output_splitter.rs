@@ -160,6 +160,21 @@ impl<'a> OutputSplitter<'a> {
         true
     }
 
+    /// Whether it may depend on the size of the open file, which counts at most so many bytes, whether
+    /// that ends before `key`.
+    pub(crate) fn depends_on_size(&self, key: &[u8], full_size_max: u64) -> bool {
+        let is_at_border = || {
+            self.grandparents.get(self.grandparent).is_some_and(|file| {
+                let border = if self.is_in_gap { &file.smallest } else { &file.largest };
+                self.compare(key, border).is_ge()
+            })
+        };
+        self.rules.output_level > 0
+            && (full_size_max >= self.rules.max_file_size
+                || self.partition.is_some()
+                || is_at_border())
+    }
+
     /// Whether a file of this size goes on, whatever key comes.
     #[inline]
     pub(crate) fn goes_on(&self, size: u64) -> bool {

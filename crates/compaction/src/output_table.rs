@@ -11,7 +11,7 @@ use base::{
     InternalIterator, InternalKey, InternalKeyComparator, ParsedInternalKey, Result,
     SequenceNumber, Status, ValueType,
 };
-use env::WritableFile;
+use env::{RunningSync, WritableFile, sync_and_close};
 use std::path::PathBuf;
 use table::properties::names;
 use table::seqno_to_time_mapping::PAIRS_PER_TABLE_MAX;
@@ -64,6 +64,32 @@ pub struct OutputFile {
     pub entry_count: u64,
     /// Over keys and values, if the file is to be read back.
     pub(crate) hash: Option<u64>,
+}
+
+/// A table that is complete, and neither synced nor closed.
+#[derive(Debug)]
+pub(crate) struct UnsyncedOutput {
+    file: Box<dyn WritableFile>,
+    use_fsync: bool,
+    output: OutputFile,
+    /// Processor time of threads that compressed for it.
+    pub(crate) other_cpu_micros: u64,
+}
+
+impl UnsyncedOutput {
+    /// Syncs and closes it.
+    ///
+    /// # Errors
+    /// `IoError` that names the file. The file is then to be removed.
+    pub(crate) fn sync(self) -> Result<OutputFile> {
+        sync_and_close(self.file, self.use_fsync)?;
+        Ok(self.output)
+    }
+
+    /// Begins to sync and close it: the file is safe when that has ended well.
+    pub(crate) fn begin_sync(self) -> (RunningSync, OutputFile) {
+        (RunningSync::begin(self.file, self.use_fsync), self.output)
+    }
 }
 
 /// A table being written.
@@ -249,6 +275,32 @@ impl OutputTable {
         self.builder.is_empty()
     }
 
+    /// Whether [`Self::estimated_file_size`] is that of all complete blocks: with `parallel_threads` some
+    /// are being compressed.
+    #[inline]
+    pub(crate) fn is_settled(&self) -> bool {
+        self.builder.is_settled()
+    }
+
+    /// Waits until all complete blocks are written.
+    ///
+    /// # Errors
+    /// `IoError` that names the file.
+    pub(crate) fn settle(&mut self) -> Result<()> {
+        self.builder.settle()
+    }
+
+    /// What [`Self::estimated_file_size`] will not be above once it has settled.
+    #[inline]
+    pub(crate) fn file_size_at_most(&self) -> u64 {
+        self.builder.file_size_at_most()
+    }
+
+    /// As [`Self::file_size_at_most`], of [`Self::estimated_tail_size`].
+    pub(crate) fn tail_size_at_most(&self) -> u64 {
+        self.builder.tail_size_at_most()
+    }
+
     /// Bytes of the file so far.
     #[inline]
     pub(crate) fn estimated_file_size(&self) -> u64 {
@@ -278,8 +330,8 @@ impl OutputTable {
         Some((self.smallest.clone()?, largest))
     }
 
-    /// Completes the file, syncs and closes it. `oldest_ancester_time` is what is now known of it;
-    /// of `times` it gets what its sequence numbers need.
+    /// Completes the file. `oldest_ancester_time` is what is now known of it; of `times` it gets what
+    /// its sequence numbers need.
     ///
     /// # Errors
     /// `IoError` that names the file. The file is then to be removed.
@@ -287,7 +339,7 @@ impl OutputTable {
         mut self,
         oldest_ancester_time: u64,
         times: &SeqnoToTimeMapping,
-    ) -> Result<OutputFile> {
+    ) -> Result<UnsyncedOutput> {
         let Some((smallest, largest)) = self.boundaries() else {
             return Err(Status::aborted(format!("{}: table without entries", self.path.display())));
         };
@@ -306,7 +358,6 @@ impl OutputTable {
         times.limit(PAIRS_PER_TABLE_MAX);
         self.builder.set_seqno_time_properties(times.encode(), oldest_ancester_time);
         let finished = self.builder.finish()?;
-        sync_and_close(finished.file, self.use_fsync)?;
         let metadata = &mut self.metadata;
         (metadata.smallest, metadata.largest) = (smallest, largest);
         (metadata.smallest_seqno, metadata.largest_seqno) = (smallest_seqno, largest_seqno);
@@ -324,23 +375,18 @@ impl OutputTable {
             Some((name, value)) => FileChecksum { value, function_name: name.into_bytes() },
             None => FileChecksum::default(),
         });
-        Ok(OutputFile {
+        let output = OutputFile {
             level: self.level,
             metadata: self.metadata,
             properties: finished.properties,
             pre_compression_size: finished.pre_compression_size,
             entry_count,
             hash,
-        })
+        };
+        let other_cpu_micros = finished.other_cpu_micros;
+        let (file, use_fsync) = (finished.file, self.use_fsync);
+        Ok(UnsyncedOutput { file, use_fsync, output, other_cpu_micros })
     }
-}
-
-fn sync_and_close(mut file: Box<dyn WritableFile>, use_fsync: bool) -> Result<()> {
-    match use_fsync {
-        true => file.fsync(),
-        false => file.sync(),
-    }?;
-    file.close()
 }
 
 /// Opens a finished table as readers will, and reads it back if it is to be.

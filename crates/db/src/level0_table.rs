@@ -132,7 +132,8 @@ impl DbImpl {
             micros: micros.saturating_sub(aside.micros),
             cpu_micros: thread_cpu_micros()
                 .saturating_sub(cpu_start)
-                .saturating_sub(aside.cpu_micros),
+                .saturating_sub(aside.cpu_micros)
+                .saturating_add(built.other_cpu_micros),
             compression: options.tables.builder.compression,
             io: timed_io.as_ref().map(TimedIo::so_far),
         })

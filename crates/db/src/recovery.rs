@@ -362,8 +362,11 @@ pub(crate) fn open_family(
     let family = &descriptor.options;
     let comparator = InternalKeyComparator::new(family.comparator.clone());
     let paths = table_paths(options, path, descriptor);
-    let file_options =
-        FileOptions { use_direct_reads: options.use_direct_reads, ..Default::default() };
+    let file_options = FileOptions {
+        use_direct_reads: options.use_direct_reads,
+        is_read_at_random: options.advise_random_on_open,
+        ..Default::default()
+    };
     let blob_files = BlobFileCache::new(
         context.file_system.clone(),
         paths[0].clone(),

@@ -22,8 +22,7 @@ const OBJECTS_OF_WRITES: [(&str, &str); 6] = [
 
 /// Options that a read would act on, of those that are not honoured yet. The others have no say
 /// where nothing is written.
-const OF_READS: [&str; 18] = [
-    "advise_random_on_open",
+const OF_READS: [&str; 17] = [
     "allow_data_in_errors",
     "allow_mmap_reads",
     "block_protection_bytes_per_key",

@@ -334,6 +334,10 @@ impl WritableFile for CountedWritableFile {
         self.counted_sync(|file| file.fsync())
     }
 
+    fn sync_takes_time(&self) -> bool {
+        self.file.sync_takes_time()
+    }
+
     fn range_sync(&mut self, offset: u64, nbytes: u64) -> Result<()> {
         self.file.range_sync(offset, nbytes)
     }

@@ -20,6 +20,9 @@ pub struct FileOptions {
     /// Bypass the page cache for reads (`use_direct_reads`). A file system that cannot says so
     /// with an `InvalidArgument`.
     pub use_direct_reads: bool,
+    /// A file that is read at any offset will be read here and there, so that the system should read
+    /// nothing but what is asked for (`advise_random_on_open`, [`AccessPattern::Random`]). Default: false.
+    pub is_read_at_random: bool,
     /// Bypass the page cache for writes (`use_direct_io_for_flush_and_compaction`).
     pub use_direct_writes: bool,
     /// Most bytes that a written file gathers before it hands them to the operating system
@@ -35,7 +38,7 @@ pub struct FileOptions {
     pub strict_bytes_per_sync: bool,
     /// The file is synced when it is complete, and every byte is written once. The disk then begins to
     /// write early also without `bytes_per_sync`, so that the sync does not wait for all of a large
-    /// file. Default: false.
+    /// file, and direct writes go on beside what fills the next buffer. Default: false.
     pub is_synced_when_complete: bool,
     /// Reserve room on the device in blocks of so many bytes ahead of appends; what is not needed
     /// is given back on closing. The file's size does not show it, and failing to get it is no
@@ -61,6 +64,7 @@ impl FileOptions {
     /// The defaults, as a constant.
     pub const DEFAULT: Self = Self {
         use_direct_reads: false,
+        is_read_at_random: false,
         use_direct_writes: false,
         writable_file_max_buffer_size: 1 << 20,
         bytes_per_sync: 0,
@@ -283,6 +287,13 @@ pub trait WritableFile: fmt::Debug + Send {
 
     /// As [`WritableFile::sync`], with all metadata (`use_fsync`).
     fn fsync(&mut self) -> Result<()>;
+
+    /// Whether a sync waits for a device, so that something else should be done meanwhile
+    /// ([`RunningSync`](crate::RunningSync)). Where nothing is waited for everything happens in its
+    /// order, in one thread.
+    fn sync_takes_time(&self) -> bool {
+        true
+    }
 
     /// Asks the disk to start writing a range that was flushed. Only a hint: nothing is safe
     /// before [`WritableFile::sync`]. Costs nothing where it cannot. The file does this by itself

@@ -137,6 +137,7 @@ wrapper! {
         fn flush(self: &mut Self) -> Result<()> = target_mut;
         fn sync(self: &mut Self) -> Result<()> = target_mut;
         fn fsync(self: &mut Self) -> Result<()> = target_mut;
+        fn sync_takes_time(self: &Self) -> bool = target;
         fn range_sync(self: &mut Self, offset: u64, nbytes: u64) -> Result<()> = target_mut;
         fn allocate(self: &mut Self, offset: u64, nbytes: u64) -> Result<()> = target_mut;
         fn size(self: &Self) -> u64 = target;

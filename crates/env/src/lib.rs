@@ -34,6 +34,7 @@ pub mod rate_limiter;
 pub mod read_gate;
 pub mod read_latency;
 pub mod readahead;
+mod running_sync;
 pub mod thread_pool;
 pub mod thread_status;
 pub mod tracked_file;
@@ -70,6 +71,7 @@ pub use rate_limiter::{GenericRateLimiter, IoPriority, RateLimiter, RateLimiterO
 pub use read_gate::{ReadGate, ReadLimit, ReadTerms};
 pub use read_latency::ReadLatency;
 pub use readahead::{Readahead, ReadaheadOptions, SequentialPrefetcher};
+pub use running_sync::{RunningSync, sync_and_close};
 pub use thread_pool::{BackgroundJobLimits, Priority, ThreadPool};
 pub use thread_status::{ThreadStatus, thread_list};
 pub use tracked_file::TrackedFile;

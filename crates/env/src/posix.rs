@@ -22,10 +22,12 @@ mod random_access_file;
 mod sequential_file;
 mod sync_file_range;
 mod writable_file;
+mod write_behind;
 mod write_pacing;
 
 use crate::file_system::{
-    Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile, WritableFile,
+    AccessPattern, Directory, FileLock, FileOptions, FileSystem, RandomAccessFile, SequentialFile,
+    WritableFile,
 };
 use crate::host_name::open_files_limit;
 use base::{Result, Status};
@@ -91,7 +93,11 @@ impl FileSystem for PosixFileSystem {
         Ok(if options.use_direct_reads {
             Arc::new(direct_io::DirectRandomAccessFile::new(file, size))
         } else {
-            Arc::new(random_access_file::PosixRandomAccessFile::new(file, size))
+            let file = random_access_file::PosixRandomAccessFile::new(file, size);
+            if options.is_read_at_random {
+                file.hint(AccessPattern::Random);
+            }
+            Arc::new(file)
         })
     }
 

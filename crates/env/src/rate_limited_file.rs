@@ -75,6 +75,10 @@ impl WritableFile for RateLimitedWritableFile {
         self.file.fsync()
     }
 
+    fn sync_takes_time(&self) -> bool {
+        self.file.sync_takes_time()
+    }
+
     fn range_sync(&mut self, offset: u64, nbytes: u64) -> Result<()> {
         self.file.range_sync(offset, nbytes)
     }

@@ -67,6 +67,11 @@ pub struct Row {
     pub cpu_micros_per_op: Option<f64>,
     /// Median of the most memory that the process had.
     pub resident_peak_bytes: Option<f64>,
+    /// Median of the most of the disk that the engine's files took.
+    pub space_peak_bytes: Option<f64>,
+    /// Median of the bytes that devices were given for each byte of keys and values that was put. What the
+    /// page cache still had at the end is not among them, and what others wrote is.
+    pub device_bytes_per_byte: Option<f64>,
     /// Operations in a second that the machine allows.
     pub limit_ops_per_second: Option<f64>,
     /// What of the machine limits them.
@@ -386,6 +391,8 @@ fn row(spec: &Spec, (set, benchmark): (usize, usize), engine: &str, own: &[Sampl
         resident_peak_bytes: median_over(&|record| {
             record.process.as_ref()?.resident_peak_bytes.map(|bytes| bytes as f64)
         }),
+        space_peak_bytes: median_over(&|record| record.space_peak_bytes.map(|bytes| bytes as f64)),
+        device_bytes_per_byte: median_over(&device_bytes_per_byte),
         limit_ops_per_second: None,
         limited_by: None,
         limit_percent: None,
@@ -402,6 +409,12 @@ fn cpu_micros_per_op(record: &Record) -> Option<f64> {
     let process = record.process.as_ref()?;
     let operations = record.operations.filter(|count| *count > 0)?;
     Some((process.user_seconds + process.system_seconds) * 1e6 / operations as f64)
+}
+
+fn device_bytes_per_byte(record: &Record) -> Option<f64> {
+    let written: u64 = record.devices.as_ref()?.iter().map(|device| device.write_bytes).sum();
+    let put = record.bytes.filter(|bytes| *bytes > 0)?;
+    Some(written as f64 / put as f64)
 }
 
 /// Compares with the first engine, round by round.

@@ -48,6 +48,15 @@ pub fn count_io(metric: IoMetric, number: u64) {
     add_io(metric, number);
 }
 
+/// Adds to this thread's what another thread counted and timed while it worked for this one.
+pub fn add_io_stats(of_helper: &IoStatsContext) {
+    for &metric in IoMetric::ALL {
+        if metric != IoMetric::ThreadPoolId {
+            add_io(metric, of_helper.get(metric));
+        }
+    }
+}
+
 /// Says which pool this thread belongs to: 0 for the lowest priority, 1 for low, 2 for high, 3 for
 /// threads of users. A thread of no pool has 4.
 pub fn set_thread_pool_id(id: u64) {

@@ -33,8 +33,8 @@ mod timer;
 
 pub use io_metric::IoMetric;
 pub use io_stats_context::{
-    IoStatsContext, count_io, disable_io_stats, io_stats_context, reset_io_stats_context,
-    set_thread_pool_id,
+    IoStatsContext, add_io_stats, count_io, disable_io_stats, io_stats_context,
+    reset_io_stats_context, set_thread_pool_id,
 };
 pub use level_metric::LevelMetric;
 pub use measure::Measure;

@@ -60,6 +60,8 @@ pub struct Record {
     pub process: Option<ProcessCounters>,
     /// What the devices below the directory did meanwhile.
     pub devices: Option<Vec<Device>>,
+    /// The most bytes of the disk that the engine's files took meanwhile.
+    pub space_peak_bytes: Option<u64>,
     /// Stalls of writes, by cause; `None` for engines that have none.
     pub stalls: Option<BTreeMap<String, Stall>>,
     /// What an average query had to do.

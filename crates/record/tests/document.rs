@@ -69,6 +69,7 @@ fn full() -> Record {
     let (mean_read_bytes, mean_write_bytes) = (Some(0.0), Some(0.0));
     let device = Device { mean_read_bytes, mean_write_bytes, ..Device::default() };
     record.devices = Some(vec![device]);
+    record.space_peak_bytes = Some(0);
     record.stalls = Some(one("CAUSE", Stall { count: Some(0), seconds: Some(0.0) }));
     let keys_compared_per_query = Some(0.0);
     record.read_amplification =

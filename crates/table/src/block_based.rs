@@ -17,6 +17,7 @@ mod block_writer;
 mod builder;
 mod cache_warming;
 mod cached_blocks;
+mod compression_threads;
 mod dictionary_buffer;
 mod embedded_blob;
 mod entry_value;

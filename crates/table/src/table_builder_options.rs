@@ -96,7 +96,7 @@ pub struct TableBuilderOptions {
     pub optimize_filters_for_memory: bool,
     /// How data blocks are compressed. Default: not at all.
     pub compression: CompressionType,
-    /// With what parameters. One thread compresses, whatever `parallel_threads` says.
+    /// With what parameters. Of its `parallel_threads` one is the thread that adds the entries.
     pub compression_options: CompressionOptions,
     /// Size of the table that the caller aims at, in bytes: data is held back for no longer, to
     /// sample a dictionary from it; 0 for no such limit. Default: 0.

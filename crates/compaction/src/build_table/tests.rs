@@ -5,6 +5,7 @@ use crate::test_environment::{
 use base::comparator::U64TimestampComparator;
 use base::{InternalKey, ParsedInternalKey, RangeTombstone};
 use blob::BlobReference;
+use compression::CompressionType;
 use table::ReadOptions;
 
 fn options(environment: &TestEnvironment) -> BuildTableOptions {
@@ -194,4 +195,37 @@ fn a_failed_flush_leaves_no_file() {
     assert!(status.message().contains("expected 2, found 1"), "{status}");
     assert_eq!(environment.file_names(), Vec::<String>::new());
     assert_eq!(*environment.discarded.lock().unwrap(), [10]);
+}
+
+/// The file that a flush makes of many values, and what other threads took for it.
+fn flushed(compression: CompressionType, parallel_threads: u32) -> (Vec<u8>, u64) {
+    let environment = TestEnvironment::new(InternalKeyComparator::bytewise());
+    let mut options = options(&environment);
+    let builder = &mut options.tables.builder;
+    builder.compression = compression;
+    builder.compression_options.parallel_threads = parallel_threads;
+    let word = |number: u32| {
+        let hash = u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        format!("key{number:06}@{}:SET={}", number + 1, format!("{hash:x}").repeat(4))
+    };
+    let memtable: Vec<_> = (0..20_000).map(word).collect();
+    let input = input(&environment, &[&memtable.join(" ")], &[]);
+    let built = build_table(&environment, &options, input).unwrap();
+    let number = built.table.unwrap().metadata.number;
+    let path = environment.directory.join(format!("{number:06}.sst"));
+    let bytes = env::read_file_to_vec(&*environment.file_system, &path, 4 << 20).unwrap();
+    (bytes, built.other_cpu_micros)
+}
+
+#[test]
+fn a_table_is_the_same_however_many_threads_compress_it() {
+    for compression in [CompressionType::Lz4, CompressionType::Zstd] {
+        let (alone, other_micros) = flushed(compression, 1);
+        assert_eq!(other_micros, 0);
+        for threads in [2, 3] {
+            let (helped, other_micros) = flushed(compression, threads);
+            assert!(helped == alone, "{compression:?}, {threads} threads");
+            assert!(other_micros > 0, "{compression:?}, {threads} threads");
+        }
+    }
 }

@@ -49,7 +49,7 @@ pub(super) struct PartOutcome {
     /// None if entries were skipped without being looked at.
     pub(super) entries_passed: Option<u64>,
     pub(super) micros: u64,
-    /// Processor time of the thread.
+    /// Processor time of the thread, and of others that synced for it.
     pub(super) cpu_micros: u64,
 }
 
@@ -131,7 +131,8 @@ impl Part<'_> {
             micros: micros.saturating_sub(aside.micros),
             cpu_micros: env::thread_cpu_micros()
                 .saturating_sub(cpu_start)
-                .saturating_sub(aside.cpu_micros),
+                .saturating_sub(aside.cpu_micros)
+                .saturating_add(outputs.other_cpu_micros),
         })
     }
 

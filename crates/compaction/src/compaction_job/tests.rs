@@ -17,7 +17,9 @@ mod copied;
 mod errors;
 mod helpers;
 mod histories;
+mod parallel_blocks;
 mod peer;
+mod syncs;
 mod times;
 
 pub(crate) type Entry = (InternalKey, Vec<u8>);

@@ -153,3 +153,44 @@ fn what_ends_files_before_their_time_is_crossed() {
     let to_l0 = splitter(to_l0, &grandparents, None, Vec::new());
     assert_eq!(uncrossed(to_l0, "a", &["b", "z"]), ["b", "z"]);
 }
+
+#[test]
+fn where_a_size_does_not_matter_a_smaller_one_has_the_same_effect() {
+    const LAG: u64 = 200;
+    let name = |number: u32| format!("key{number:04}");
+    let grandparents: Vec<_> = (0..120)
+        .map(|index| file(&name(index * 25 + 3), &name(index * 25 + 20), u64::from(index) * 20))
+        .collect();
+    let no_grandparents: Vec<Arc<FileMetaData>> = Vec::new();
+    for (grandparents, output_level) in
+        [(&grandparents, 1), (&no_grandparents, 1), (&grandparents, 0)]
+    {
+        let rules = SplitRules { output_level, ..rules() };
+        let mut exact = splitter(rules, grandparents, None, Vec::new());
+        let mut lagging = splitter(rules, grandparents, None, Vec::new());
+        let (mut size, mut last, mut ends, mut settled) = (None, Vec::new(), 0, 0);
+        for number in 0..3000 {
+            let key = key(&name(number));
+            let open = |bytes: u64| Some(OpenFile { size: bytes, full_size: bytes });
+            let known: u64 = size.unwrap_or(0);
+            let depends = lagging.depends_on_size(key.as_bytes(), known);
+            settled += u32::from(depends);
+            let seen = if depends { known } else { known.saturating_sub(LAG) };
+            let has_file = size.is_some();
+            let of_exact = open(known).filter(|_| has_file);
+            let of_lagging = open(seen).filter(|_| has_file);
+            let is_end = exact.should_stop_before(key.as_bytes(), of_exact, &last);
+            let is_seen = lagging.should_stop_before(key.as_bytes(), of_lagging, &last);
+            assert_eq!(is_end, is_seen, "{number}");
+            if is_end {
+                exact.start_file(key.as_bytes());
+                lagging.start_file(key.as_bytes());
+                ends += 1;
+            }
+            size = Some(if is_end { 10 } else { known + 10 });
+            last = key.as_bytes().to_vec();
+        }
+        assert_eq!(ends > 10, output_level > 0, "{ends}");
+        assert!(settled < 500, "{settled}");
+    }
+}

@@ -13,7 +13,7 @@ fn what_is_set_and_not_honoured_is_said_once_for_each_owner() {
         DbOptions::from_string("max_open_files=10;allow_mmap_reads=true;dump_malloc_stats=true")
             .unwrap();
     let options = ColumnFamilyOptions::from_string(
-        "num_levels=5;sample_for_compression=7;compression_opts={level=3;parallel_threads=4};block_based_table_factory=\
+        "num_levels=5;sample_for_compression=7;compression_opts={level=3;strategy=4};block_based_table_factory=\
          {read_amp_bytes_per_bit=8;no_block_cache=true}",
     )
     .unwrap();
@@ -22,7 +22,7 @@ fn what_is_set_and_not_honoured_is_said_once_for_each_owner() {
         [
             "database: accepted, not honoured yet: allow_mmap_reads=true, dump_malloc_stats=true",
             "column family default: accepted, not honoured yet: sample_for_compression=7, \
-             compression_opts.parallel_threads=4, read_amp_bytes_per_bit=8",
+             compression_opts.strategy=4, read_amp_bytes_per_bit=8",
         ]
     );
 }
@@ -67,7 +67,7 @@ fn objects_nobody_registered_are_said() {
 
 #[test]
 fn readers_are_told_of_what_reads_would_act_on() {
-    let db = DbOptions::from_string("use_fsync=true;advise_random_on_open=false").unwrap();
+    let db = DbOptions::from_string("use_fsync=true;allow_mmap_reads=true").unwrap();
     let options = ColumnFamilyOptions::from_string(
         "write_buffer_size=1K;block_based_table_factory={block_size=8K;read_amp_bytes_per_bit=32}",
     )
@@ -75,7 +75,7 @@ fn readers_are_told_of_what_reads_would_act_on() {
     assert_eq!(
         reading_warnings(&db, &[ColumnFamilyDescriptor::new("default", options)]),
         [
-            "database: accepted, not honoured yet: advise_random_on_open=false",
+            "database: accepted, not honoured yet: allow_mmap_reads=true",
             "column family default: accepted, not honoured yet: read_amp_bytes_per_bit=32",
         ]
     );

@@ -1,15 +1,15 @@
 //! How many flushes and compactions run at once, and how fast they write.
 
 use db::{
-    ColumnFamilyDescriptor, CompactRangeOptions, CompactionJobInfo, Db, EventListener,
-    FlushJobInfo, FlushOptions, OpenContext, WaitForCompactOptions, WriteOptions,
+    ColumnFamilyDescriptor, ColumnFamilyHandle, CompactRangeOptions, CompactionJobInfo, Db,
+    EventListener, FlushJobInfo, FlushOptions, OpenContext, WaitForCompactOptions, WriteOptions,
 };
 use env::{FileSystem, MemFileSystem};
 use options::{ColumnFamilyOptions, DbOptions};
 use rustix::process::getpriority_process;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
 const FAMILIES: [&str; 4] = ["default", "a", "b", "c"];
@@ -169,5 +169,54 @@ fn compactions_are_as_nice_as_asked_and_flushes_are_not() {
         assert_eq!(niceness.flush.load(Ordering::Relaxed), own, "{added}");
         let compaction = niceness.compaction.load(Ordering::Relaxed);
         assert_eq!(compaction, (own + added).min(19), "{added}");
+    }
+}
+
+/// How many threads there are now that compress blocks of a table for another.
+fn compressing_threads() -> usize {
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return 0 };
+    let names = tasks.flatten().map(|task| std::fs::read_to_string(task.path().join("comm")));
+    // Those that have ended meanwhile have no name.
+    names.flatten().filter(|name| name.trim() == "tstone:compress").count()
+}
+
+/// The most of them at a time while a flush compresses what takes a while.
+fn most_compressing_threads(db: &Db, family: &ColumnFamilyHandle) -> usize {
+    let mut state = 1_u64;
+    for number in 0..20_000_u64 {
+        state = state.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
+        let value = format!("{state:x}").repeat(8);
+        db.put(&WriteOptions::default(), family, &number.to_be_bytes(), value.as_bytes()).unwrap();
+    }
+    let has_ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let sampler = scope.spawn(|| {
+            let mut most = 0;
+            while !has_ended.load(Ordering::Relaxed) {
+                most = most.max(compressing_threads());
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            most
+        });
+        db.flush(&FlushOptions::default(), &[family]).unwrap();
+        has_ended.store(true, Ordering::Relaxed);
+        sampler.join().unwrap()
+    })
+}
+
+#[test]
+fn so_many_threads_compress_a_table() {
+    let place = Place::new();
+    let compression = "compression=kZSTD;compression_opts={level=19;parallel_threads=1}";
+    let db = place.open("", &format!("disable_auto_compactions=true;{compression}"));
+    let family = db.column_family("default").unwrap();
+    assert_eq!(most_compressing_threads(&db, &family), 0);
+    for (threads, helpers) in [("3", 2), ("1", 0)] {
+        db.set_options(
+            &family,
+            &[("compression_opts", &format!("{{parallel_threads={threads}}}"))],
+        )
+        .unwrap();
+        assert_eq!(most_compressing_threads(&db, &family), helpers);
     }
 }

@@ -21,6 +21,7 @@ const ADAPTIVE_YIELD: &str = "crates/db/src/write/adaptive_yield/tests.rs";
 const HOOKS_FILTERS: &str = "crates/db/tests/hooks/compaction_filters.rs";
 const BY_OBJECTS: &str = "crates/db/tests/option_effects/by_objects.rs";
 const BACKGROUND_JOBS: &str = "crates/db/tests/option_effects/background_jobs.rs";
+const PARALLEL_THREADS: &str = "so_many_threads_compress_a_table";
 
 /// Options whose effect is proven by a test that is no file of `testdata`: the option, the file
 /// from the root of the project, the test.
@@ -182,6 +183,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("max_background_jobs", BACKGROUND_JOBS, "so_many_flushes_run_at_once_as_may"),
     ("max_background_flushes", BACKGROUND_JOBS, "so_many_flushes_run_at_once_as_may"),
     ("max_background_compactions", BACKGROUND_JOBS, "so_many_compactions_run_at_once_as_may"),
+    ("CompressionOptions.parallel_threads", BACKGROUND_JOBS, PARALLEL_THREADS),
     (
         "compaction_niceness",
         BACKGROUND_JOBS,
@@ -261,6 +263,7 @@ const CHANGED_ELSEWHERE: &[(&str, &str, &str)] = &[
         SET_DB_OPTIONS,
         "background_work_has_as_many_threads_as_are_set",
     ),
+    ("CompressionOptions.parallel_threads", BACKGROUND_JOBS, PARALLEL_THREADS),
     ("max_total_wal_size", SET_DB_OPTIONS, "old_wals_are_given_up_by_the_size_that_is_set"),
     ("stats_dump_period_sec", SET_DB_OPTIONS, "periodic_work_is_done_in_the_periods_that_are_set"),
     (

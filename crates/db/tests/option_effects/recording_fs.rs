@@ -78,7 +78,7 @@ fn changed_options(options: &FileOptions) -> String {
             add(stringify!($field), &options.$field, options.$field == defaults.$field);
         )*};
     }
-    fields!(use_direct_reads use_direct_writes writable_file_max_buffer_size bytes_per_sync
+    fields!(use_direct_reads is_read_at_random use_direct_writes writable_file_max_buffer_size bytes_per_sync
         strict_bytes_per_sync preallocation_block_size allow_fallocate);
     if text.is_empty() { "defaults".to_owned() } else { text }
 }

@@ -270,7 +270,7 @@ fn blocks_come_back_from_a_secondary_cache_as_they_were() {
         let statistics = Arc::new(Statistics::new());
         opened.options.context.statistics = Some(statistics.clone());
         let secondary = Arc::new(CompressedSecondaryCache::from_uri("capacity=8M").unwrap());
-        opened.options.context.block_cache = Some(tiered(3000, secondary.clone()));
+        opened.options.context.block_cache = Some(tiered(2000, secondary.clone()));
         let db = opened.db();
         set_perf_level(PerfLevel::EnableCount);
         let before = SECONDARY_METRICS.map(|metric| perf_context().get(metric));

@@ -60,7 +60,7 @@ fn busy(fixture: &mut Fixture) {
 fn what_a_log_begins_with() {
     let mut fixture = Fixture::new();
     fixture.options.max_background_jobs = 3;
-    fixture.options.advise_random_on_open = false;
+    fixture.options.use_adaptive_mutex = true;
     let db = fixture.open();
     put(&db, "a", "1");
     drop(db);
@@ -79,7 +79,7 @@ fn what_a_log_begins_with() {
         "  block_size: 4096\n",
         "DB ID: ",
         "[WARN] ",
-        "not honoured yet: advise_random_on_open=false",
+        "not honoured yet: use_adaptive_mutex=true",
         "Database opened",
         "Shutdown complete",
     ] {

@@ -290,6 +290,10 @@ impl WritableFile for FaultWritableFile {
         self.sync()
     }
 
+    fn sync_takes_time(&self) -> bool {
+        false
+    }
+
     fn range_sync(&mut self, offset: u64, nbytes: u64) -> Result<()> {
         let result = self.before(OperationKind::RangeSync).and_then(|(_running, verdict)| {
             self.on_file(|file| file.range_sync(offset, nbytes))?;

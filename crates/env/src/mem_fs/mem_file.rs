@@ -275,6 +275,10 @@ impl WritableFile for MemWritableFile {
         self.flush()
     }
 
+    fn sync_takes_time(&self) -> bool {
+        false
+    }
+
     fn size(&self) -> u64 {
         (self.written + self.buffer.len()) as u64
     }

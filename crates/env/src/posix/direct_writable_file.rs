@@ -4,15 +4,21 @@
 //! with zeros, writes it, cuts the file back to its exact size and keeps the block, to write it
 //! again when it has grown. A power loss between the two can leave up to a block of zeros after
 //! the content, as preallocation does.
+//!
+//! A file that is only synced when it is complete has a second buffer: while a full one is written, by a
+//! thread of the file, the other is filled. An error of that write is what the next full buffer, flush or
+//! sync gives.
 
 use super::buffer_pool;
 use super::direct_io::read_aligned;
 use super::posix_file::PosixFile;
+use super::write_behind::WriteBehind;
 use super::write_pacing::Preallocations;
 use crate::aligned_buffer::{ALIGNMENT_BYTES, AlignedBuffer, align_down, align_up};
 use crate::file_system::{FileOptions, WritableFile};
 use base::{Result, Status};
 use perf_context::{IoMetric, Timer};
+use std::mem;
 use std::path::Path;
 
 #[derive(Debug)]
@@ -27,6 +33,12 @@ pub(super) struct DirectWritableFile {
     /// The file is not cut below this, its size before it was reused.
     size_min: u64,
     preallocations: Preallocations,
+    /// Whether full buffers are written by a thread.
+    writes_behind: bool,
+    /// That thread, from the first full buffer on.
+    behind: Option<WriteBehind>,
+    /// The other buffer, while nothing is written behind.
+    spare: Option<AlignedBuffer>,
     /// The first failure. Nothing may follow it: bytes are missing, or may be missing on the disk.
     failure: Option<Status>,
 }
@@ -56,8 +68,19 @@ impl DirectWritableFile {
                 )));
             }
         }
-        let (flushed, failure) = (filled, None);
-        Ok(Self { file, buffer, buffer_offset, filled, flushed, size_min, preallocations, failure })
+        Ok(Self {
+            file,
+            buffer,
+            buffer_offset,
+            filled,
+            flushed: filled,
+            size_min,
+            preallocations,
+            writes_behind: options.is_synced_when_complete,
+            behind: None,
+            spare: None,
+            failure: None,
+        })
     }
 
     fn check(&self) -> Result<()> {
@@ -75,12 +98,38 @@ impl DirectWritableFile {
     }
 
     fn write_full_buffer(&mut self) -> Result<()> {
-        let (_, result) = self.file.write_at(self.buffer_offset, self.buffer.bytes());
-        self.remember(result)?;
+        if self.writes_behind && self.behind.is_none() {
+            self.behind = WriteBehind::start(self.file.clone());
+            self.writes_behind = self.behind.is_some();
+        }
+        self.end_write_behind()?;
+        let offset = self.buffer_offset;
+        if let Some(behind) = &mut self.behind {
+            let spare = self.spare.take();
+            let capacity = self.buffer.capacity();
+            let empty = spare.unwrap_or_else(|| buffer_pool::take_aligned(capacity));
+            behind.begin(mem::replace(&mut self.buffer, empty), offset);
+        } else {
+            let (_, result) = self.file.write_at(offset, self.buffer.bytes());
+            self.remember(result)?;
+        }
         self.buffer_offset += self.buffer.capacity() as u64;
         self.filled = 0;
         self.flushed = 0;
         Ok(())
+    }
+
+    /// Waits until no buffer is being written behind.
+    fn end_write_behind(&mut self) -> Result<()> {
+        let Some(behind) = &mut self.behind else { return Ok(()) };
+        match behind.wait() {
+            Ok(None) => Ok(()),
+            Ok(buffer) => {
+                self.spare = buffer;
+                Ok(())
+            }
+            Err(status) => self.remember(Err(status)),
+        }
     }
 
     fn preallocate(&mut self, count: usize) {
@@ -94,6 +143,7 @@ impl DirectWritableFile {
     }
 
     fn flush_buffer(&mut self) -> Result<()> {
+        self.end_write_behind()?;
         if self.flushed == self.filled {
             return Ok(());
         }
@@ -173,7 +223,12 @@ impl Drop for DirectWritableFile {
             // Nobody is left to hear of an error; `close` is the way to learn of it.
             let _ = self.flush_buffer();
         }
-        buffer_pool::give_back_aligned(std::mem::take(&mut self.buffer));
+        // What is still being written ends here.
+        self.behind = None;
+        buffer_pool::give_back_aligned(mem::take(&mut self.buffer));
+        if let Some(spare) = self.spare.take() {
+            buffer_pool::give_back_aligned(spare);
+        }
         if let Some(end) = self.preallocations.reserved_end() {
             self.file.give_back(end);
         }

@@ -221,13 +221,19 @@ fn direct_reads_longer_than_a_chunk() {
 
 #[test]
 fn direct_writes_leave_the_exact_size_and_content() {
+    for is_synced_when_complete in [false, true] {
+        check_direct_writes(&FileOptions { is_synced_when_complete, ..DIRECT });
+    }
+}
+
+fn check_direct_writes(options: &FileOptions) {
     let Some(directory) = direct_directory() else { return };
     let path = directory.path().join("f");
-    let content = pattern((1 << 20) + (1 << 19));
+    let content = pattern((4 << 20) + (1 << 19));
     let mut written = 0;
-    let mut file = posix().new_writable_file(&path, &DIRECT).unwrap();
+    let mut file = posix().new_writable_file(&path, options).unwrap();
     for (step, length) in
-        [1, 4094, 1, 4096, 10, 100_000, 8192, 1 << 20, 5000].into_iter().enumerate()
+        [1, 4094, 1, 4096, 10, 100_000, 8192, 4 << 20, 5000].into_iter().enumerate()
     {
         file.append(&content[written..written + length]).unwrap();
         written += length;
@@ -237,7 +243,7 @@ fn direct_writes_leave_the_exact_size_and_content() {
             1 => file.sync().unwrap(),
             2 => {
                 file.close().unwrap();
-                file = posix().reopen_writable_file(&path, &DIRECT).unwrap();
+                file = posix().reopen_writable_file(&path, options).unwrap();
                 assert_eq!(file.size(), written as u64);
             }
             _ => continue,
@@ -246,6 +252,52 @@ fn direct_writes_leave_the_exact_size_and_content() {
     }
     drop(file);
     assert!(fs::read(&path).unwrap() == content[..written]);
+}
+
+/// A file on a device that is full, written as direct ones are that a thread writes behind.
+fn full_device() -> Option<DirectWritableFile> {
+    let path = Path::new("/dev/full");
+    let file = File::options().write(true).open(path).ok()?;
+    let options = FileOptions { is_synced_when_complete: true, ..DIRECT };
+    Some(DirectWritableFile::new(PosixFile::new(file, path), 0, &options).unwrap())
+}
+
+#[test]
+fn what_was_written_behind_fails_the_next_operation() {
+    let content = vec![b'x'; DIRECT.writable_file_max_buffer_size];
+    let operations: [fn(&mut DirectWritableFile) -> Result<()>; 4] = [
+        |file| file.append(&vec![b'y'; DIRECT.writable_file_max_buffer_size]),
+        |file| file.flush(),
+        |file| file.sync(),
+        |file| file.fsync(),
+    ];
+    for operation in operations {
+        let Some(mut file) = full_device() else {
+            println!("skipped: no /dev/full");
+            return;
+        };
+        file.append(&content).unwrap();
+        let status = operation(&mut file).unwrap_err();
+        assert_eq!(status.subcode(), base::status::SubCode::NoSpace);
+        let expected = format!("write {} bytes at offset 0 of /dev/full: ", content.len());
+        assert!(status.message().starts_with(&expected), "{status}");
+        assert!(file.append(b"y").is_err() && file.flush().is_err());
+    }
+    let mut file = full_device().unwrap();
+    file.append(&content).unwrap();
+    assert!(Box::new(file).close().is_err());
+}
+
+#[test]
+fn bytes_written_behind_are_counted_in_the_thread_of_the_file() {
+    let Some(directory) = direct_directory() else { return };
+    let options = FileOptions { is_synced_when_complete: true, ..DIRECT };
+    let path = directory.path().join("f");
+    let mut file = posix().new_writable_file(&path, &options).unwrap();
+    perf_context::reset_io_stats_context();
+    file.append(&pattern(3 << 20)).unwrap();
+    file.sync().unwrap();
+    assert_eq!(perf_context::io_stats_context().get(IoMetric::BytesWritten), 3 << 20);
 }
 
 #[test]
@@ -331,6 +383,39 @@ fn hints_to_a_device_without_pages_are_no_error() {
     file.range_sync(0, 4096).unwrap();
     file.allocate(0, 4096).unwrap();
     file.close().unwrap();
+}
+
+/// Whether the page cache has the byte at `offset`.
+fn is_cached(file: &File, offset: u64) -> bool {
+    let mut byte = [0];
+    let buffers = &mut [io::IoSliceMut::new(&mut byte)];
+    rustix::io::preadv2(file, buffers, offset, rustix::io::ReadWriteFlags::NOWAIT).is_ok()
+}
+
+#[test]
+fn what_is_read_at_random_brings_nothing_else_into_memory() {
+    // Beside the build's output, which is seldom in memory alone.
+    let program = env::current_exe().unwrap();
+    let directory = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
+    for (is_read_at_random, brings_more) in [(false, true), (true, false)] {
+        let path = directory.path().join(is_read_at_random.to_string());
+        fs::write(&path, pattern(1 << 20)).unwrap();
+        let plain = File::open(&path).unwrap();
+        plain.sync_all().unwrap();
+        rustix::fs::fadvise(&plain, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+        if is_cached(&plain, 0) {
+            // It has no device that it could be read from again.
+            return;
+        }
+        let options = FileOptions { is_read_at_random, ..FileOptions::DEFAULT };
+        let file = posix().new_random_access_file(&path, &options).unwrap();
+        // One page behind the other, which looks like a scan.
+        for offset in [512 << 10, (512 << 10) + 4096] {
+            file.read_at(offset, &mut [0]).unwrap();
+            assert!(is_cached(&plain, offset));
+        }
+        assert_eq!(is_cached(&plain, (512 << 10) + 8192), brings_more, "{options:?}");
+    }
 }
 
 const MANY_FILES_VARIABLE: &str = "TOUCHSTONE_ENV_TEST_MANY_FILES";

@@ -23,6 +23,8 @@ const COLUMNS: &[Column] = &[
     ("p999_micros", |row| number(row.p999_micros)),
     ("cpu_micros_per_op", |row| number(row.cpu_micros_per_op)),
     ("resident_peak_bytes", |row| number(row.resident_peak_bytes)),
+    ("space_peak_bytes", |row| number(row.space_peak_bytes)),
+    ("device_bytes_per_byte", |row| number(row.device_bytes_per_byte)),
     ("limit_ops_per_second", |row| number(row.limit_ops_per_second)),
     ("limit_percent", |row| number(row.limit_percent)),
     ("limited_by", |row| row.limited_by.map(|by| by.name().to_owned()).unwrap_or_default()),

@@ -15,7 +15,7 @@ const EXAMPLE: &str = "\
   wal_dir=C\\:\\\\wal\\#1
 [CFOptions \"default\"]
   merge_operator={id=StringAppendOperator;delimiter=\\:;}
-  compression_opts={level=3;parallel_threads=2;}
+  compression_opts={level=3;strategy=2;}
   table_factory=BlockBasedTable
 [TableOptions/BlockBasedTable \"default\"]
   block_size=16K
@@ -56,7 +56,7 @@ fn what_is_not_the_default_and_not_honoured_is_remarked() {
     assert_eq!(
         said,
         [
-            "line 11, [CFOptions \"default\"]: compression_opts.parallel_threads=2: \
+            "line 11, [CFOptions \"default\"]: compression_opts.strategy=2: \
              accepted, not honoured yet",
             "line 15, [TableOptions/BlockBasedTable \"default\"]: read_amp_bytes_per_bit=8: \
              accepted, not honoured yet",

@@ -153,8 +153,8 @@ fn what_is_set_and_not_honoured_is_remarked() {
         ["sample_for_compression=7: accepted, not honoured yet"]
     );
     assert_eq!(
-        said("compression_opts={level=1;parallel_threads=2}"),
-        ["compression_opts.parallel_threads=2: accepted, not honoured yet"]
+        said("compression_opts={level=1;strategy=2}"),
+        ["compression_opts.strategy=2: accepted, not honoured yet"]
     );
     assert_eq!(
         said("filter_deletes=true;compaction_options_fifo={ttl=1}"),

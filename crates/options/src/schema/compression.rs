@@ -20,7 +20,7 @@ options! {
         /// Sample bytes given to the zstd trainer.
         zstd_max_train_bytes: u32 = 0, mutable honoured 6.12;
         /// Compression threads per job.
-        parallel_threads: u32 = 1, mutable accepted 6.12;
+        parallel_threads: u32 = 1, mutable honoured 6.12;
         /// Marks the struct as explicitly set (bottommost, blob use).
         enabled: bool = false, mutable honoured 6.12;
         /// Data buffered while sampling for a dictionary; 0 unlimited.

@@ -121,7 +121,7 @@ options! {
         /// Memory ceiling for in-RAM statistics history.
         stats_history_buffer_size: u64 = 1 << 20, mutable honoured 6.0;
         /// Give the kernel a random-access hint for table files.
-        advise_random_on_open: bool = true, fixed accepted 4.0;
+        advise_random_on_open: bool = true, fixed honoured 4.0;
         /// Memtable byte budget over all families; 0 unlimited.
         db_write_buffer_size: u64 = 0, fixed honoured 4.0;
         /// Prefetch chunk for compaction input reads.

@@ -53,9 +53,20 @@ impl Discouragement {
     }
 }
 
-/// Compresses blocks by one table's options.
+/// A block that was tried.
 #[derive(Debug)]
-pub(super) struct BlockCompressor {
+pub(super) enum Attempt {
+    /// It got small enough.
+    Small(Vec<u8>),
+    /// It did not.
+    Large,
+    /// The codec cannot do what it is tuned to. The block need not be compressed.
+    Refused,
+}
+
+/// Compresses blocks by one table's options, whichever thread asks.
+#[derive(Debug)]
+pub(super) struct BlockCodec {
     kind: CompressionType,
     options: CompressionOptions,
     /// Bytes of a compressed block per 1024 that it had.
@@ -64,13 +75,74 @@ pub(super) struct BlockCompressor {
     /// Of data blocks, where they have one; the other form is there if blocks are verified.
     dictionary: Option<(CompressionDictionary, Option<UncompressionDictionary>)>,
     verifies: bool,
-    is_used: bool,
-    discouragement: Discouragement,
     statistics: Option<Arc<Statistics>>,
 }
 
 /// Blocks this long are left as they are: codecs count in signed integers.
 const SIZE_LIMIT: usize = i32::MAX as usize;
+
+impl BlockCodec {
+    /// What a block of this length may have when it is compressed; none if that is not to be tried.
+    fn size_max(&self, length: usize) -> Option<u64> {
+        let size_max = (self.bytes_per_kb_max * length as u64) >> 10;
+        let is_tried = self.kind != CompressionType::None && length < SIZE_LIMIT && size_max > 0;
+        is_tried.then_some(size_max)
+    }
+
+    /// Tries to compress a block. The time that it took comes with it, in nanoseconds, where that is
+    /// wanted.
+    pub(super) fn attempt(
+        &self,
+        block: &[u8],
+        is_data_block: bool,
+    ) -> (Result<Attempt>, Option<u64>) {
+        let statistics = self.statistics.as_ref();
+        let start = statistics.and_then(|statistics| statistics.start_detailed_timer());
+        let attempt = self.attempt_untimed(block, is_data_block);
+        (attempt, statistics.and_then(|statistics| statistics.nanos_since(start)))
+    }
+
+    /// What doing nothing takes, where that is wanted.
+    fn no_time(&self) -> Option<u64> {
+        self.statistics.as_ref().filter(|statistics| statistics.has_detailed_timers()).map(|_| 0)
+    }
+
+    fn attempt_untimed(&self, block: &[u8], is_data_block: bool) -> Result<Attempt> {
+        let dictionary = self.dictionary.as_ref().filter(|_| is_data_block);
+        let compressed =
+            compress(self.kind, &self.options, block, dictionary.map(|(dictionary, _)| dictionary));
+        let compressed = match compressed {
+            Ok(compressed) => compressed,
+            Err(status) if matches!(status.code(), Code::InvalidArgument | Code::NotSupported) => {
+                return Ok(Attempt::Refused);
+            }
+            Err(status) => return Err(status),
+        };
+        if self.size_max(block.len()).is_none_or(|size_max| compressed.len() as u64 > size_max) {
+            return Ok(Attempt::Large);
+        }
+        if self.verifies {
+            let dictionary = dictionary.and_then(|(_, reverse)| reverse.as_ref());
+            let restored = decompress(self.kind, &compressed, self.format_version, dictionary)
+                .map_err(|status| status.context("Could not decompress"))?;
+            if restored != block {
+                return Err(Status::corruption(
+                    "Decompressed block did not match pre-compression block",
+                ));
+            }
+        }
+        Ok(Attempt::Small(compressed))
+    }
+}
+
+/// Compresses the blocks of one table, in their order.
+#[derive(Debug)]
+pub(super) struct BlockCompressor {
+    /// Others may compress beside it once all data blocks have the dictionary that they will have.
+    codec: Arc<BlockCodec>,
+    is_used: bool,
+    discouragement: Discouragement,
+}
 
 impl BlockCompressor {
     pub(super) fn new(
@@ -83,21 +155,26 @@ impl BlockCompressor {
         /// Compressed blocks must be smaller, whatever the option says.
         const BYTES_PER_KB_LIMIT: i32 = 1023;
         let bytes_per_kb_max = options.max_compressed_bytes_per_kb.clamp(0, BYTES_PER_KB_LIMIT);
-        Self {
+        let codec = BlockCodec {
             kind,
             options: options.clone(),
             bytes_per_kb_max: bytes_per_kb_max as u64,
             format_version,
             dictionary: None,
             verifies,
-            is_used: false,
-            discouragement: Discouragement::default(),
             statistics,
-        }
+        };
+        let (is_used, discouragement) = (false, Discouragement::default());
+        Self { codec: Arc::new(codec), is_used, discouragement }
     }
 
     pub(super) fn kind(&self) -> CompressionType {
-        self.kind
+        self.codec.kind
+    }
+
+    /// What compresses, for other threads.
+    pub(super) fn codec(&self) -> &Arc<BlockCodec> {
+        &self.codec
     }
 
     /// Whether any block was kept compressed.
@@ -107,75 +184,74 @@ impl BlockCompressor {
 
     /// A block was kept that was compressed elsewhere, as it would be here.
     pub(super) fn note_copied(&mut self) {
-        self.is_used |= self.kind != CompressionType::None;
+        self.is_used |= self.kind() != CompressionType::None;
     }
 
-    /// Compresses all data blocks from now on with a dictionary.
+    /// Compresses all data blocks from now on with a dictionary. Nobody else may have the codec yet.
     pub(super) fn set_dictionary(&mut self, raw: Vec<u8>) -> Result<()> {
-        let reverse = self.verifies.then(|| UncompressionDictionary::new(raw.clone()));
-        let dictionary = CompressionDictionary::new(self.kind, &self.options, raw)?;
-        self.dictionary = Some((dictionary, reverse));
+        let Some(codec) = Arc::get_mut(&mut self.codec) else {
+            return Err(Status::aborted("a dictionary for data blocks that are being compressed"));
+        };
+        let reverse = codec.verifies.then(|| UncompressionDictionary::new(raw.clone()));
+        let dictionary = CompressionDictionary::new(codec.kind, &codec.options, raw)?;
+        codec.dictionary = Some((dictionary, reverse));
         Ok(())
     }
 
     /// The dictionary's raw bytes.
     pub(super) fn dictionary(&self) -> Option<&[u8]> {
-        self.dictionary.as_ref().map(|(dictionary, _)| dictionary.raw())
+        self.codec.dictionary.as_ref().map(|(dictionary, _)| dictionary.raw())
+    }
+
+    /// Whether it is worth while to try a data block before its turn: where blocks before it were
+    /// rejected it may be left out.
+    pub(super) fn is_worth_a_try(&self, length: usize) -> bool {
+        self.discouragement.rejected_in_row < Discouragement::REJECTED_MIN
+            && self.codec.size_max(length).is_some()
     }
 
     pub(super) fn compress(&mut self, block: &[u8], is_data_block: bool) -> Result<Compressed> {
-        let start =
-            self.statistics.as_ref().and_then(|statistics| statistics.start_detailed_timer());
-        let compressed = self.compress_uncounted(block, is_data_block)?;
-        if let Some(statistics) = &self.statistics {
+        let codec = Arc::clone(&self.codec);
+        self.compress_by(block.len(), is_data_block, || codec.attempt(block, is_data_block))
+    }
+
+    /// As [`Self::compress`], of a block of this length that `attempt` compresses, or has compressed.
+    pub(super) fn compress_by(
+        &mut self,
+        length: usize,
+        is_data_block: bool,
+        attempt: impl FnOnce() -> (Result<Attempt>, Option<u64>),
+    ) -> Result<Compressed> {
+        let (compressed, nanos) = if self.codec.size_max(length).is_none() {
+            (Compressed::Bypassed, None)
+        } else if is_data_block && self.discouragement.leaves_out() {
+            (Compressed::Rejected, self.codec.no_time())
+        } else {
+            let (attempt, nanos) = attempt();
+            (self.judge(attempt?, is_data_block), nanos)
+        };
+        if let Some(statistics) = &self.codec.statistics {
             let outcome = match &compressed {
                 Compressed::Kept(compressed) => CompressionOutcome::Compressed(compressed.len()),
                 Compressed::Bypassed => CompressionOutcome::Bypassed,
                 Compressed::Rejected => CompressionOutcome::Rejected,
             };
-            count_compression(statistics, start, block.len(), outcome);
+            count_compression(statistics, nanos, length, outcome);
         }
         Ok(compressed)
     }
 
-    fn compress_uncounted(&mut self, block: &[u8], is_data_block: bool) -> Result<Compressed> {
-        let size_max = (self.bytes_per_kb_max * block.len() as u64) >> 10;
-        if self.kind == CompressionType::None || block.len() >= SIZE_LIMIT || size_max == 0 {
-            return Ok(Compressed::Bypassed);
+    fn judge(&mut self, attempt: Attempt, is_data_block: bool) -> Compressed {
+        if is_data_block && !matches!(attempt, Attempt::Refused) {
+            self.discouragement.note(matches!(attempt, Attempt::Small(_)));
         }
-        if is_data_block && self.discouragement.leaves_out() {
-            return Ok(Compressed::Rejected);
-        }
-        let dictionary = self.dictionary.as_ref().filter(|_| is_data_block);
-        let compressed =
-            compress(self.kind, &self.options, block, dictionary.map(|(dictionary, _)| dictionary));
-        let compressed = match compressed {
-            Ok(compressed) => compressed,
-            // The codec cannot do what it is tuned to. The block need not be compressed.
-            Err(status) if matches!(status.code(), Code::InvalidArgument | Code::NotSupported) => {
-                return Ok(Compressed::Rejected);
+        match attempt {
+            Attempt::Small(compressed) => {
+                self.is_used = true;
+                Compressed::Kept(compressed)
             }
-            Err(status) => return Err(status),
-        };
-        let is_kept = compressed.len() as u64 <= size_max;
-        if is_data_block {
-            self.discouragement.note(is_kept);
+            Attempt::Large | Attempt::Refused => Compressed::Rejected,
         }
-        if !is_kept {
-            return Ok(Compressed::Rejected);
-        }
-        if self.verifies {
-            let dictionary = dictionary.and_then(|(_, reverse)| reverse.as_ref());
-            let restored = decompress(self.kind, &compressed, self.format_version, dictionary)
-                .map_err(|status| status.context("Could not decompress"))?;
-            if restored != block {
-                return Err(Status::corruption(
-                    "Decompressed block did not match pre-compression block",
-                ));
-            }
-        }
-        self.is_used = true;
-        Ok(Compressed::Kept(compressed))
     }
 }
 

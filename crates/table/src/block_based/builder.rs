@@ -9,6 +9,7 @@
 
 mod copy;
 mod finish;
+mod lagging_blocks;
 
 use super::block_compressor::{BlockCompressor, Compressed};
 use super::block_writer::BlockWriter;
@@ -37,6 +38,7 @@ use cache::MemoryCharge;
 use compression::CompressionType;
 use env::WritableFile;
 pub use finish::FinishedTable;
+use lagging_blocks::LaggingBlocks;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::mem;
@@ -56,6 +58,8 @@ pub struct BlockBasedTableBuilder {
     options: TableBuilderOptions,
     writer: BlockWriter,
     compressor: BlockCompressor,
+    /// Blocks that others compress, where they may.
+    lagging: Option<LaggingBlocks>,
     warmer: Option<BlockWarmer>,
     data_block: BlockBuilder,
     block_ends: BlockEnds,
@@ -108,7 +112,9 @@ impl BlockBasedTableBuilder {
             offset: 0,
         };
         let index = IndexBuilder::new(&options);
+        let filter = FilterBlockBuilder::new(&options);
         Ok(Self {
+            lagging: LaggingBlocks::new(&options, &index, filter.as_ref()),
             writer: BlockWriter::new(file, footer, file_checksum, options.statistics.clone()),
             compressor: BlockCompressor::new(
                 options.compression,
@@ -120,7 +126,7 @@ impl BlockBasedTableBuilder {
             warmer: BlockWarmer::new(&options),
             data_block: BlockBuilder::new(data_block_options(&options)),
             block_ends: BlockEnds::new(&options),
-            filter: FilterBlockBuilder::new(&options),
+            filter,
             index_wants_keys: index.wants_keys(),
             index,
             held_back: DictionaryBuffer::new(
@@ -377,10 +383,25 @@ impl BlockBasedTableBuilder {
         last_key: &[u8],
         next_key: Option<&[u8]>,
     ) -> Result<()> {
+        if self.lagging.is_some() {
+            return self.lag(block, last_key, next_key);
+        }
+        let compressed = self.compressor.compress(block, true)?;
+        self.write_compressed(block, compressed, last_key, next_key)
+    }
+
+    /// Writes a data block in the form that it is to have.
+    fn write_compressed(
+        &mut self,
+        block: &mut Vec<u8>,
+        compressed: Compressed,
+        last_key: &[u8],
+        next_key: Option<&[u8]>,
+    ) -> Result<()> {
         let raw_size = block.len() as u64;
         // The writer puts a trailer behind what it is given.
         let warm_block = self.warmer.is_some().then(|| copy_of(block));
-        let handle = match self.compressor.compress(block, true)? {
+        let handle = match compressed {
             Compressed::Kept(mut compressed) => {
                 self.write_aligned(&mut compressed, self.compressor.kind())?
             }
@@ -491,7 +512,8 @@ impl BlockBasedTableBuilder {
         self.properties.num_entries == 0
     }
 
-    /// Bytes written so far: complete data blocks. What RocksDB cuts the outputs of compactions by.
+    /// Bytes written so far: complete data blocks, but for those that others compress
+    /// ([`Self::settle`]). What RocksDB cuts the outputs of compactions by.
     pub fn estimated_file_size(&self) -> u64 {
         self.writer.offset()
     }

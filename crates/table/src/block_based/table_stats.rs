@@ -306,15 +306,15 @@ pub(super) enum CompressionOutcome {
     Bypassed,
 }
 
-/// A block of so many bytes is to be written, compressed or not; since `start` where that is timed.
+/// A block of so many bytes is to be written, compressed or not; that took `nanos` where it is timed.
 pub(super) fn count_compression(
     statistics: &Statistics,
-    start: Option<Moment>,
+    nanos: Option<u64>,
     bytes: usize,
     outcome: CompressionOutcome,
 ) {
-    if outcome != CompressionOutcome::Bypassed {
-        statistics.stop_nanos_timer(HistogramType::CompressionTimesNanos, start);
+    if let Some(nanos) = nanos.filter(|_| outcome != CompressionOutcome::Bypassed) {
+        statistics.record_in_histogram(HistogramType::CompressionTimesNanos, nanos);
     }
     let bytes = bytes as u64;
     statistics.record(|recorder| match outcome {

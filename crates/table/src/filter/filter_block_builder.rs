@@ -59,6 +59,14 @@ impl FilterBlockBuilder {
         }
     }
 
+    /// Whether partitions end where those of the index do.
+    pub(crate) fn follows_index(&self) -> bool {
+        match self {
+            Self::Full(_) => false,
+            Self::Partitioned(builder) => builder.follows_index(),
+        }
+    }
+
     /// What takes user keys, if that is all that is to be done with them.
     pub(crate) fn takes_keys(&mut self) -> Option<&mut dyn FilterBitsBuilder> {
         match self {

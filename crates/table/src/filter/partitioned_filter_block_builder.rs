@@ -51,6 +51,10 @@ impl PartitionedFilterBlockBuilder {
         Self { keys, shape, keys_per_partition, partitions: Vec::new(), entries_in_partitions: 0 }
     }
 
+    pub(crate) fn follows_index(&self) -> bool {
+        !self.shape.is_decoupled
+    }
+
     /// Adds a user key without timestamp; `last_key` is the one before.
     pub(crate) fn add(&mut self, key: &[u8], last_key: &[u8], index: &mut IndexBuilder) {
         if let Some(partition_key) = self.end_of_partition(last_key, index) {

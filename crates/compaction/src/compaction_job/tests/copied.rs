@@ -299,6 +299,32 @@ fn keys_that_rank_the_same_are_compared() {
     }
 }
 
+/// Other threads have blocks that come before one that is copied.
+#[test]
+fn blocks_go_on_whole_behind_those_that_other_threads_compress() {
+    let outputs = |parallel_threads| {
+        let mut setup =
+            Setup { max_output_file_size: 30_000, ..Setup::new() }.of_output(|tables| {
+                tables.compression_options.parallel_threads = parallel_threads;
+            });
+        let in_places = (0..2000).filter(|number| number % 150 < 40);
+        setup.files[1].1 = values(in_places, 5000);
+        assert!(setup.check() > 20);
+        let Compacted { environment, outcome } = setup.run();
+        let bytes = |file: &OutputFile| {
+            let name = format!("{:06}.sst", file.metadata.number);
+            let path = environment.directory.join(name);
+            env::read_file_to_vec(&*environment.file_system, &path, 1 << 20).unwrap()
+        };
+        outcome.files.iter().map(bytes).collect::<Vec<_>>()
+    };
+    let alone = outputs(1);
+    assert!(alone.len() > 2);
+    for threads in [2, 4] {
+        assert!(outputs(threads) == alone, "{threads} threads");
+    }
+}
+
 /// Every part and every file that begins in the middle.
 #[test]
 fn blocks_go_on_whole_in_parts_and_in_small_files() {

@@ -4,7 +4,7 @@ use super::*;
 use base::status::Code;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-fn entries(range: std::ops::Range<u32>, sequence: u64) -> Vec<Entry> {
+pub(super) fn entries(range: std::ops::Range<u32>, sequence: u64) -> Vec<Entry> {
     range
         .map(|index| {
             let user_key = format!("key{index:06}");

@@ -56,6 +56,7 @@ impl BlockBasedTableBuilder {
 
     fn copy(&mut self, block: &WholeBlock<'_>) -> Result<()> {
         self.flush(Some(block.first_key()))?;
+        self.settle_all()?;
         self.index_copied(Some(block.first_key()));
         self.note_entries(block)?;
         self.charge_for_filter();

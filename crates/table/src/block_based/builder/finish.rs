@@ -1,6 +1,7 @@
 //! What comes after the data blocks.
 
 use super::BlockBasedTableBuilder;
+use super::lagging_blocks::LaggingBlocks;
 use crate::block_based::block_compressor::{BlockCompressor, Compressed};
 use crate::block_based::block_writer::{BlockWriter, WrittenFile};
 use crate::filter::BUILTIN_POLICY_NAME;
@@ -39,6 +40,8 @@ pub struct FinishedTable {
     pub file_checksum: Option<(String, Vec<u8>)>,
     /// Whether a collector wants the table compacted soon.
     pub need_compact: bool,
+    /// Processor time of threads that compressed blocks beside the caller's, in microseconds.
+    pub other_cpu_micros: u64,
 }
 
 type MetaBlocks = BTreeMap<Vec<u8>, BlockHandle>;
@@ -51,7 +54,9 @@ impl BlockBasedTableBuilder {
     pub fn finish(mut self) -> Result<FinishedTable> {
         mem::replace(&mut self.status, Ok(()))?;
         self.flush(None)?;
+        self.settle_all()?;
         self.index_copied(None);
+        let other_cpu_micros = self.lagging.take().map_or(0, LaggingBlocks::finish);
         self.properties.tail_start_offset = self.writer.offset();
         let mut meta_blocks = MetaBlocks::new();
         self.write_filter(&mut meta_blocks)?;
@@ -75,6 +80,7 @@ impl BlockBasedTableBuilder {
             properties: self.properties,
             file_checksum: checksum,
             need_compact,
+            other_cpu_micros,
         })
     }
 

@@ -6,3 +6,4 @@ mod copied;
 mod features;
 mod golden;
 mod matrix;
+mod parallel;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use testing::{parallel, peer};
 
 /// Entries with versions of one key next to each other, deletions, and long shared prefixes.
-fn entries(count: u32) -> Pairs {
+pub(super) fn entries(count: u32) -> Pairs {
     let entry = |number: u32| {
         let user_key = format!("key{:05}", number / 3 * 7);
         let sequence = u64::from(1000 - number % 3);
