@@ -163,16 +163,10 @@ impl<'a> OutputSplitter<'a> {
     /// Whether it may depend on the size of the open file, which counts at most so many bytes, whether
     /// that ends before `key`.
     pub(crate) fn depends_on_size(&self, key: &[u8], full_size_max: u64) -> bool {
-        let is_at_border = || {
-            self.grandparents.get(self.grandparent).is_some_and(|file| {
-                let border = if self.is_in_gap { &file.smallest } else { &file.largest };
-                self.compare(key, border).is_ge()
-            })
-        };
         self.rules.output_level > 0
             && (full_size_max >= self.rules.max_file_size
                 || self.partition.is_some()
-                || is_at_border())
+                || self.reaches_border(key))
     }
 
     /// Whether a file of this size goes on, whatever key comes.
@@ -187,11 +181,7 @@ impl<'a> OutputSplitter<'a> {
         if self.rules.output_level == 0 || self.goes_by_size_alone() {
             return true;
         }
-        let is_within_grandparent = self.grandparents.get(self.grandparent).is_none_or(|file| {
-            let border = if self.is_in_gap { &file.smallest } else { &file.largest };
-            self.compare(key, border).is_lt()
-        });
-        is_within_grandparent
+        !self.reaches_border(key)
             && self.old_files.crosses_nothing(key, &self.comparator)
             && self
                 .split_key
@@ -206,6 +196,14 @@ impl<'a> OutputSplitter<'a> {
             && self.old_files.next >= self.old_files.files.len()
             && self.split_key.is_none()
             && self.partition.is_none()
+    }
+
+    /// Whether the next border of a grandparent is at or before `key`.
+    fn reaches_border(&self, key: &[u8]) -> bool {
+        self.grandparents.get(self.grandparent).is_some_and(|file| {
+            let border = if self.is_in_gap { &file.smallest } else { &file.largest };
+            self.compare(key, border).is_ge()
+        })
     }
 
     fn is_same_user_key(&self, key: &[u8], last_key: &[u8]) -> bool {

@@ -4,10 +4,7 @@ use crate::clock::thread_cpu_micros;
 use crate::file_system::WritableFile;
 use base::{Result, Status};
 use parking_lot::Mutex;
-use perf_context::{
-    IoStatsContext, add_io_stats, io_stats_context, perf_level, reset_io_stats_context,
-    set_perf_level,
-};
+use perf_context::{IoStatsContext, WorkForAnother, add_io_stats};
 use statistics::Activity;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -62,13 +59,11 @@ impl RunningSync {
         // A thread that does not begin leaves the file to this one.
         let left = Arc::new(Mutex::new(Some(file)));
         let file = Arc::clone(&left);
-        let (activity, level) = (Activity::current(), perf_level());
+        let (activity, measured) = (Activity::current(), WorkForAnother::new());
         let sync = move || {
             let _activity = activity.begin();
-            set_perf_level(level);
-            reset_io_stats_context();
-            let result = sync_what_is_left(&file, use_fsync);
-            Ended { result, io: io_stats_context(), cpu_micros: thread_cpu_micros() }
+            let (result, io) = measured.run(|| sync_what_is_left(&file, use_fsync));
+            Ended { result, io, cpu_micros: thread_cpu_micros() }
         };
         match Builder::new().name("tstone:sync".to_owned()).spawn(sync) {
             Ok(thread) => Self(State::Running(thread)),

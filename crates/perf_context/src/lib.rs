@@ -30,6 +30,7 @@ mod perf_level;
 mod perf_metric;
 mod timed_metric;
 mod timer;
+mod work_for_another;
 
 pub use io_metric::IoMetric;
 pub use io_stats_context::{
@@ -46,6 +47,7 @@ pub use perf_level::{PerfLevel, perf_level, set_perf_level};
 pub use perf_metric::PerfMetric;
 pub use timed_metric::{AtLevel, TimedMetric};
 pub use timer::Timer;
+pub use work_for_another::WorkForAnother;
 
 /// What is known of a metric; the detail is what it measures.
 pub type MetricInfo = metric::MetricInfo<Measure>;

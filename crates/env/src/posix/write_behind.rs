@@ -3,10 +3,7 @@
 use super::posix_file::PosixFile;
 use crate::aligned_buffer::AlignedBuffer;
 use base::{Result, Status};
-use perf_context::{
-    IoStatsContext, add_io_stats, io_stats_context, perf_level, reset_io_stats_context,
-    set_perf_level,
-};
+use perf_context::{IoStatsContext, WorkForAnother, add_io_stats};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
@@ -32,14 +29,11 @@ impl WriteBehind {
     pub(super) fn start(file: PosixFile) -> Option<Self> {
         let (requests, buffers) = channel::<(AlignedBuffer, u64)>();
         let (sender, answers) = channel();
-        let level = perf_level();
+        let measured = WorkForAnother::new();
         let work = move || {
-            set_perf_level(level);
             for (buffer, offset) in buffers {
-                reset_io_stats_context();
-                let (_, result) = file.write_at(offset, buffer.bytes());
-                let answer = Answer { buffer, result, io: io_stats_context() };
-                if sender.send(answer).is_err() {
+                let ((_, result), io) = measured.run(|| file.write_at(offset, buffer.bytes()));
+                if sender.send(Answer { buffer, result, io }).is_err() {
                     return;
                 }
             }

@@ -5,7 +5,9 @@ use crate::file_system::{FileOptions, FileSystem};
 use crate::file_system_wrapper::WritableFileWrapper;
 use crate::posix::PosixFileSystem;
 use crate::{FaultInjectionFileSystem, MemFileSystem};
-use perf_context::{IoMetric, PerfLevel};
+use perf_context::{
+    IoMetric, PerfLevel, io_stats_context, perf_level, reset_io_stats_context, set_perf_level,
+};
 use statistics::{CompactionCause, HistogramType, Statistics, StatsLevel};
 use std::path::Path;
 use std::thread::{ThreadId, current};
