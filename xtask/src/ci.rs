@@ -2,12 +2,15 @@
 //! from running, so that one run shows everything that is wrong.
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Instant;
 
 use crate::{files, layers, tidy};
+use summary::Summary;
+use test_programs::TestProgram;
 
+mod summary;
+mod test_programs;
 #[cfg(test)]
 mod tests;
 
@@ -103,94 +106,15 @@ fn cargo_program() -> OsString {
 
 /// Runs the tests and repeats at the end what each test program summed up.
 fn test() -> Result<(), String> {
-    // Names of programs come on standard error and their results on standard output; only in one
-    // stream do they keep their order.
-    let mut child = Command::new("sh")
-        .args(["-c", r#"exec "$0" "$@" 2>&1"#])
-        .arg(cargo_program())
-        .args(["test", "--locked", "--workspace", "--features", STORES, "--no-fail-fast"])
-        .current_dir(files::root())
-        // Tests that compare with RocksDB's programs must not skip themselves here.
-        .env("CI", "true")
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("cargo test: {error}"))?;
     let mut summary = Summary::default();
-    if let Some(output) = child.stdout.take() {
-        for line in BufReader::new(output).split(b'\n') {
-            let line = line.map_err(|error| format!("cargo test: {error}"))?;
-            let line = String::from_utf8_lossy(&line);
-            // The reader of our output may have gone; the tests go on all the same.
-            drop(writeln!(std::io::stdout(), "{line}"));
-            summary.add(&line);
-        }
-    }
-    let status = child.wait().map_err(|error| format!("cargo test: {error}"))?;
+    // Tests that compare with RocksDB's programs must not skip themselves here.
+    let variables = [("CI", "true")];
+    let programs = TestProgram::build_all(&["--workspace", "--features", STORES])?;
+    let ran = test_programs::run_all(&programs, &variables, |text| summary.tell(text));
+    let documents =
+        ["test", "--locked", "--workspace", "--features", STORES, "--doc", "--no-fail-fast"];
+    let documented = test_programs::run_cargo(&documents, &variables, |text| summary.tell(text));
     println!("{}", summary.text());
-    if !status.success() {
-        return Err(format!("cargo test failed: {status}"));
-    }
-    if summary.passed == 0 { Err("cargo test ran no tests".to_owned()) } else { Ok(()) }
-}
-
-/// What the test programs summed up between them.
-#[derive(Default)]
-struct Summary {
-    program: String,
-    lines: Vec<String>,
-    failed_tests: Vec<String>,
-    passed: u64,
-    failed: u64,
-    ignored: u64,
-}
-
-impl Summary {
-    fn add(&mut self, line: &str) {
-        if let Some(name) = line.strip_prefix("test ").and_then(|l| l.strip_suffix(" ... FAILED")) {
-            self.failed_tests.push(format!("{}: {name}", self.program));
-        }
-        let words = line.trim_start();
-        for kind in ["Running ", "Doc-tests "] {
-            if let Some(program) = words.strip_prefix(kind) {
-                // Running unittests src/lib.rs (target/debug/deps/base-0123456789abcdef)
-                let file = program.trim_end_matches(')').rsplit('/').next().unwrap_or(program);
-                let name = file.rsplit_once('-').map_or(file, |(name, _)| name);
-                self.program = if kind == "Running " { name } else { words }.to_owned();
-            }
-        }
-        if !line.starts_with("test result: ") {
-            return;
-        }
-        let counts = [("passed", &mut self.passed), ("failed", &mut self.failed)];
-        for (what, sum) in counts.into_iter().chain([("ignored", &mut self.ignored)]) {
-            *sum += count(line, what);
-        }
-        if ["passed", "failed", "ignored"].iter().any(|what| count(line, what) > 0) {
-            let line = line.split("; 0 measured").next().unwrap_or(line);
-            self.lines.push(format!("{line}  {}", self.program));
-        }
-    }
-
-    fn text(&self) -> String {
-        let mut text = String::from("== summary of the tests\n");
-        for line in &self.lines {
-            text.push_str(line);
-            text.push('\n');
-        }
-        for name in &self.failed_tests {
-            text.push_str("FAILED ");
-            text.push_str(name);
-            text.push('\n');
-        }
-        let Self { passed, failed, ignored, .. } = self;
-        text.push_str(&format!("all: {passed} passed; {failed} failed; {ignored} ignored"));
-        text
-    }
-}
-
-/// The number before a word in a line such as `test result: ok. 3 passed; 0 failed; ...`.
-fn count(line: &str, what: &str) -> u64 {
-    let mut words =
-        line.split_whitespace().rev().skip_while(|word| word.trim_end_matches(';') != what);
-    words.nth(1).and_then(|number| number.parse().ok()).unwrap_or(0)
+    ran.and(documented)?;
+    if summary.passed == 0 { Err("no tests ran".to_owned()) } else { Ok(()) }
 }
