@@ -180,18 +180,27 @@ impl DbIter {
     }
 
     /// From a deletion to the last of those in a row with it, if these can be passed together, or else to
-    /// the next entry. The last one is looked at by itself: older versions of its key may follow.
+    /// the next entry. The last one is looked at by itself: older versions of its key may follow. Where it
+    /// may be too new to be seen and yet follow one that is seen, none is passed: that one decides.
     #[inline]
     fn pass_deletions_here(&mut self) -> Result<()> {
         // Who counts what is passed counts every entry.
         if self.skippable_max == u64::MAX && self.hidden_run.leaps.is_due() {
-            let has_passed = self.pass_range_deleted()? || self.internal.pass_deletions(None)?;
+            let has_passed = self.pass_range_deleted()?
+                || self.sees_all_after_first_seen() && self.internal.pass_deletions(None)?;
             self.hidden_run.leaps.note(has_passed);
             if has_passed {
                 return Ok(());
             }
         }
         self.internal.next()
+    }
+
+    /// Whether of a key's versions, newest first, all are seen that follow one that is. With timestamps
+    /// they come by these, and of sequence numbers not committed any may be.
+    #[inline]
+    fn sees_all_after_first_seen(&self) -> bool {
+        self.comparator.timestamp_size() == 0 && self.uncommitted.is_empty()
     }
 
     /// Going back, with the cursor on the oldest version of a key not looked at, which is a deletion: goes

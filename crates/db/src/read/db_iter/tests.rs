@@ -325,6 +325,46 @@ fn operands_without_an_operator_end_the_scan_with_an_error() {
     assert_eq!((iterator.key(), iterator.status()), (&b"c"[..], Ok(())));
 }
 
+/// A deleted key, from which deletions in a row are passed, and versions of the next, of which the second is
+/// a deletion that is not seen.
+#[test]
+fn a_deletion_that_is_not_seen_does_not_stand_for_one_that_is() {
+    use ValueType::{Deletion, DeletionWithTimestamp, Value};
+    let entries = |versions: [(&[u8], SequenceNumber, ValueType); 4]| -> Entries {
+        let entry = |(user_key, sequence, value_type): (&[u8], _, _)| {
+            let key = InternalKey::new(user_key, sequence, value_type);
+            (key.as_bytes().to_vec(), value(sequence))
+        };
+        versions.map(entry).into()
+    };
+    let at = |key: u8, time: u64| [&[key][..], &time.to_le_bytes()].concat();
+    let (before, early, late) = (at(b'a', 0), at(b'b', 0), at(b'b', 1));
+    let timed = entries([
+        (&before, 3, DeletionWithTimestamp),
+        (&late, 2, DeletionWithTimestamp),
+        (&early, 9, DeletionWithTimestamp),
+        (&early, 1, Value),
+    ]);
+    let comparator =
+        InternalKeyComparator::new(Arc::new(base::comparator::U64TimestampComparator::BYTEWISE));
+    let options = ReadOptions { timestamp: Some(late[1..].to_vec()), ..Default::default() };
+    let by_time = iterator_over(comparator, timed, Vec::new(), 5, 8, &options);
+
+    let plain =
+        entries([(b"a", 3, Deletion), (b"b", 6, Deletion), (b"b", 5, Deletion), (b"b", 1, Value)]);
+    let (comparator, options) = (InternalKeyComparator::bytewise(), ReadOptions::default());
+    let mut by_commit = iterator_over(comparator, plain, Vec::new(), 7, 8, &options);
+    by_commit.uncommitted = Arc::from([5]);
+
+    for mut iterator in [by_time, by_commit] {
+        iterator.seek_to_first();
+        assert!(!iterator.valid(), "{:?}", iterator.key());
+        iterator.seek_to_last();
+        assert!(!iterator.valid(), "{:?}", iterator.key());
+        assert_eq!(iterator.status(), Ok(()));
+    }
+}
+
 proptest! {
     /// Sequence numbers need not ascend with time.
     #[test]
