@@ -273,8 +273,8 @@ pub(crate) fn after(block: &DataBlock, target: &[u8]) -> usize {
     match block.locate(target) {
         _ if block.numbers().is_empty() => block.entry_count(),
         Location::BeforeAll => 0,
-        Location::AfterAll | Location::Number(u64::MAX) => block.entry_count(),
-        Location::Number(number) => block.numbers().lower_bound(number + 1),
+        Location::AfterAll => block.entry_count(),
+        Location::Number(number) => block.numbers().upper_bound(number),
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! number, each           the eight bytes of the user key after those that all keys of the block
-//!                        have in common (`sort_prefix`), in eight bytes or four
+//!                        have in common (`sort_prefix`), or the first four of them
 //!                        (`sorted_numbers`); none under a comparator that is not bytewise
 //! fixed16 offset, each   where the entry begins; fixed32 in blocks of 64 KiB and more
 //! ```
@@ -27,7 +27,7 @@ use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
 use crate::frame_slots::Residence;
 use crate::key_buffer::KeyBuffer;
 use crate::sort_prefix::{Location, SORT_PREFIX_SIZE, SortPrefixOrder, keep_bytes};
-use crate::sorted_numbers::{SortedNumbers, shorten};
+use crate::sorted_numbers::{NumberForm, SortedNumbers, shorten};
 use base::block_capacity::directory_capacity;
 use base::coding::{decode_fixed16, decode_fixed32};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, TRAILER_SIZE, extract_trailer, hex};
@@ -179,8 +179,7 @@ pub struct DataBlock {
     entry_count: u32,
     /// In the directory, where the numbers end.
     offsets_start: u32,
-    /// The low half of all numbers, where their high halves are kept.
-    low_number: Option<u32>,
+    number_form: NumberForm,
     common_length: u32,
     entries_end: u32,
     order: SortPrefixOrder,
@@ -219,7 +218,7 @@ impl DataBlock {
             directory: Box::default(),
             entry_count: offsets.len() as u32,
             offsets_start: 0,
-            low_number: None,
+            number_form: NumberForm::default(),
             common_length: if order.is_bytewise() { common_length as u32 } else { 0 },
             common: [0; COMMON_INLINE_SIZE],
             common_start: first_suffix_start(&contents) as u32,
@@ -242,8 +241,10 @@ impl DataBlock {
         }
         let mut numbers = Vec::with_capacity(numbers_size);
         if order.is_bytewise() {
-            block.has_distinct_prefixes = block.append_prefixes(&offsets, &mut numbers)?;
-            block.low_number = shorten(&mut numbers);
+            let prefixes = block.append_prefixes(&offsets, &mut numbers)?;
+            block.has_distinct_prefixes = prefixes.are_distinct;
+            let needs_all_bytes = prefixes.longest_kept > NumberForm::HighOnly.known_bytes();
+            block.number_form = shorten(&mut numbers, needs_all_bytes);
             block.offsets_start = numbers.len() as u32;
         }
         // Not made smaller afterwards: allocators keep what little that leaves.
@@ -259,12 +260,13 @@ impl DataBlock {
         Ok(block)
     }
 
-    /// Appends the prefixes, which must ascend. Whether no two are the same.
-    fn append_prefixes(&self, offsets: &[u32], directory: &mut Vec<u8>) -> Result<bool> {
+    /// Appends the prefixes, which must ascend.
+    fn append_prefixes(&self, offsets: &[u32], directory: &mut Vec<u8>) -> Result<Prefixes> {
         let common = self.common_length as usize;
-        let (mut raw, mut last, mut ties) = (0u64, None, 0);
+        let (mut raw, mut last, mut ties, mut longest_kept) = (0u64, None, 0, 0);
         for &offset in offsets {
             let entry = self.entry_at(offset as usize);
+            longest_kept = longest_kept.max(entry.shared.saturating_sub(common));
             if entry.shared < common + SORT_PREFIX_SIZE {
                 // A key is at least a trailer longer than the common prefix, so the suffix has all
                 // bytes wanted here.
@@ -283,7 +285,7 @@ impl DataBlock {
             last = Some(number);
             directory.extend_from_slice(&number.to_le_bytes());
         }
-        Ok(ties == 0)
+        Ok(Prefixes { are_distinct: ties == 0, longest_kept })
     }
 
     /// Bytes of the user key, without timestamp, after the common prefix.
@@ -407,7 +409,7 @@ impl DataBlock {
     /// One number per entry, or none at all.
     #[inline]
     pub(crate) fn numbers(&self) -> SortedNumbers<'_> {
-        SortedNumbers::new(&self.directory[..self.offsets_start as usize], self.low_number)
+        SortedNumbers::new(&self.directory[..self.offsets_start as usize], self.number_form)
     }
 
     #[inline]
@@ -463,7 +465,7 @@ impl DataBlock {
     pub(crate) fn stands_alone(&self, entry: &Entry) -> bool {
         entry.shared == 0
             || self.order.is_bytewise()
-                && entry.shared <= self.common_length as usize + SORT_PREFIX_SIZE
+                && entry.shared <= self.common_length as usize + self.number_form.known_bytes()
                 && entry.shared + self.order.internal_suffix_size() <= entry.key_size()
     }
 
@@ -496,6 +498,14 @@ impl PinnedBytes for DataBlock {
     fn bytes(&self) -> &[u8] {
         &self.contents
     }
+}
+
+/// What the numbers of a block came to.
+struct Prefixes {
+    /// No two are the same.
+    are_distinct: bool,
+    /// The most bytes after the common prefix that a key leaves out.
+    longest_kept: usize,
 }
 
 /// What a look at every entry of a block tells.

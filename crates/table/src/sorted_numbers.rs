@@ -4,14 +4,17 @@
 //! fixed64 number, each
 //! ```
 //!
-//! or, where the low halves of all are the same, which then stands beside the array:
+//! or
 //!
 //! ```text
 //! fixed32 high half, each
 //! ```
 //!
-//! That is so where few bytes tell the keys of a block apart and the rest of them is the same or nothing:
-//! counters, keys with an ending. Half as many lines of memory are searched then, and nothing is lost.
+//! where the low halves of all are the same, which then stands beside the array, and where high halves tell
+//! all numbers apart that differ, so that nobody asks for the low ones. The first is so where few bytes tell
+//! the keys of a block apart and the rest of them is the same or nothing: counters, keys with an ending. The
+//! second is so where keys begin with what tells them apart: hashes, random numbers. Half as many lines of
+//! memory are searched then.
 
 use kernels::{SortedNumber, lower_bound};
 
@@ -23,37 +26,74 @@ const HALF_SIZE: usize = 4;
 /// More equal numbers than these are not counted one by one.
 const COUNTED_TIES_MAX: usize = 8;
 
+/// What of numbers is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum NumberForm {
+    #[default]
+    Whole,
+    /// The high halves, and this low half of all.
+    SameLow(u32),
+    /// The high halves.
+    HighOnly,
+}
+
+impl NumberForm {
+    /// How many of the bytes that a number is made of are known.
+    #[inline]
+    pub(crate) fn known_bytes(self) -> usize {
+        match self {
+            Self::Whole | Self::SameLow(_) => WHOLE_SIZE,
+            Self::HighOnly => HALF_SIZE,
+        }
+    }
+}
+
 /// Numbers where they lie.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SortedNumbers<'a> {
     Whole(&'a [[u8; WHOLE_SIZE]]),
-    /// The high halves, and the low half of all.
-    High(&'a [[u8; HALF_SIZE]], u32),
+    SameLow(&'a [[u8; HALF_SIZE]], u32),
+    HighOnly(&'a [[u8; HALF_SIZE]]),
 }
 
-/// Makes high halves of whole numbers whose low halves are the same, and returns that.
-pub(crate) fn shorten(numbers: &mut Vec<u8>) -> Option<u32> {
-    let whole = numbers.as_chunks::<WHOLE_SIZE>().0;
-    let low = whole.first()?.number() as u32;
-    if whole.iter().any(|number| number.number() as u32 != low) {
-        return None;
+/// Makes high halves of whole numbers where these do, and returns what is kept then. They do not without their
+/// low halves if `needs_all_bytes`, unless those are the same.
+pub(crate) fn shorten(numbers: &mut Vec<u8>, needs_all_bytes: bool) -> NumberForm {
+    let form = form_of(numbers.as_chunks().0, needs_all_bytes);
+    if form != NumberForm::Whole {
+        let count = numbers.len() / WHOLE_SIZE;
+        for index in 0..count {
+            let high = index * WHOLE_SIZE + HALF_SIZE;
+            numbers.copy_within(high..high + HALF_SIZE, index * HALF_SIZE);
+        }
+        numbers.truncate(count * HALF_SIZE);
     }
-    let count = whole.len();
-    for index in 0..count {
-        let high = index * WHOLE_SIZE + HALF_SIZE;
-        numbers.copy_within(high..high + HALF_SIZE, index * HALF_SIZE);
+    form
+}
+
+fn form_of(numbers: &[[u8; WHOLE_SIZE]], needs_all_bytes: bool) -> NumberForm {
+    let Some(first) = numbers.first() else { return NumberForm::Whole };
+    let low = first.number() as u32;
+    if numbers.iter().all(|number| number.number() as u32 == low) {
+        return NumberForm::SameLow(low);
     }
-    numbers.truncate(count * HALF_SIZE);
-    Some(low)
+    let high_halves_do = || {
+        numbers.windows(2).all(|pair| {
+            let [one, other] = [pair[0].number(), pair[1].number()];
+            one >> 32 != other >> 32 || one == other
+        })
+    };
+    if !needs_all_bytes && high_halves_do() { NumberForm::HighOnly } else { NumberForm::Whole }
 }
 
 impl<'a> SortedNumbers<'a> {
-    /// Those that lie in `bytes`, which have a common low half or none.
+    /// Those that lie in `bytes`.
     #[inline]
-    pub(crate) fn new(bytes: &'a [u8], low: Option<u32>) -> Self {
-        match low {
-            Some(low) => Self::High(bytes.as_chunks().0, low),
-            None => Self::Whole(bytes.as_chunks().0),
+    pub(crate) fn new(bytes: &'a [u8], form: NumberForm) -> Self {
+        match form {
+            NumberForm::Whole => Self::Whole(bytes.as_chunks().0),
+            NumberForm::SameLow(low) => Self::SameLow(bytes.as_chunks().0, low),
+            NumberForm::HighOnly => Self::HighOnly(bytes.as_chunks().0),
         }
     }
 
@@ -61,7 +101,7 @@ impl<'a> SortedNumbers<'a> {
     pub(crate) fn len(self) -> usize {
         match self {
             Self::Whole(numbers) => numbers.len(),
-            Self::High(numbers, _) => numbers.len(),
+            Self::SameLow(numbers, _) | Self::HighOnly(numbers) => numbers.len(),
         }
     }
 
@@ -75,7 +115,7 @@ impl<'a> SortedNumbers<'a> {
         (index < self.len()).then(|| self.at(index))
     }
 
-    /// The number at `index`.
+    /// The number at `index`; what is not known of it is 0.
     ///
     /// # Panics
     /// If there is none.
@@ -83,29 +123,45 @@ impl<'a> SortedNumbers<'a> {
     pub(crate) fn at(self, index: usize) -> u64 {
         match self {
             Self::Whole(numbers) => numbers[index].number(),
-            Self::High(numbers, low) => numbers[index].number() << 32 | u64::from(low),
+            Self::SameLow(numbers, low) => numbers[index].number() << 32 | u64::from(low),
+            Self::HighOnly(numbers) => numbers[index].number() << 32,
         }
     }
 
-    /// Index of the first that is not less than `wanted`.
+    /// Index of the first that is not known to be less than `wanted`.
     #[inline]
     pub(crate) fn lower_bound(self, wanted: u64) -> usize {
         match self {
             Self::Whole(numbers) => lower_bound(numbers, wanted),
             // One of the same high half is less if its low half is.
-            Self::High(numbers, low) => {
+            Self::SameLow(numbers, low) => {
                 lower_bound(numbers, (wanted >> 32) + u64::from(low < wanted as u32))
             }
+            Self::HighOnly(numbers) => lower_bound(numbers, wanted >> 32),
         }
     }
 
-    /// How many from `start` on are `number`, of which none is less.
+    /// Index of the first that is known to be greater than `wanted`.
+    #[inline]
+    pub(crate) fn upper_bound(self, wanted: u64) -> usize {
+        match self {
+            Self::HighOnly(numbers) => lower_bound(numbers, (wanted >> 32) + 1),
+            _ => match wanted.checked_add(1) {
+                Some(next) => self.lower_bound(next),
+                None => self.len(),
+            },
+        }
+    }
+
+    /// How many from `start` on may be `number`, of which none is known to be less.
     #[inline]
     pub(crate) fn ties(self, start: usize, number: u64) -> usize {
         match self {
             Self::Whole(numbers) => ties(&numbers[start..], number),
-            Self::High(_, low) if low != number as u32 => 0,
-            Self::High(numbers, _) => ties(&numbers[start..], number >> 32),
+            Self::SameLow(_, low) if low != number as u32 => 0,
+            Self::SameLow(numbers, _) | Self::HighOnly(numbers) => {
+                ties(&numbers[start..], number >> 32)
+            }
         }
     }
 }

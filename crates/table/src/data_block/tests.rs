@@ -125,17 +125,35 @@ fn transformed_keys_must_have_a_trailer() {
     assert!(decoder(transform).decode(builder.finish()).unwrap_err().is_corruption());
 }
 
+/// 32 keys of eleven bytes after what all have in common, by their numbers.
+fn keys_of(rest: impl Fn(u8) -> [u8; 8]) -> Vec<InternalKey> {
+    let key = |index: u8| [&[0, 0, 7][..], &rest(index)].concat();
+    (0..32).map(|index| InternalKey::new(&key(index), 1, ValueType::Value)).collect()
+}
+
 #[test]
-fn numbers_are_short_where_the_rest_of_keys_is_the_same() {
-    let keys = |ending: fn(u8) -> u8| -> Vec<InternalKey> {
-        let key = |index: u8| [&[0, 0, 7, index][..], &[b'0'; 6], &[ending(index)]].concat();
-        (0..32).map(|index| InternalKey::new(&key(index), 1, ValueType::Value)).collect()
+fn numbers_are_short_where_the_rest_of_keys_is_the_same_or_not_needed() {
+    // The third must hold all bytes, for its high halves are the same; so must the fourth, for keys leave
+    // out more than four bytes.
+    let same_ending = |index| [index, 1, 2, 3, 4, 5, 6, 7];
+    let others = |index| [index, index, 2, 3, 4, 5, 6, 255 - index];
+    let same_start = |index| [index / 16, 1, 2, 3, 4, 5, 6, index];
+    let long_shared = |index: u8| match index {
+        1 => [0, 0, 0, 0, 0, 0, 0, 1],
+        _ => [index, 0, 0, 0, 0, 0, 0, 0],
     };
-    let [short, whole] =
-        [|_| b'0', |index| index].map(|ending| decode(build(&keys(ending), 16)).unwrap());
-    assert_eq!(whole.memory_usage_bytes() - short.memory_usage_bytes(), 4 * 32);
-    assert_eq!(
-        short.numbers().at(3),
-        u64::from_be_bytes([3, b'0', b'0', b'0', b'0', b'0', b'0', b'0'])
-    );
+    let keys = [keys_of(same_ending), keys_of(others), keys_of(same_start), keys_of(long_shared)];
+    let blocks = keys.each_ref().map(|keys| decode(build(keys, 16)).unwrap());
+    let [same_ending, others, same_start, long_shared] = &blocks;
+    assert_eq!(same_ending.numbers().at(3), 0x0301_0203_0405_0607);
+    assert_eq!(others.numbers().at(3), 0x0303_0203_0000_0000);
+    assert_eq!(same_start.numbers().at(3), 0x0001_0203_0405_0603);
+    assert_eq!(long_shared.numbers().at(1), 1);
+    let directory_bytes = blocks.each_ref().map(|block| block.directory.len());
+    assert_eq!(directory_bytes, [6 * 32, 6 * 32, 10 * 32, 10 * 32]);
+    for (block, keys) in blocks.into_iter().zip(&keys) {
+        let found: Vec<_> = pairs(block).into_iter().map(|(key, _)| key).collect();
+        let expected: Vec<_> = keys.iter().map(|key| key.as_bytes().to_vec()).collect();
+        assert_eq!(found, expected);
+    }
 }

@@ -1,4 +1,4 @@
-use super::{SortedNumbers, shorten};
+use super::{NumberForm, SortedNumbers, shorten};
 use proptest::prelude::{any, prop_oneof, proptest};
 use proptest::strategy::Strategy;
 
@@ -6,36 +6,62 @@ fn bytes_of(numbers: &[u64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// Both forms, or the one that there is, say what the plain numbers do.
+/// Every form that is true of the numbers says what the plain ones do, or, of high halves, does not say
+/// more than they know.
 fn check(numbers: &[u64], wanted: u64) {
     let whole = bytes_of(numbers);
-    let mut short = whole.clone();
-    let low = shorten(&mut short);
-    let forms = [SortedNumbers::new(&whole, None), SortedNumbers::new(&short, low)];
     let start = numbers.partition_point(|&number| number < wanted);
     let end = numbers.partition_point(|&number| number <= wanted);
-    for form in forms {
-        assert_eq!(form.is_empty(), numbers.is_empty());
-        assert_eq!(form.lower_bound(wanted), start, "{wanted:#x} in {form:?}");
-        assert_eq!(form.ties(start, wanted), end - start, "{wanted:#x} in {form:?}");
-        assert_eq!(form.get(numbers.len()), None);
-        for (index, number) in numbers.iter().enumerate() {
-            assert_eq!(form.get(index), Some(*number));
+    for needs_all_bytes in [false, true] {
+        let mut short = whole.clone();
+        let form = shorten(&mut short, needs_all_bytes);
+        let short = SortedNumbers::new(&short, form);
+        assert!(!needs_all_bytes || form != NumberForm::HighOnly);
+        for shown in [SortedNumbers::new(&whole, NumberForm::Whole), short] {
+            assert_eq!(shown.is_empty(), numbers.is_empty());
+            assert_eq!(shown.get(numbers.len()), None);
+            let known = match shown {
+                SortedNumbers::HighOnly(_) => !0xffff_ffff,
+                _ => u64::MAX,
+            };
+            for (index, number) in numbers.iter().enumerate() {
+                assert_eq!(shown.get(index), Some(*number & known));
+            }
+            let (first, behind) = match shown {
+                SortedNumbers::HighOnly(_) => (
+                    numbers.partition_point(|&number| number >> 32 < wanted >> 32),
+                    numbers.partition_point(|&number| number >> 32 <= wanted >> 32),
+                ),
+                _ => (start, end),
+            };
+            assert_eq!(shown.lower_bound(wanted), first, "{wanted:#x} in {shown:?}");
+            assert_eq!(shown.upper_bound(wanted), behind, "{wanted:#x} in {shown:?}");
+            assert_eq!(shown.ties(first, wanted), behind - first, "{wanted:#x} in {shown:?}");
         }
     }
 }
 
 #[test]
-fn numbers_with_the_same_low_half_become_short() {
-    let mut bytes = bytes_of(&[0x0000_0001_dead_beef, 0x0000_0002_dead_beef]);
-    assert_eq!(shorten(&mut bytes), Some(0xdead_beef));
-    assert_eq!(bytes, [1, 0, 0, 0, 2, 0, 0, 0]);
+fn high_halves_are_kept_where_they_do() {
+    let form = |numbers: &[u64], needs_all_bytes| {
+        let mut bytes = bytes_of(numbers);
+        (shorten(&mut bytes, needs_all_bytes), bytes)
+    };
+    let high = vec![1, 0, 0, 0, 2, 0, 0, 0];
+    let same = [0x0000_0001_dead_beef, 0x0000_0002_dead_beef];
+    let expected = (NumberForm::SameLow(0xdead_beef), high.clone());
+    assert_eq!(form(&same, false), expected);
+    assert_eq!(form(&same, true), expected);
 
-    let numbers = [0x0000_0001_dead_beef, 0x0000_0002_dead_bee0];
-    let mut bytes = bytes_of(&numbers);
-    assert_eq!(shorten(&mut bytes), None);
-    assert_eq!(bytes, bytes_of(&numbers));
-    assert_eq!(shorten(&mut Vec::new()), None);
+    let apart = [0x0000_0001_dead_beef, 0x0000_0002_dead_bee0];
+    assert_eq!(form(&apart, false), (NumberForm::HighOnly, high));
+    assert_eq!(form(&apart, true), (NumberForm::Whole, bytes_of(&apart)));
+    let tied = [0x0000_0001_dead_bee0, 0x0000_0001_dead_bee0, 0x0000_0002_0000_0000];
+    assert_eq!(form(&tied, false).0, NumberForm::HighOnly, "whole ones would not tell more");
+
+    let close = [0x0000_0001_dead_bee0, 0x0000_0001_dead_beef, 0x0000_0002_0000_0000];
+    assert_eq!(form(&close, false), (NumberForm::Whole, bytes_of(&close)));
+    assert_eq!(form(&[], false).0, NumberForm::Whole);
 }
 
 #[test]
@@ -57,7 +83,7 @@ fn places_at_the_edges_of_halves() {
 
 proptest! {
     #[test]
-    fn both_forms_say_the_same(
+    fn all_forms_say_the_same(
         mut numbers in prop_oneof![
             proptest::collection::vec(any::<u64>(), 0..60),
             proptest::collection::vec(0u64..20, 0..60),
