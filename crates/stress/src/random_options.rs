@@ -28,6 +28,8 @@ const DB: &[&[&str]] = &[
     &["max_open_files=20"],
     &["delayed_write_rate=2000000"],
     &["wal_io=write", "wal_io=mapped"],
+    &["use_direct_io_for_flush_and_compaction=true"],
+    &["use_direct_reads=true"],
 ];
 
 /// How writes go through; one of these.
@@ -65,7 +67,12 @@ const FAMILY: &[&[&str]] = &[
     &["paranoid_file_checks=true"],
     &["compaction_pri=kOldestSmallestSeqFirst", "compaction_pri=kRoundRobin"],
     &["disable_auto_compactions=true"],
+    &["compression_opts={parallel_threads=3}"],
 ];
+
+/// Containers of memtables beside the default.
+const MEMTABLES: &[&str] =
+    &["memtable_factory={id=SkipListFactory;lookahead=0}", "memtable_factory=VectorRepFactory"];
 
 /// What slows writes down and stops them while compactions are due; of all column families alike.
 const STALLS: &[&str] = &[
@@ -197,9 +204,23 @@ fn db_text(random: &mut Random, traits: Traits) -> String {
     chosen.join(";")
 }
 
-fn family_text(random: &mut Random, traits: Traits, stalls: &'static str) -> String {
+/// A vector takes only one writer at a time.
+fn memtable(random: &mut Random, takes_one_writer: bool) -> &'static str {
+    match random.pick(MEMTABLES) {
+        chosen if random.one_in(3) && (takes_one_writer || !chosen.contains("Vector")) => chosen,
+        _ => "",
+    }
+}
+
+fn family_text(
+    random: &mut Random,
+    traits: Traits,
+    stalls: &'static str,
+    takes_one_writer: bool,
+) -> String {
     let mut chosen = vec![traits.style, stalls, random.pick(WRITE_BUFFER_SIZES)];
     chosen.extend(some_of(random, FAMILY));
+    chosen.push(memtable(random, takes_one_writer));
     chosen.retain(|option| !option.is_empty());
     let mut table = some_of(random, TABLE);
     if traits.is_modern && random.one_in(2) {
@@ -252,11 +273,12 @@ pub fn draw(
         options.db_paths = paths(database, "tables");
     }
     // Waiting takes its time.
+    let takes_one_writer = !options.allow_concurrent_memtable_write;
     let stalls = if random.one_in(5) { random.pick(STALLS) } else { "" };
     let mut families = Vec::new();
     for name in FAMILIES {
         let mut family = family_base.clone();
-        let family_text = family_text(random, traits, stalls);
+        let family_text = family_text(random, traits, stalls, takes_one_writer);
         family.apply_string(&family_text, &config)?;
         text = format!("{text}\n{name}: {family_text}");
         if traits.places == Places::CfPaths {

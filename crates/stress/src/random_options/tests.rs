@@ -17,12 +17,13 @@ fn every_option_is_drawn_and_understood() {
         let mut again = random.clone();
         random.draw();
         texts.insert(db_text(&mut again, traits));
-        texts.insert(family_text(&mut again, traits, random.pick(STALLS)));
+        texts.insert(family_text(&mut again, traits, random.pick(STALLS), true));
         draw(&mut random, traits, Path::new("/db"), &base, &family_base).unwrap();
     }
     assert_eq!(places.len(), 6);
     let rows = DB.iter().chain(FAMILY).chain(TABLE).copied();
-    let rows = rows.chain([WRITE_MODE, WRITE_BUFFER_SIZES, MODERN_FORMATS, STYLES, STALLS]);
+    let rows =
+        rows.chain([WRITE_MODE, WRITE_BUFFER_SIZES, MODERN_FORMATS, STYLES, STALLS, MEMTABLES]);
     for option in rows.flatten() {
         assert!(texts.iter().any(|text| text.contains(option)), "{option}");
     }
