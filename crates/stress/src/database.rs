@@ -60,6 +60,14 @@ impl Database {
         Ok(self)
     }
 
+    /// All through the page cache: a file system in memory has no direct I/O.
+    #[must_use]
+    pub fn without_direct_io(mut self) -> Self {
+        self.options.use_direct_reads = false;
+        self.options.use_direct_io_for_flush_and_compaction = false;
+        self
+    }
+
     /// Without an info log. Writing one takes more operations of the file system than all else, so
     /// that few of those that fail or are the last would matter.
     #[must_use]

@@ -85,7 +85,7 @@ pub fn round(seed: u64, sabotage: Sabotage) -> Result<Tally, String> {
     let logs_nothing = traits.logs_nothing;
     let database = Database::new(Path::new("/db"), file_system);
     let drawn = database.with_random_options(traits, &mut random);
-    let mut database = drawn.map_err(|error| error.to_string())?;
+    let mut database = drawn.map_err(|error| error.to_string())?.without_direct_io();
     if !seed.is_multiple_of(4) {
         database = database.without_info_log();
     }
