@@ -292,8 +292,9 @@ pub(crate) fn candidates(block: &DataBlock, target: &[u8]) -> Range<usize> {
         Location::BeforeAll => 0..0,
         Location::AfterAll => count..count,
         Location::Number(number) => {
-            let start = block.numbers().lower_bound(number);
-            start..start + block.numbers().ties(start, number)
+            let numbers = block.numbers();
+            let start = numbers.lower_bound(number);
+            start..start + numbers.ties(start, number)
         }
     }
 }

@@ -180,6 +180,9 @@ pub struct DataBlock {
     /// In the directory, where the numbers end.
     offsets_start: u32,
     number_form: NumberForm,
+    /// The most bytes that a key may leave out and be put together without the one before: the common prefix
+    /// and what numbers hold.
+    kept_max: u32,
     common_length: u32,
     entries_end: u32,
     order: SortPrefixOrder,
@@ -219,6 +222,7 @@ impl DataBlock {
             entry_count: offsets.len() as u32,
             offsets_start: 0,
             number_form: NumberForm::default(),
+            kept_max: 0,
             common_length: if order.is_bytewise() { common_length as u32 } else { 0 },
             common: [0; COMMON_INLINE_SIZE],
             common_start: first_suffix_start(&contents) as u32,
@@ -245,6 +249,7 @@ impl DataBlock {
             block.has_distinct_prefixes = prefixes.are_distinct;
             let needs_all_bytes = prefixes.longest_kept > NumberForm::HighOnly.known_bytes();
             block.number_form = shorten(&mut numbers, needs_all_bytes);
+            block.kept_max = block.common_length + block.number_form.known_bytes() as u32;
             block.offsets_start = numbers.len() as u32;
         }
         // Not made smaller afterwards: allocators keep what little that leaves.
@@ -464,8 +469,7 @@ impl DataBlock {
     #[inline]
     pub(crate) fn stands_alone(&self, entry: &Entry) -> bool {
         entry.shared == 0
-            || self.order.is_bytewise()
-                && entry.shared <= self.common_length as usize + self.number_form.known_bytes()
+            || entry.shared <= self.kept_max as usize
                 && entry.shared + self.order.internal_suffix_size() <= entry.key_size()
     }
 

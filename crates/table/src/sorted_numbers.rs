@@ -52,8 +52,16 @@ impl NumberForm {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SortedNumbers<'a> {
     Whole(&'a [[u8; WHOLE_SIZE]]),
-    SameLow(&'a [[u8; HALF_SIZE]], u32),
-    HighOnly(&'a [[u8; HALF_SIZE]]),
+    High(HighHalves<'a>),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HighHalves<'a> {
+    halves: &'a [[u8; HALF_SIZE]],
+    /// Of all; the greatest that there is if low halves are not known: then none is known to be less than
+    /// another number of the same high half.
+    low: u32,
+    is_low_known: bool,
 }
 
 /// Makes high halves of whole numbers where these do, and returns what is kept then. They do not without their
@@ -90,18 +98,19 @@ impl<'a> SortedNumbers<'a> {
     /// Those that lie in `bytes`.
     #[inline]
     pub(crate) fn new(bytes: &'a [u8], form: NumberForm) -> Self {
-        match form {
-            NumberForm::Whole => Self::Whole(bytes.as_chunks().0),
-            NumberForm::SameLow(low) => Self::SameLow(bytes.as_chunks().0, low),
-            NumberForm::HighOnly => Self::HighOnly(bytes.as_chunks().0),
-        }
+        let (low, is_low_known) = match form {
+            NumberForm::Whole => return Self::Whole(bytes.as_chunks().0),
+            NumberForm::SameLow(low) => (low, true),
+            NumberForm::HighOnly => (u32::MAX, false),
+        };
+        Self::High(HighHalves { halves: bytes.as_chunks().0, low, is_low_known })
     }
 
     #[inline]
     pub(crate) fn len(self) -> usize {
         match self {
             Self::Whole(numbers) => numbers.len(),
-            Self::SameLow(numbers, _) | Self::HighOnly(numbers) => numbers.len(),
+            Self::High(high) => high.halves.len(),
         }
     }
 
@@ -115,7 +124,7 @@ impl<'a> SortedNumbers<'a> {
         (index < self.len()).then(|| self.at(index))
     }
 
-    /// The number at `index`; what is not known of it is 0.
+    /// The number at `index`; bits that are not known are set.
     ///
     /// # Panics
     /// If there is none.
@@ -123,8 +132,7 @@ impl<'a> SortedNumbers<'a> {
     pub(crate) fn at(self, index: usize) -> u64 {
         match self {
             Self::Whole(numbers) => numbers[index].number(),
-            Self::SameLow(numbers, low) => numbers[index].number() << 32 | u64::from(low),
-            Self::HighOnly(numbers) => numbers[index].number() << 32,
+            Self::High(high) => high.halves[index].number() << 32 | u64::from(high.low),
         }
     }
 
@@ -134,10 +142,9 @@ impl<'a> SortedNumbers<'a> {
         match self {
             Self::Whole(numbers) => lower_bound(numbers, wanted),
             // One of the same high half is less if its low half is.
-            Self::SameLow(numbers, low) => {
-                lower_bound(numbers, (wanted >> 32) + u64::from(low < wanted as u32))
+            Self::High(high) => {
+                lower_bound(high.halves, (wanted >> 32) + u64::from(high.low < wanted as u32))
             }
-            Self::HighOnly(numbers) => lower_bound(numbers, wanted >> 32),
         }
     }
 
@@ -145,7 +152,7 @@ impl<'a> SortedNumbers<'a> {
     #[inline]
     pub(crate) fn upper_bound(self, wanted: u64) -> usize {
         match self {
-            Self::HighOnly(numbers) => lower_bound(numbers, (wanted >> 32) + 1),
+            Self::High(high) if !high.is_low_known => lower_bound(high.halves, (wanted >> 32) + 1),
             _ => match wanted.checked_add(1) {
                 Some(next) => self.lower_bound(next),
                 None => self.len(),
@@ -158,10 +165,8 @@ impl<'a> SortedNumbers<'a> {
     pub(crate) fn ties(self, start: usize, number: u64) -> usize {
         match self {
             Self::Whole(numbers) => ties(&numbers[start..], number),
-            Self::SameLow(_, low) if low != number as u32 => 0,
-            Self::SameLow(numbers, _) | Self::HighOnly(numbers) => {
-                ties(&numbers[start..], number >> 32)
-            }
+            Self::High(high) if high.is_low_known && high.low != number as u32 => 0,
+            Self::High(high) => ties(&high.halves[start..], number >> 32),
         }
     }
 }

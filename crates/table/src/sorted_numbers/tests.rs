@@ -20,19 +20,20 @@ fn check(numbers: &[u64], wanted: u64) {
         for shown in [SortedNumbers::new(&whole, NumberForm::Whole), short] {
             assert_eq!(shown.is_empty(), numbers.is_empty());
             assert_eq!(shown.get(numbers.len()), None);
-            let known = match shown {
-                SortedNumbers::HighOnly(_) => !0xffff_ffff,
-                _ => u64::MAX,
+            let has_high_only = match shown {
+                SortedNumbers::Whole(_) => false,
+                SortedNumbers::High(high) => !high.is_low_known,
             };
+            let unknown = if has_high_only { 0xffff_ffff } else { 0 };
             for (index, number) in numbers.iter().enumerate() {
-                assert_eq!(shown.get(index), Some(*number & known));
+                assert_eq!(shown.get(index), Some(*number | unknown));
             }
-            let (first, behind) = match shown {
-                SortedNumbers::HighOnly(_) => (
+            let (first, behind) = match has_high_only {
+                true => (
                     numbers.partition_point(|&number| number >> 32 < wanted >> 32),
                     numbers.partition_point(|&number| number >> 32 <= wanted >> 32),
                 ),
-                _ => (start, end),
+                false => (start, end),
             };
             assert_eq!(shown.lower_bound(wanted), first, "{wanted:#x} in {shown:?}");
             assert_eq!(shown.upper_bound(wanted), behind, "{wanted:#x} in {shown:?}");
