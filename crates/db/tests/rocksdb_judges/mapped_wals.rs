@@ -57,6 +57,11 @@ impl Framing {
     }
 }
 
+fn newest_wal(directory: &Path) -> PathBuf {
+    let names = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    names.filter(|path| path.extension().is_some_and(|name| name == "log")).max().unwrap()
+}
+
 /// The directory and its newest WAL, as a process leaves it that is killed after each of the writes.
 /// Where `recycles` says so, the file was a longer WAL before, of records of the same sizes, and
 /// nothing of it is left in tables.
@@ -72,7 +77,10 @@ fn written(place: &Path, recycles: bool) -> Vec<(PathBuf, PathBuf)> {
     let put = |key: &str, value: &[u8]| {
         db.put(&WriteOptions::default(), &family, key.as_bytes(), value).unwrap();
     };
-    for round in 0..4 * recycled {
+    // A file is there to be a WAL again some time after it has ended as one.
+    let is_longer = || fs::metadata(newest_wal(&directory)).unwrap().len() > 200_000;
+    let mut rounds = 0..if recycles { 50 } else { 0 };
+    while let Some(round) = rounds.next().filter(|round| *round < 4 || !is_longer()) {
         for (number, size) in SIZES.iter().chain(&[100_000]).enumerate() {
             put(&format!("old{number}"), &vec![b'o' + round as u8; *size]);
         }
@@ -87,9 +95,7 @@ fn written(place: &Path, recycles: bool) -> Vec<(PathBuf, PathBuf)> {
         put(&format!("key{number}"), &vec![b'a' + number as u8; *size]);
         let killed = place.join(format!("killed{number}"));
         copy(&directory, &killed);
-        let names = fs::read_dir(&killed).unwrap().map(|entry| entry.unwrap().path());
-        let wals = names.filter(|path| path.extension().is_some_and(|name| name == "log"));
-        let wal = wals.max().unwrap();
+        let wal = newest_wal(&killed);
         (killed, wal)
     });
     states.collect()
