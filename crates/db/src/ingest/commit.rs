@@ -111,7 +111,10 @@ impl DbImpl {
         self.request_flush_of_all(writing, &ids, FlushReason::ExternalFileIngestion)?;
         let mut state = writing.state.lock();
         let waits = |id: &u32, families: &std::collections::BTreeMap<u32, FamilyState>| {
-            families.get(id).is_some_and(|family| !family.immutables.is_empty())
+            // Who hears of flushes and ingestions hears of the flush first.
+            families
+                .get(id)
+                .is_some_and(|family| !family.immutables.is_empty() || family.flushes_untold > 0)
         };
         while ids.iter().any(|id| waits(id, &state.families)) {
             may_go_on(writing, &state)?;
