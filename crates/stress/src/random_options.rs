@@ -206,10 +206,9 @@ fn db_text(random: &mut Random, traits: Traits) -> String {
 
 /// A vector takes only one writer at a time.
 fn memtable(random: &mut Random, takes_one_writer: bool) -> &'static str {
-    match random.pick(MEMTABLES) {
-        chosen if random.one_in(3) && (takes_one_writer || !chosen.contains("Vector")) => chosen,
-        _ => "",
-    }
+    let chosen = random.pick(MEMTABLES);
+    let is_fit = takes_one_writer || !chosen.contains("Vector");
+    if is_fit && random.one_in(3) { chosen } else { "" }
 }
 
 fn family_text(
@@ -272,8 +271,8 @@ pub fn draw(
     if traits.places == Places::DbPaths {
         options.db_paths = paths(database, "tables");
     }
-    // Waiting takes its time.
     let takes_one_writer = !options.allow_concurrent_memtable_write;
+    // Waiting takes its time.
     let stalls = if random.one_in(5) { random.pick(STALLS) } else { "" };
     let mut families = Vec::new();
     for name in FAMILIES {

@@ -1,8 +1,9 @@
 //! The workspace's test programs, as many at a time as there are processors: much of the time of some is
 //! spent waiting for processes, disks and clocks, which others can use.
 
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -45,11 +46,14 @@ impl TestProgram {
     }
 
     /// What it printed, with its name before it, and whether its tests passed.
-    fn run(&self, variables: &[(&str, &str)]) -> (String, bool) {
-        println!("     Started {}", self.name);
+    fn run(&self) -> (String, bool) {
+        // The reader of our output may have gone; the tests go on all the same.
+        drop(writeln!(io::stdout(), "     Started {}", self.name));
         let mut command = Command::new(&self.executable);
         command.current_dir(&self.directory).env("CARGO_MANIFEST_DIR", &self.directory);
-        let (text, has_passed) = run(&mut command, variables);
+        // As many tests at a time as there are processors, no more: some are about time.
+        command.env("RUST_TEST_THREADS", "1");
+        let (text, has_passed) = run(command);
         (format!("     Running {} ({})\n{text}", self.name, self.executable.display()), has_passed)
     }
 }
@@ -60,7 +64,6 @@ impl TestProgram {
 /// Which of them failed.
 pub(super) fn run_all<'a>(
     programs: &'a [TestProgram],
-    variables: &[(&str, &str)],
     mut tell: impl FnMut(&str),
 ) -> Result<(), String> {
     let mut failed = Vec::new();
@@ -69,7 +72,7 @@ pub(super) fn run_all<'a>(
     let work = |ended: Sender<(&'a TestProgram, (String, bool))>| {
         while let Some(program) = next() {
             // The receiver is there until all have ended.
-            let _ = ended.send((program, program.run(variables)));
+            let _ = ended.send((program, program.run()));
         }
     };
     thread::scope(|scope| {
@@ -94,43 +97,33 @@ pub(super) fn run_all<'a>(
 ///
 /// # Errors
 /// That it failed.
-pub(super) fn run_cargo(
-    arguments: &[&str],
-    variables: &[(&str, &str)],
-    mut tell: impl FnMut(&str),
-) -> Result<(), String> {
-    let (text, has_passed) = run(&mut cargo_command(arguments), variables);
+pub(super) fn run_cargo(arguments: &[&str], mut tell: impl FnMut(&str)) -> Result<(), String> {
+    let (text, has_passed) = run(cargo_command(arguments));
     tell(&text);
     if has_passed { Ok(()) } else { Err(format!("cargo {} failed", arguments.join(" "))) }
 }
 
-/// What a command printed, and whether it succeeded.
-fn run(command: &mut Command, variables: &[(&str, &str)]) -> (String, bool) {
-    // Both in one stream, or they would not keep their order.
-    let mut shell = Command::new("sh");
-    shell.args(["-c", r#"exec "$0" "$@" 2>&1"#]).arg(command.get_program());
-    shell.args(command.get_args()).envs(variables.iter().copied()).stderr(Stdio::inherit());
-    if let Some(directory) = command.get_current_dir() {
-        shell.current_dir(directory);
-    }
-    for (name, value) in command.get_envs() {
-        shell.env(name, value.unwrap_or_default());
-    }
-    match shell.output() {
-        Ok(output) => {
-            let text = String::from_utf8_lossy(&output.stdout).into_owned();
-            (format!("{text}{}", ending(&output.status)), output.status.success())
-        }
-        Err(error) => (format!("{}: {error}", command.get_program().display()), false),
+/// What a command of tests printed, how it ended if that does not say, and whether it succeeded.
+fn run(command: Command) -> (String, bool) {
+    let program = command.get_program().to_owned();
+    match output_of(command) {
+        Ok((text, status)) if status.code().is_some() => (text, status.success()),
+        Ok((text, status)) => (format!("{text}{status}\n"), false),
+        Err(error) => (format!("{}: {error}", program.display()), false),
     }
 }
 
-/// What there is to say of how a program ended, where its output does not.
-fn ending(status: &std::process::ExitStatus) -> String {
-    match status.code() {
-        Some(_) => String::new(),
-        None => format!("{status}\n"),
-    }
+fn output_of(mut command: Command) -> io::Result<(String, ExitStatus)> {
+    // Both in one stream, or they would not keep their order.
+    let (mut output, input) = io::pipe()?;
+    command.stdout(input.try_clone()?).stderr(input);
+    // Tests that compare with RocksDB's programs must not skip themselves here.
+    let mut child = command.env("CI", "true").spawn()?;
+    // The stream ends when nobody has its other end any more.
+    drop(command);
+    let mut bytes = Vec::new();
+    output.read_to_end(&mut bytes)?;
+    Ok((String::from_utf8_lossy(&bytes).into_owned(), child.wait()?))
 }
 
 #[cfg(test)]

@@ -79,8 +79,10 @@ fn written(place: &Path, recycles: bool) -> Vec<(PathBuf, PathBuf)> {
     };
     // A file is there to be a WAL again some time after it has ended as one.
     let is_longer = || fs::metadata(newest_wal(&directory)).unwrap().len() > 200_000;
-    let mut rounds = 0..if recycles { 50 } else { 0 };
-    while let Some(round) = rounds.next().filter(|round| *round < 4 || !is_longer()) {
+    for round in 0..50 * recycled {
+        if round >= 4 && is_longer() {
+            break;
+        }
         for (number, size) in SIZES.iter().chain(&[100_000]).enumerate() {
             put(&format!("old{number}"), &vec![b'o' + round as u8; *size]);
         }

@@ -125,7 +125,7 @@ fn transformed_keys_must_have_a_trailer() {
     assert!(decoder(transform).decode(builder.finish()).unwrap_err().is_corruption());
 }
 
-/// 32 keys of eleven bytes after what all have in common, by their numbers.
+/// 32 keys of what all have in common and the rest that goes by their number.
 fn keys_of(rest: impl Fn(u8) -> [u8; 8]) -> Vec<InternalKey> {
     let key = |index: u8| [&[0, 0, 7][..], &rest(index)].concat();
     (0..32).map(|index| InternalKey::new(&key(index), 1, ValueType::Value)).collect()

@@ -32,18 +32,20 @@ fn program(name: &str, executable: &str) -> TestProgram {
 fn all_run_and_those_that_failed_are_named() {
     let mut programs: Vec<_> = (0..9).map(|_| program("good", "true")).collect();
     let mut told = Vec::new();
-    assert_eq!(run_all(&programs, &[], |text| told.push(text.to_owned())), Ok(()));
+    assert_eq!(run_all(&programs, |text| told.push(text.to_owned())), Ok(()));
     assert_eq!(told, vec!["     Running good (true)\n"; 9]);
     programs.push(program("bad", "false"));
     programs.push(program("missing", "/no/such/program"));
-    let failed = run_all(&programs, &[], |_| {});
+    let failed = run_all(&programs, |_| {});
     assert_eq!(failed, Err("tests failed: bad, missing".to_owned()));
 }
 
 #[test]
 fn both_streams_are_kept_in_order_and_a_signal_is_told() {
-    let script = "echo one; echo two >&2; echo $VALUE; kill -KILL $$";
-    let (text, has_passed) = run(Command::new("sh").args(["-c", script]), &[("VALUE", "3")]);
-    assert_eq!(text, "one\ntwo\n3\nsignal: 9 (SIGKILL)\n");
+    let mut command = Command::new("sh");
+    command.args(["-c", "echo one; echo two >&2; echo $VALUE $CI; kill -KILL $$"]);
+    command.env("VALUE", "3");
+    let (text, has_passed) = run(command);
+    assert_eq!(text, "one\ntwo\n3 true\nsignal: 9 (SIGKILL)\n");
     assert!(!has_passed);
 }
