@@ -18,6 +18,7 @@ pub mod lru_cache;
 pub mod reservation;
 pub mod secondary_cache;
 pub mod sharded_cache;
+mod slab;
 
 pub use cache_key::CacheKey;
 pub use cache_options::{CacheMetadataChargePolicy, CacheOptions};

@@ -6,7 +6,7 @@
 
 use crate::isa::Isa;
 
-/// A number in whatever form an array holds it. Only the types here implement it, of four and of eight
+/// A number in whatever form an array holds it. Only the types here implement it, of two, four and eight
 /// bytes: kernels read arrays of them as memory.
 pub trait SortedNumber: Copy + sealed::Bytes {
     /// The number.
@@ -14,19 +14,44 @@ pub trait SortedNumber: Copy + sealed::Bytes {
 }
 
 mod sealed {
-    /// Promises four bytes or eight in little-endian order where kernels read them as memory.
+    /// Promises as many bytes as it says, in little-endian order where kernels read them as memory.
     pub trait Bytes {
-        /// Whether they are four.
-        const ARE_FOUR: bool;
+        /// How many.
+        const WIDTH: super::Width;
     }
     impl Bytes for u64 {
-        const ARE_FOUR: bool = false;
+        const WIDTH: super::Width = super::Width::Eight;
     }
     impl Bytes for [u8; 8] {
-        const ARE_FOUR: bool = false;
+        const WIDTH: super::Width = super::Width::Eight;
     }
     impl Bytes for [u8; 4] {
-        const ARE_FOUR: bool = true;
+        const WIDTH: super::Width = super::Width::Four;
+    }
+    impl Bytes for [u8; 2] {
+        const WIDTH: super::Width = super::Width::Two;
+    }
+}
+
+/// Bytes of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// 2.
+    Two,
+    /// 4.
+    Four,
+    /// 8.
+    Eight,
+}
+
+impl Width {
+    /// The greatest number of so many bytes.
+    const fn number_max(self) -> u64 {
+        match self {
+            Self::Two => u16::MAX as u64,
+            Self::Four => u32::MAX as u64,
+            Self::Eight => u64::MAX,
+        }
     }
 }
 
@@ -53,6 +78,14 @@ impl SortedNumber for [u8; 4] {
     }
 }
 
+/// Little-endian.
+impl SortedNumber for [u8; 2] {
+    #[inline]
+    fn number(self) -> u64 {
+        u64::from(u16::from_le_bytes(self))
+    }
+}
+
 /// Up to so many numbers are counted; of more, one half is left aside until so few are left.
 const COUNTED_MAX: usize = 256;
 
@@ -75,7 +108,7 @@ pub fn lower_bound_by<N: SortedNumber>(isa: Isa, numbers: &[N], wanted: u64) -> 
 
 #[inline]
 fn count_less<N: SortedNumber>(isa: Isa, numbers: &[N], wanted: u64) -> usize {
-    if N::ARE_FOUR && wanted > u64::from(u32::MAX) {
+    if wanted > const { N::WIDTH.number_max() } {
         return numbers.len();
     }
     #[cfg(target_arch = "x86_64")]

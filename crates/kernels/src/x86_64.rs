@@ -5,7 +5,7 @@
 
 use crate::bloom_line::{LINE_SIZE, MULTIPLIER};
 use crate::isa::Isa;
-use crate::lower_bound::SortedNumber;
+use crate::lower_bound::{SortedNumber, Width};
 use std::arch::x86_64::*;
 
 /// Asks for a line.
@@ -15,26 +15,50 @@ pub(crate) fn prefetch(address: *const u8) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
 }
 
-/// How many of `numbers` are less than `wanted`, which one of four bytes can be.
+/// How many of `numbers` are less than `wanted`, which is none that they could not be.
 #[inline]
 pub(crate) fn count_less_avx512<N: SortedNumber>(numbers: &[N], wanted: u64) -> usize {
     debug_assert!(Isa::Avx512.is_available());
     let (start, count) = (numbers.as_ptr().cast(), numbers.len());
-    // SAFETY: the caller knows from `Isa::best` that the processor has the features. Numbers have four
-    // bytes each or eight, as the sealed trait says, so the pointer is good for so many of each.
+    // SAFETY: the caller knows from `Isa::best` that the processor has the features. Numbers have as many
+    // bytes as the sealed trait says, so the pointer is good for so many of each.
     unsafe {
-        if N::ARE_FOUR {
-            count_short_avx512(start, count, wanted as u32)
-        } else {
-            count_avx512(start, count, wanted)
+        match N::WIDTH {
+            Width::Two => count_two_avx512(start, count, wanted as u16),
+            Width::Four => count_four_avx512(start, count, wanted as u32),
+            Width::Eight => count_eight_avx512(start, count, wanted),
         }
     }
 }
 
 /// # Safety
+/// `start` must be good for reads of `count` times two bytes.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn count_two_avx512(start: *const u8, count: usize, wanted: u16) -> usize {
+    const LANES: usize = 32;
+    let wanted = _mm512_set1_epi16(wanted as i16);
+    let mut less = 0;
+    let mut at = 0;
+    while at + LANES <= count {
+        // SAFETY: `at + LANES` is at most `count`.
+        let numbers = unsafe { _mm512_loadu_si512(start.add(at * 2).cast()) };
+        less += _mm512_cmplt_epu16_mask(numbers, wanted).count_ones();
+        at += LANES;
+    }
+    let left = count - at;
+    if left > 0 {
+        let rest = u32::MAX >> (LANES - left);
+        // SAFETY: lanes that the mask leaves out are not read; of the others there are `left`.
+        let numbers = unsafe { _mm512_maskz_loadu_epi16(rest, start.add(at * 2).cast()) };
+        less += _mm512_mask_cmplt_epu16_mask(rest, numbers, wanted).count_ones();
+    }
+    less as usize
+}
+
+/// # Safety
 /// `start` must be good for reads of `count` times four bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn count_short_avx512(start: *const u8, count: usize, wanted: u32) -> usize {
+unsafe fn count_four_avx512(start: *const u8, count: usize, wanted: u32) -> usize {
     const LANES: usize = 16;
     let wanted = _mm512_set1_epi32(wanted as i32);
     let mut less = 0;
@@ -63,7 +87,7 @@ unsafe fn count_short_avx512(start: *const u8, count: usize, wanted: u32) -> usi
 /// # Safety
 /// `start` must be good for reads of `count` times eight bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn count_avx512(start: *const u8, count: usize, wanted: u64) -> usize {
+unsafe fn count_eight_avx512(start: *const u8, count: usize, wanted: u64) -> usize {
     const LANES: usize = 8;
     let wanted = _mm512_set1_epi64(wanted as i64);
     let mut less = 0;
@@ -89,30 +113,68 @@ unsafe fn count_avx512(start: *const u8, count: usize, wanted: u64) -> usize {
     less as usize
 }
 
-/// How many of `numbers` are less than `wanted`, which one of four bytes can be.
+/// How many of `numbers` are less than `wanted`, which is none that they could not be.
 #[inline]
 pub(crate) fn count_less_avx2<N: SortedNumber>(numbers: &[N], wanted: u64) -> usize {
     debug_assert!(Isa::Avx2.is_available());
-    if N::ARE_FOUR {
-        let (wanted, count) = (wanted as u32, numbers.len());
-        if count < 8 {
-            return numbers.iter().filter(|it| it.number() < u64::from(wanted)).count();
+    let (start, count) = (numbers.as_ptr().cast(), numbers.len());
+    let lanes = match N::WIDTH {
+        Width::Two => 16,
+        Width::Four => 8,
+        Width::Eight => 4,
+    };
+    let is_less = |number: &&N| number.number() < wanted;
+    let whole = match N::WIDTH {
+        Width::Four if count >= lanes => count,
+        _ => count / lanes * lanes,
+    };
+    // SAFETY: the caller knows from `Isa::best` that the processor has the feature. Numbers have as many
+    // bytes as the sealed trait says, so the pointer is good for so many of each; `whole` is as each kernel
+    // asks for.
+    let less = unsafe {
+        match N::WIDTH {
+            Width::Two => count_two_avx2(start, whole, wanted as u16),
+            Width::Four if whole > 0 => count_four_avx2(start, whole, wanted as u32),
+            Width::Four => 0,
+            Width::Eight => count_eight_avx2(start, whole, wanted),
         }
-        // SAFETY: the caller knows from `Isa::best` that the processor has the feature. Numbers are
-        // four bytes each, as the sealed trait says, so the pointer is good for four times their count.
-        return unsafe { count_short_avx2(numbers.as_ptr().cast(), count, wanted) };
+    };
+    less + numbers[whole..].iter().filter(is_less).count()
+}
+
+/// # Safety
+/// `start` must be good for reads of `count` times two bytes; `count` a multiple of 16 and no more than
+/// 16 times `i16::MAX`.
+#[target_feature(enable = "avx2")]
+unsafe fn count_two_avx2(start: *const u8, count: usize, wanted: u16) -> usize {
+    const LANES: usize = 16;
+    let sign = _mm256_set1_epi16(i16::MIN);
+    let wanted = _mm256_xor_si256(_mm256_set1_epi16(wanted as i16), sign);
+    let mut less = _mm256_setzero_si256();
+    let mut at = 0;
+    while at < count {
+        // SAFETY: `at + LANES` is at most `count`, for both are multiples of 16.
+        let numbers = unsafe { _mm256_loadu_si256(start.add(at * 2).cast()) };
+        less = _mm256_sub_epi16(less, _mm256_cmpgt_epi16(wanted, _mm256_xor_si256(numbers, sign)));
+        at += LANES;
     }
-    let whole = numbers.len() / 4 * 4;
-    // SAFETY: the caller knows from `Isa::best` that the processor has the feature. Numbers are eight
-    // bytes each, for the trait is sealed, so the pointer is good for eight times their count.
-    let less = unsafe { count_avx2(numbers.as_ptr().cast(), whole, wanted) };
-    less + numbers[whole..].iter().filter(|number| number.number() < wanted).count()
+    sum_of_eight(_mm256_madd_epi16(less, _mm256_set1_epi16(1)))
+}
+
+/// The sum of eight numbers of 32 bits, without its sign.
+#[target_feature(enable = "avx2")]
+fn sum_of_eight(numbers: __m256i) -> usize {
+    let upper = _mm256_extracti128_si256::<1>(numbers);
+    let halves = _mm_add_epi32(_mm256_castsi256_si128(numbers), upper);
+    let pairs = _mm_add_epi32(halves, _mm_shuffle_epi32::<0b01_00_11_10>(halves));
+    let sum = _mm_add_epi32(pairs, _mm_shuffle_epi32::<0b10_11_00_01>(pairs));
+    _mm_cvtsi128_si32(sum).unsigned_abs() as usize
 }
 
 /// # Safety
 /// `start` must be good for reads of `count` times eight bytes; `count` a multiple of 4.
 #[target_feature(enable = "avx2")]
-unsafe fn count_avx2(start: *const u8, count: usize, wanted: u64) -> usize {
+unsafe fn count_eight_avx2(start: *const u8, count: usize, wanted: u64) -> usize {
     // There is only a comparison of signed numbers: with the highest bit changed, they order alike.
     let sign = _mm256_set1_epi64x(i64::MIN);
     let wanted = _mm256_xor_si256(_mm256_set1_epi64x(wanted as i64), sign);
@@ -133,7 +195,7 @@ unsafe fn count_avx2(start: *const u8, count: usize, wanted: u64) -> usize {
 /// # Safety
 /// `start` must be good for reads of `count` times four bytes; `count` must be 8 at least.
 #[target_feature(enable = "avx2")]
-unsafe fn count_short_avx2(start: *const u8, count: usize, wanted: u32) -> usize {
+unsafe fn count_four_avx2(start: *const u8, count: usize, wanted: u32) -> usize {
     const LANES: usize = 8;
     let sign = _mm256_set1_epi32(i32::MIN);
     let wanted = _mm256_xor_si256(_mm256_set1_epi32(wanted as i32), sign);
@@ -154,10 +216,7 @@ unsafe fn count_short_avx2(start: *const u8, count: usize, wanted: u32) -> usize
         less =
             _mm256_add_epi32(less, _mm256_andnot_si256(_mm256_cmpgt_epi32(counted, lane), is_less));
     }
-    let halves = _mm_add_epi32(_mm256_castsi256_si128(less), _mm256_extracti128_si256::<1>(less));
-    let pairs = _mm_add_epi32(halves, _mm_shuffle_epi32::<0b01_00_11_10>(halves));
-    let sum = _mm_add_epi32(pairs, _mm_shuffle_epi32::<0b10_11_00_01>(pairs));
-    _mm_cvtsi128_si32(sum).unsigned_abs() as usize
+    sum_of_eight(less)
 }
 
 /// `MULTIPLIER` to the powers from 0 to 7, for eight probes at once.

@@ -4,8 +4,9 @@
 //! read. On the way a directory is made:
 //!
 //! ```text
+//! common prefix          what all user keys of the block begin with, unless it is long
 //! number, each           the eight bytes of the user key after those that all keys of the block
-//!                        have in common (`sort_prefix`), or the first four of them
+//!                        have in common (`sort_prefix`), or the first two or four of them
 //!                        (`sorted_numbers`); none under a comparator that is not bytewise
 //! fixed16 offset, each   where the entry begins; fixed32 in blocks of 64 KiB and more
 //! ```
@@ -24,7 +25,7 @@
 
 use crate::block::{BlockLayout, EXPANSION_MAX, Entry, EntryWalker, bad_entry};
 use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
-use crate::frame_slots::Residence;
+use crate::frame_slots::{Residence, UseMark};
 use crate::key_buffer::KeyBuffer;
 use crate::sort_prefix::{Location, SORT_PREFIX_SIZE, SortPrefixOrder, keep_bytes};
 use crate::sorted_numbers::{NumberForm, SortedNumbers, shorten};
@@ -162,8 +163,10 @@ fn rewrite(contents: &[u8], transform: &KeyTransform) -> Result<Vec<u8>> {
     Ok(builder.finish())
 }
 
-/// Common prefixes up to this length are kept beside the sizes, to save a search one more cold line.
-const COMMON_INLINE_SIZE: usize = 24;
+/// Common prefixes up to this length stand in the directory, to save a search one more cold line.
+const COMMON_KEPT_MAX: usize = 64;
+/// A directory has so many bytes at least, so that a common prefix up to this length is copied in one step.
+const DIRECTORY_SIZE_MIN: usize = 24;
 
 /// So many bytes of entries are asked for ahead of a cursor; processors then see where it goes.
 const AHEAD_BYTES: usize = 384;
@@ -172,33 +175,37 @@ const AHEAD_BYTES: usize = 384;
 #[derive(Debug)]
 #[repr(C)]
 pub struct DataBlock {
-    /// In the plain form.
-    contents: Vec<u8>,
-    /// Numbers, then offsets, then zeros.
+    /// In the plain form, then zeros.
+    contents: Box<[u8]>,
+    /// Common prefix, numbers, offsets, then zeros.
     directory: Box<[u8]>,
     entry_count: u32,
     /// In the directory, where the numbers end.
     offsets_start: u32,
-    number_form: NumberForm,
+    common_length: u32,
     /// The most bytes that a key may leave out and be put together without the one before: the common prefix
     /// and what numbers hold.
     kept_max: u32,
-    common_length: u32,
+    /// What numbers have in common, as `number_form` says.
+    number_rest: u64,
     entries_end: u32,
+    contents_size: u32,
     order: SortPrefixOrder,
-    common: [u8; COMMON_INLINE_SIZE],
-    /// Start of the first key, which begins with what all keys have in common.
-    common_start: u32,
+    number_form: NumberForm,
     has_wide_offsets: bool,
     has_short_chains: bool,
     holds_only_deletions: bool,
     holds_only_values: bool,
     /// Whether numbers tell all user keys apart.
     has_distinct_prefixes: bool,
+    use_mark: UseMark,
     /// The greatest of all sequence numbers.
     newest_sequence: SequenceNumber,
     residence: Residence<Self>,
 }
+
+// There is one for each cached block of some KiB.
+const _: () = assert!(size_of::<DataBlock>() == 120);
 
 impl DataBlock {
     fn build_with_layout(contents: Vec<u8>, order: SortPrefixOrder) -> Result<Self> {
@@ -207,62 +214,68 @@ impl DataBlock {
     }
 
     /// `contents` must be in the plain form.
-    fn build(contents: Vec<u8>, layout: &BlockLayout, order: SortPrefixOrder) -> Result<Self> {
+    fn build(mut contents: Vec<u8>, layout: &BlockLayout, order: SortPrefixOrder) -> Result<Self> {
         let CheckedEntries { offsets, common_length, holds } =
             check_entries(&contents, layout, order)?;
-        let numbers_size = if order.is_bytewise() { offsets.len() * SORT_PREFIX_SIZE } else { 0 };
-        let has_wide_offsets = u16::try_from(contents.len()).is_err();
-        let offset_size = if has_wide_offsets { size_of::<u32>() } else { size_of::<u16>() };
-        let directory_size = numbers_size + offsets.len() * offset_size;
-        if u32::try_from(contents.len() + directory_size).is_err() {
-            return Err(Status::not_supported(format!("data block of {} bytes", contents.len())));
+        let contents_size = contents.len();
+        // Not made smaller: allocators keep what little that leaves.
+        contents.resize(contents.capacity(), 0);
+        let offset_size = if u16::try_from(contents_size).is_ok() { 2 } else { size_of::<u32>() };
+        let directory_size_max = offsets.len() * (SORT_PREFIX_SIZE + offset_size);
+        if u32::try_from(contents.len() + COMMON_KEPT_MAX + directory_size_max).is_err() {
+            return Err(Status::not_supported(format!("data block of {contents_size} bytes")));
         }
         let mut block = Self {
+            contents: contents.into_boxed_slice(),
             directory: Box::default(),
             entry_count: offsets.len() as u32,
             offsets_start: 0,
-            number_form: NumberForm::default(),
-            kept_max: 0,
             common_length: if order.is_bytewise() { common_length as u32 } else { 0 },
-            common: [0; COMMON_INLINE_SIZE],
-            common_start: first_suffix_start(&contents) as u32,
-            order,
+            kept_max: 0,
+            number_rest: 0,
             entries_end: layout.entries_end as u32,
-            has_wide_offsets,
+            contents_size: contents_size as u32,
+            order,
+            number_form: NumberForm::default(),
+            has_wide_offsets: offset_size > 2,
             has_short_chains: true,
             holds_only_deletions: holds.only_deletions,
             holds_only_values: holds.only_values,
             has_distinct_prefixes: false,
+            use_mark: UseMark::default(),
             newest_sequence: holds.newest_sequence,
             residence: Residence::default(),
-            contents,
         };
-        if block.common_length as usize <= COMMON_INLINE_SIZE {
-            let common = block.common_in_block();
-            let mut inline = [0; COMMON_INLINE_SIZE];
-            inline[..common.len()].copy_from_slice(common);
-            block.common = inline;
-        }
-        let mut numbers = Vec::with_capacity(numbers_size);
-        if order.is_bytewise() {
-            let prefixes = block.append_prefixes(&offsets, &mut numbers)?;
-            block.has_distinct_prefixes = prefixes.are_distinct;
-            let needs_all_bytes = prefixes.longest_kept > NumberForm::HighOnly.known_bytes();
-            block.number_form = shorten(&mut numbers, needs_all_bytes);
-            block.kept_max = block.common_length + block.number_form.known_bytes() as u32;
-            block.offsets_start = numbers.len() as u32;
-        }
-        // Not made smaller afterwards: allocators keep what little that leaves.
-        let capacity = directory_capacity(numbers.len() + offsets.len() * offset_size);
+        let numbers = if order.is_bytewise() { block.take_numbers(&offsets)? } else { Vec::new() };
+        block.directory = block.make_directory(&numbers, &offsets, offset_size);
+        block.offsets_start = (block.kept_common() + numbers.len()) as u32;
+        block.has_short_chains = block.check_chains();
+        Ok(block)
+    }
+
+    /// The numbers of all entries, in the form that it takes on.
+    fn take_numbers(&mut self, offsets: &[u32]) -> Result<Vec<u8>> {
+        let mut numbers = Vec::with_capacity(offsets.len() * SORT_PREFIX_SIZE);
+        let prefixes = self.append_prefixes(offsets, &mut numbers)?;
+        self.has_distinct_prefixes = prefixes.are_distinct;
+        let needs_all_bytes = prefixes.longest_kept > NumberForm::HighOnly.known_bytes();
+        (self.number_form, self.number_rest) = shorten(&mut numbers, needs_all_bytes);
+        self.kept_max = self.common_length + self.number_form.known_bytes() as u32;
+        Ok(numbers)
+    }
+
+    fn make_directory(&self, numbers: &[u8], offsets: &[u32], offset_size: usize) -> Box<[u8]> {
+        let common = &self.common_in_block()[..self.kept_common()];
+        let size = common.len() + numbers.len() + offsets.len() * offset_size;
+        let capacity = directory_capacity(size.max(DIRECTORY_SIZE_MIN));
         let mut directory = Vec::with_capacity(capacity);
-        directory.extend_from_slice(&numbers);
-        for &offset in &offsets {
+        directory.extend_from_slice(common);
+        directory.extend_from_slice(numbers);
+        for &offset in offsets {
             directory.extend_from_slice(&offset.to_le_bytes()[..offset_size]);
         }
         directory.resize(capacity, 0);
-        block.directory = directory.into_boxed_slice();
-        block.has_short_chains = block.check_chains();
-        Ok(block)
+        directory.into_boxed_slice()
     }
 
     /// Appends the prefixes, which must ascend.
@@ -318,7 +331,7 @@ impl DataBlock {
     /// Asks for what a cursor needs first that comes from the block before.
     pub(crate) fn prefetch_start(&self) {
         prefetch(&self.directory[self.offsets_start as usize..], 1);
-        prefetch(&self.contents, AHEAD_BYTES);
+        prefetch(self.contents(), AHEAD_BYTES);
     }
 
     /// As [`Self::prefetch_start`], for a cursor that comes from behind.
@@ -352,8 +365,9 @@ impl DataBlock {
     /// it is known which entry is wanted.
     #[inline]
     pub(crate) fn prefetch_pages(&self) {
-        prefetch(&self.contents, 1);
-        prefetch(&self.contents[self.contents.len().saturating_sub(1)..], 1);
+        let contents = self.contents();
+        prefetch(contents, 1);
+        prefetch(&contents[contents.len().saturating_sub(1)..], 1);
     }
 
     /// Where the directory begins.
@@ -369,6 +383,12 @@ impl DataBlock {
         if index < self.entry_count() {
             prefetch(&self.contents[self.offset(index)..], BYTES_MAX);
         }
+    }
+
+    /// Whether it was used.
+    #[inline]
+    pub(crate) fn use_mark(&self) -> &UseMark {
+        &self.use_mark
     }
 
     /// What it knows of the cache that it is in.
@@ -397,13 +417,13 @@ impl DataBlock {
 
     /// Bytes of memory, for the cache.
     pub fn memory_usage_bytes(&self) -> usize {
-        size_of::<Self>() + self.contents.capacity() + self.directory.len()
+        size_of::<Self>() + self.contents.len() + self.directory.len()
     }
 
     /// The block in the plain form.
     #[inline]
     pub(crate) fn contents(&self) -> &[u8] {
-        &self.contents
+        &self.contents[..self.contents_size as usize]
     }
 
     #[inline]
@@ -414,7 +434,8 @@ impl DataBlock {
     /// One number per entry, or none at all.
     #[inline]
     pub(crate) fn numbers(&self) -> SortedNumbers<'_> {
-        SortedNumbers::new(&self.directory[..self.offsets_start as usize], self.number_form)
+        let bytes = &self.directory[self.kept_common()..self.offsets_start as usize];
+        SortedNumbers::new(bytes, self.number_form, self.number_rest)
     }
 
     #[inline]
@@ -427,16 +448,22 @@ impl DataBlock {
         }
     }
 
+    /// Bytes of the common prefix in the directory: all or none.
     #[inline]
-    fn common_prefix(&self) -> &[u8] {
-        match self.common.get(..self.common_length as usize) {
-            Some(common) => common,
-            None => self.common_in_block(),
-        }
+    fn kept_common(&self) -> usize {
+        let length = self.common_length as usize;
+        if length <= COMMON_KEPT_MAX { length } else { 0 }
     }
 
+    #[inline]
+    fn common_prefix(&self) -> &[u8] {
+        let length = self.common_length as usize;
+        if length <= COMMON_KEPT_MAX { &self.directory[..length] } else { self.common_in_block() }
+    }
+
+    /// The common prefix as the first key has it.
     fn common_in_block(&self) -> &[u8] {
-        let start = self.common_start as usize;
+        let start = Entry::decode_head(&self.contents, 0).map_or(0, |entry| entry.suffix_start);
         &self.contents[start..start + self.common_length as usize]
     }
 
@@ -477,10 +504,10 @@ impl DataBlock {
     #[inline]
     pub(crate) fn load_key(&self, index: usize, entry: &Entry, key: &mut KeyBuffer) {
         let common = entry.shared.min(self.common_length as usize);
-        if self.common_length as usize <= COMMON_INLINE_SIZE {
-            key.begin(&self.common, common);
-        } else if common > 0 {
-            key.splice(0, self.common_in_block(), 0, common);
+        match self.directory.first_chunk::<DIRECTORY_SIZE_MIN>() {
+            Some(begin) if self.common_length as usize <= begin.len() => key.begin(begin, common),
+            _ if common > 0 => key.splice(0, self.common_prefix(), 0, common),
+            _ => {}
         }
         if entry.shared > common {
             let mut chunk = [0; 32];
@@ -500,7 +527,7 @@ impl DataBlock {
 
 impl PinnedBytes for DataBlock {
     fn bytes(&self) -> &[u8] {
-        &self.contents
+        self.contents()
     }
 }
 
@@ -588,11 +615,6 @@ fn is_point_deletion(type_byte: u8) -> bool {
 #[inline(never)]
 fn no_entry(offset: usize) -> ! {
     panic!("no entry at byte {offset} of a block that was checked")
-}
-
-/// Where the key of a block's first entry begins.
-fn first_suffix_start(contents: &[u8]) -> usize {
-    Entry::decode_head(contents, 0).map_or(0, |entry| entry.suffix_start)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ mod slots;
 
 use crate::data_block::DataBlock;
 use cache::LinkedValue;
-pub(crate) use slots::{Residence, Resident, SlotRef};
+pub(crate) use slots::{Residence, Resident, SlotRef, UseMark};
 
 /// A slot for each block that an index leads to, data blocks if nothing else is said.
 pub(crate) type FrameSlots<T = DataBlock> = slots::FrameSlots<T>;
@@ -32,6 +32,11 @@ pub(crate) type FrameSlots<T = DataBlock> = slots::FrameSlots<T>;
 pub(crate) type BlockRef = SlotRef<DataBlock>;
 
 impl Resident for DataBlock {
+    #[inline]
+    fn use_mark(&self) -> &UseMark {
+        self.use_mark()
+    }
+
     #[inline]
     fn residence(&self) -> &Residence<Self> {
         self.residence()
@@ -49,7 +54,7 @@ impl LinkedValue for DataBlock {
     }
 
     fn take_use(&self) -> bool {
-        self.residence().take_use()
+        self.use_mark().take()
     }
 
     fn left_cache(&self) {

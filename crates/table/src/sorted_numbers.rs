@@ -7,14 +7,14 @@
 //! or
 //!
 //! ```text
-//! fixed32 high half, each
+//! fixed32 high half, each; or fixed16 highest quarter, each
 //! ```
 //!
-//! where the low halves of all are the same, which then stands beside the array, and where high halves tell
-//! all numbers apart that differ, so that nobody asks for the low ones. The first is so where few bytes tell
-//! the keys of a block apart and the rest of them is the same or nothing: counters, keys with an ending. The
-//! second is so where keys begin with what tells them apart: hashes, random numbers. Half as many lines of
-//! memory are searched then.
+//! where the rest of all is the same, which then stands beside the array, or, of halves only, where high
+//! halves tell all numbers apart that differ, so that nobody asks for the low ones. The first is so where few
+//! bytes tell the keys of a block apart and the rest of them is the same or nothing: counters, keys with an
+//! ending. The second is so where keys begin with what tells them apart: hashes, random numbers. Half or a
+//! quarter as many lines of memory are searched then.
 
 use kernels::{SortedNumber, lower_bound};
 
@@ -22,6 +22,8 @@ use kernels::{SortedNumber, lower_bound};
 const WHOLE_SIZE: usize = 8;
 /// Bytes of a half.
 const HALF_SIZE: usize = 4;
+/// Bytes of a quarter.
+const QUARTER_SIZE: usize = 2;
 
 /// More equal numbers than these are not counted one by one.
 const COUNTED_TIES_MAX: usize = 8;
@@ -31,10 +33,12 @@ const COUNTED_TIES_MAX: usize = 8;
 pub(crate) enum NumberForm {
     #[default]
     Whole,
-    /// The high halves, and this low half of all.
-    SameLow(u32),
-    /// The high halves.
+    /// The high halves; the low half of all is the same.
+    SameLow,
+    /// The high halves; the low ones are not known.
     HighOnly,
+    /// The highest quarters; the rest of all is the same.
+    SameRest,
 }
 
 impl NumberForm {
@@ -42,8 +46,17 @@ impl NumberForm {
     #[inline]
     pub(crate) fn known_bytes(self) -> usize {
         match self {
-            Self::Whole | Self::SameLow(_) => WHOLE_SIZE,
+            Self::Whole | Self::SameLow | Self::SameRest => WHOLE_SIZE,
             Self::HighOnly => HALF_SIZE,
+        }
+    }
+
+    /// Bytes of each number that are kept.
+    fn kept_bytes(self) -> usize {
+        match self {
+            Self::Whole => WHOLE_SIZE,
+            Self::SameLow | Self::HighOnly => HALF_SIZE,
+            Self::SameRest => QUARTER_SIZE,
         }
     }
 }
@@ -52,38 +65,50 @@ impl NumberForm {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SortedNumbers<'a> {
     Whole(&'a [[u8; WHOLE_SIZE]]),
-    High(HighHalves<'a>),
+    Halves(HighParts<'a, HALF_SIZE>),
+    Quarters(HighParts<'a, QUARTER_SIZE>),
 }
 
+/// The high bytes of numbers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct HighHalves<'a> {
-    halves: &'a [[u8; HALF_SIZE]],
-    /// Of all; the greatest that there is if low halves are not known: then none is known to be less than
-    /// another number of the same high half.
-    low: u32,
-    is_low_known: bool,
+pub(crate) struct HighParts<'a, const SIZE: usize> {
+    parts: &'a [[u8; SIZE]],
+    /// The low bytes of all; the greatest that there are if these are not known: then none is known to be
+    /// less than another number of the same high bytes.
+    rest: u64,
+    is_rest_known: bool,
 }
 
-/// Makes high halves of whole numbers where these do, and returns what is kept then. They do not without their
-/// low halves if `needs_all_bytes`, unless those are the same.
-pub(crate) fn shorten(numbers: &mut Vec<u8>, needs_all_bytes: bool) -> NumberForm {
-    let form = form_of(numbers.as_chunks().0, needs_all_bytes);
-    if form != NumberForm::Whole {
+/// Makes high halves or quarters of whole numbers where these do, and returns what is kept then, and the rest
+/// of all, or what stands for it. They do not without the rest if `needs_all_bytes`, unless that is the same.
+pub(crate) fn shorten(numbers: &mut Vec<u8>, needs_all_bytes: bool) -> (NumberForm, u64) {
+    let (form, rest) = form_of(numbers.as_chunks().0, needs_all_bytes);
+    let kept = form.kept_bytes();
+    if kept < WHOLE_SIZE {
         let count = numbers.len() / WHOLE_SIZE;
         for index in 0..count {
-            let high = index * WHOLE_SIZE + HALF_SIZE;
-            numbers.copy_within(high..high + HALF_SIZE, index * HALF_SIZE);
+            let end = (index + 1) * WHOLE_SIZE;
+            numbers.copy_within(end - kept..end, index * kept);
         }
-        numbers.truncate(count * HALF_SIZE);
+        numbers.truncate(count * kept);
     }
-    form
+    (form, rest)
 }
 
-fn form_of(numbers: &[[u8; WHOLE_SIZE]], needs_all_bytes: bool) -> NumberForm {
-    let Some(first) = numbers.first() else { return NumberForm::Whole };
-    let low = first.number() as u32;
-    if numbers.iter().all(|number| number.number() as u32 == low) {
-        return NumberForm::SameLow(low);
+/// All bits of the bytes after the first `SIZE`.
+const fn rest_mask(size: usize) -> u64 {
+    u64::MAX >> (8 * size)
+}
+
+fn form_of(numbers: &[[u8; WHOLE_SIZE]], needs_all_bytes: bool) -> (NumberForm, u64) {
+    let Some(first) = numbers.first() else { return (NumberForm::Whole, 0) };
+    let first = first.number();
+    // Where any two differ.
+    let different = numbers.iter().fold(0, |bits, number| bits | (number.number() ^ first));
+    for (form, size) in [(NumberForm::SameRest, QUARTER_SIZE), (NumberForm::SameLow, HALF_SIZE)] {
+        if different & rest_mask(size) == 0 {
+            return (form, first & rest_mask(size));
+        }
     }
     let high_halves_do = || {
         numbers.windows(2).all(|pair| {
@@ -91,26 +116,68 @@ fn form_of(numbers: &[[u8; WHOLE_SIZE]], needs_all_bytes: bool) -> NumberForm {
             one >> 32 != other >> 32 || one == other
         })
     };
-    if !needs_all_bytes && high_halves_do() { NumberForm::HighOnly } else { NumberForm::Whole }
+    if !needs_all_bytes && high_halves_do() {
+        (NumberForm::HighOnly, rest_mask(HALF_SIZE))
+    } else {
+        (NumberForm::Whole, 0)
+    }
+}
+
+impl<'a, const SIZE: usize> HighParts<'a, SIZE>
+where
+    [u8; SIZE]: SortedNumber,
+{
+    #[inline]
+    fn new(bytes: &'a [u8], rest: u64, is_rest_known: bool) -> Self {
+        Self { parts: bytes.as_chunks().0, rest, is_rest_known }
+    }
+
+    #[inline]
+    fn at(self, index: usize) -> u64 {
+        self.parts[index].number() << (64 - 8 * SIZE) | self.rest
+    }
+
+    #[inline]
+    fn lower_bound(self, wanted: u64) -> usize {
+        // One of the same high bytes is less if its rest is.
+        let is_behind = self.rest < wanted & const { rest_mask(SIZE) };
+        lower_bound(self.parts, (wanted >> (64 - 8 * SIZE)) + u64::from(is_behind))
+    }
+
+    #[inline]
+    fn upper_bound(self, wanted: u64) -> usize {
+        // Where it is not known, it is the greatest, and must not be taken for less.
+        let is_behind = !self.is_rest_known || self.rest <= wanted & const { rest_mask(SIZE) };
+        lower_bound(self.parts, (wanted >> (64 - 8 * SIZE)) + u64::from(is_behind))
+    }
+
+    #[inline]
+    fn ties(self, start: usize, number: u64) -> usize {
+        if self.is_rest_known && self.rest != number & const { rest_mask(SIZE) } {
+            return 0;
+        }
+        ties(&self.parts[start..], number >> (64 - 8 * SIZE))
+    }
 }
 
 impl<'a> SortedNumbers<'a> {
-    /// Those that lie in `bytes`.
+    /// Those that lie in `bytes`; `rest` is what [`shorten`] returned.
     #[inline]
-    pub(crate) fn new(bytes: &'a [u8], form: NumberForm) -> Self {
-        let (low, is_low_known) = match form {
-            NumberForm::Whole => return Self::Whole(bytes.as_chunks().0),
-            NumberForm::SameLow(low) => (low, true),
-            NumberForm::HighOnly => (u32::MAX, false),
-        };
-        Self::High(HighHalves { halves: bytes.as_chunks().0, low, is_low_known })
+    pub(crate) fn new(bytes: &'a [u8], form: NumberForm, rest: u64) -> Self {
+        match form {
+            NumberForm::Whole => Self::Whole(bytes.as_chunks().0),
+            NumberForm::SameRest => Self::Quarters(HighParts::new(bytes, rest, true)),
+            NumberForm::SameLow => Self::Halves(HighParts::new(bytes, rest, true)),
+            NumberForm::HighOnly => Self::Halves(HighParts::new(bytes, rest, false)),
+        }
     }
 
     #[inline]
     pub(crate) fn len(self) -> usize {
         match self {
             Self::Whole(numbers) => numbers.len(),
-            Self::High(high) => high.halves.len(),
+            Self::Halves(high) => high.parts.len(),
+            Self::Quarters(high) => high.parts.len(),
         }
     }
 
@@ -132,7 +199,8 @@ impl<'a> SortedNumbers<'a> {
     pub(crate) fn at(self, index: usize) -> u64 {
         match self {
             Self::Whole(numbers) => numbers[index].number(),
-            Self::High(high) => high.halves[index].number() << 32 | u64::from(high.low),
+            Self::Halves(high) => high.at(index),
+            Self::Quarters(high) => high.at(index),
         }
     }
 
@@ -141,10 +209,8 @@ impl<'a> SortedNumbers<'a> {
     pub(crate) fn lower_bound(self, wanted: u64) -> usize {
         match self {
             Self::Whole(numbers) => lower_bound(numbers, wanted),
-            // One of the same high half is less if its low half is.
-            Self::High(high) => {
-                lower_bound(high.halves, (wanted >> 32) + u64::from(high.low < wanted as u32))
-            }
+            Self::Halves(high) => high.lower_bound(wanted),
+            Self::Quarters(high) => high.lower_bound(wanted),
         }
     }
 
@@ -152,11 +218,12 @@ impl<'a> SortedNumbers<'a> {
     #[inline]
     pub(crate) fn upper_bound(self, wanted: u64) -> usize {
         match self {
-            Self::High(high) if !high.is_low_known => lower_bound(high.halves, (wanted >> 32) + 1),
-            _ => match wanted.checked_add(1) {
-                Some(next) => self.lower_bound(next),
-                None => self.len(),
+            Self::Whole(numbers) => match wanted.checked_add(1) {
+                Some(next) => lower_bound(numbers, next),
+                None => numbers.len(),
             },
+            Self::Halves(high) => high.upper_bound(wanted),
+            Self::Quarters(high) => high.upper_bound(wanted),
         }
     }
 
@@ -165,8 +232,8 @@ impl<'a> SortedNumbers<'a> {
     pub(crate) fn ties(self, start: usize, number: u64) -> usize {
         match self {
             Self::Whole(numbers) => ties(&numbers[start..], number),
-            Self::High(high) if high.is_low_known && high.low != number as u32 => 0,
-            Self::High(high) => ties(&high.halves[start..], number >> 32),
+            Self::Halves(high) => high.ties(start, number),
+            Self::Quarters(high) => high.ties(start, number),
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::dropped::Dropped;
 use crate::hash_index::{self, HashIndex, NONE};
 use crate::sharded_cache::{Books, CacheShard, NewEntry, NoRoom};
+use crate::slab::Slab;
 use crate::{CacheKey, CacheValue, Insertion, Priority};
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -51,7 +52,7 @@ pub(super) struct ClockLimits {
 #[derive(Debug)]
 pub struct ClockShard {
     books: Books,
-    entries: Vec<Entry>,
+    entries: Slab<Entry>,
     /// The most entries, where the table does not grow.
     occupancy_max: usize,
     free: u32,
@@ -149,7 +150,7 @@ impl ClockShard {
     ) -> Self {
         Self {
             books: Books { index, usage: table_bytes, ..Books::default() },
-            entries: Vec::new(),
+            entries: Slab::default(),
             occupancy_max,
             free: NONE,
             hand: 0,

@@ -3,6 +3,7 @@
 use crate::dropped::Dropped;
 use crate::hash_index::{self, NONE};
 use crate::sharded_cache::{Books, CacheShard, NewEntry, NoRoom};
+use crate::slab::Slab;
 use crate::{CacheKey, CacheValue, Insertion, Priority};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -77,7 +78,7 @@ const EMPTY_LIST: List = List { newest: NONE, oldest: NONE, usage: 0 };
 #[derive(Debug)]
 pub struct LruShard {
     books: Books,
-    entries: Vec<Entry>,
+    entries: Slab<Entry>,
     free: u32,
     lists: [List; 3],
     limits: LruLimits,
@@ -152,7 +153,7 @@ impl LruShard {
     pub(super) fn new(limits: LruLimits) -> Self {
         Self {
             books: Books::default(),
-            entries: Vec::new(),
+            entries: Slab::default(),
             free: NONE,
             lists: [EMPTY_LIST; 3],
             limits,

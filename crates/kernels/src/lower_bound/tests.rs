@@ -1,5 +1,6 @@
 use super::{SortedNumber, lower_bound, lower_bound_by};
 use crate::isa::Isa;
+use std::fmt::Debug;
 
 fn expect_partition_point(numbers: &[u64], wanted: u64) {
     let expected = numbers.partition_point(|&number| number < wanted);
@@ -10,14 +11,21 @@ fn expect_partition_point(numbers: &[u64], wanted: u64) {
         assert_eq!(lower_bound_by(isa, numbers, wanted), expected, "{isa:?} of {numbers:?}");
         assert_eq!(lower_bound_by(isa, &bytes, wanted), expected, "{isa:?} of bytes");
     }
-    expect_partition_point_of_short(numbers, wanted);
+    let halves = |number: &u64| ((number >> 32) as u32).to_le_bytes();
+    expect_partition_point_of_short(numbers, wanted, 32, halves);
+    let quarters = |number: &u64| ((number >> 48) as u16).to_le_bytes();
+    expect_partition_point_of_short(numbers, wanted, 48, quarters);
 }
 
-/// The same for the high halves of numbers, and for `wanted` as it is and its high half.
-fn expect_partition_point_of_short(numbers: &[u64], wanted: u64) {
-    let short: Vec<[u8; 4]> =
-        numbers.iter().map(|number| ((number >> 32) as u32).to_le_bytes()).collect();
-    for wanted in [wanted, wanted >> 32, (wanted >> 32) + 1] {
+/// The same for what is left of numbers without their last `bits`, and for `wanted` as it is and without those.
+fn expect_partition_point_of_short<N: SortedNumber + Debug>(
+    numbers: &[u64],
+    wanted: u64,
+    bits: u32,
+    shortened: impl Fn(&u64) -> N,
+) {
+    let short: Vec<N> = numbers.iter().map(shortened).collect();
+    for wanted in [wanted, wanted >> bits, (wanted >> bits) + 1] {
         let expected = short.partition_point(|short| short.number() < wanted);
         for isa in Isa::ALL {
             assert_eq!(lower_bound_by(isa, &short, wanted), expected, "{isa:?} of {short:?}");
@@ -33,10 +41,12 @@ fn every_isa_finds_the_place_in_arrays_of_any_length() {
         for wanted in [0, 1, 2, 3 * length / 2, 3 * length, u64::MAX] {
             expect_partition_point(&numbers, wanted);
         }
-        // Those of which halves are kept.
-        let spread: Vec<u64> = numbers.iter().map(|number| number << 32 | 7).collect();
-        for wanted in [0, 1, 2, 3 * length / 2, 3 * length] {
-            expect_partition_point(&spread, wanted << 32);
+        // Those of which a half or a quarter is kept.
+        for bits in [32, 48] {
+            let spread: Vec<u64> = numbers.iter().map(|number| number << bits | 7).collect();
+            for wanted in [0, 1, 2, 3 * length / 2, 3 * length] {
+                expect_partition_point(&spread, wanted << bits);
+            }
         }
     }
 }

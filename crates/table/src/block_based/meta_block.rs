@@ -4,7 +4,7 @@
 //! that hits takes no lock, however hot the block is, and the cache decides all the same what stays.
 
 use crate::format::BlockHandle;
-use crate::frame_slots::{FrameSlots, Residence, Resident, SlotRef};
+use crate::frame_slots::{FrameSlots, Residence, Resident, SlotRef, UseMark};
 use cache::LinkedValue;
 use std::any::Any;
 use std::ops::Deref;
@@ -14,16 +14,22 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub(crate) struct Meta<T> {
     contents: T,
+    use_mark: UseMark,
     residence: Residence<Self>,
 }
 
 impl<T> Meta<T> {
     pub(super) fn new(contents: T) -> Self {
-        Self { contents, residence: Residence::default() }
+        Self { contents, use_mark: UseMark::default(), residence: Residence::default() }
     }
 }
 
 impl<T> Resident for Meta<T> {
+    #[inline]
+    fn use_mark(&self) -> &UseMark {
+        &self.use_mark
+    }
+
     #[inline]
     fn residence(&self) -> &Residence<Self> {
         &self.residence
@@ -36,7 +42,7 @@ impl<T: Any + Send + Sync> LinkedValue for Meta<T> {
     }
 
     fn take_use(&self) -> bool {
-        self.residence.take_use()
+        self.use_mark.take()
     }
 
     fn left_cache(&self) {

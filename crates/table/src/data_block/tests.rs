@@ -133,24 +133,33 @@ fn keys_of(rest: impl Fn(u8) -> [u8; 8]) -> Vec<InternalKey> {
 
 #[test]
 fn numbers_are_short_where_the_rest_of_keys_is_the_same_or_not_needed() {
-    // The third must hold all bytes, for its high halves are the same; so must the fourth, for keys leave
+    // The fourth must hold all bytes, for its high halves are the same; so must the fifth, for keys leave
     // out more than four bytes.
     let same_ending = |index| [index, 1, 2, 3, 4, 5, 6, 7];
+    let less_of_it = |index| [index, 1, index, 3, 4, 5, 6, 7];
     let others = |index| [index, index, 2, 3, 4, 5, 6, 255 - index];
     let same_start = |index| [index / 16, 1, 2, 3, 4, 5, 6, index];
     let long_shared = |index: u8| match index {
         1 => [0, 0, 0, 0, 0, 0, 0, 1],
         _ => [index, 0, 0, 0, 0, 0, 0, 0],
     };
-    let keys = [keys_of(same_ending), keys_of(others), keys_of(same_start), keys_of(long_shared)];
+    let keys = [
+        keys_of(same_ending),
+        keys_of(less_of_it),
+        keys_of(others),
+        keys_of(same_start),
+        keys_of(long_shared),
+    ];
     let blocks = keys.each_ref().map(|keys| decode(build(keys, 16)).unwrap());
-    let [same_ending, others, same_start, long_shared] = &blocks;
+    let [same_ending, less_of_it, others, same_start, long_shared] = &blocks;
     assert_eq!(same_ending.numbers().at(3), 0x0301_0203_0405_0607);
+    assert_eq!(less_of_it.numbers().at(3), 0x0301_0303_0405_0607);
     assert_eq!(others.numbers().at(3), 0x0303_0203_ffff_ffff);
     assert_eq!(same_start.numbers().at(3), 0x0001_0203_0405_0603);
     assert_eq!(long_shared.numbers().at(1), 1);
     let directory_bytes = blocks.each_ref().map(|block| block.directory.len());
-    assert_eq!(directory_bytes, [6 * 32, 6 * 32, 10 * 32, 10 * 32]);
+    let of_size = |each: usize| directory_capacity(3 + each * 32);
+    assert_eq!(directory_bytes, [4, 6, 6, 10, 10].map(of_size));
     for (block, keys) in blocks.into_iter().zip(&keys) {
         let found: Vec<_> = pairs(block).into_iter().map(|(key, _)| key).collect();
         let expected: Vec<_> = keys.iter().map(|key| key.as_bytes().to_vec()).collect();

@@ -11,6 +11,8 @@ use std::sync::{Arc, OnceLock, Weak};
 
 /// What slots may lead to.
 pub(crate) trait Resident: Sized {
+    fn use_mark(&self) -> &UseMark;
+
     fn residence(&self) -> &Residence<Self>;
 
     /// Where that begins which is read next after the block's head, if that is elsewhere; null if not.
@@ -61,7 +63,7 @@ impl<T: Resident> FrameSlots<T> {
         let slot = self.slot(position)?;
         slot.prefetch_beside();
         let guard = slot.link.load();
-        guard.as_ref()?.residence().note_use();
+        guard.as_ref()?.use_mark().note();
         Some(SlotRef(Repr::Linked(guard)))
     }
 
@@ -105,19 +107,20 @@ impl<T: Resident> FrameSlots<T> {
     #[inline]
     pub(crate) fn get_held(&self, position: usize) -> Option<Arc<T>> {
         let block = self.slot(position)?.link.load_full()?;
-        block.residence().note_use();
+        block.use_mark().note();
         Some(block)
     }
 
     /// Links the block at a position, unless it is in no cache. `count` is the number of blocks.
     pub(crate) fn link(&self, position: usize, count: usize, block: &Arc<T>) {
-        let mut state = block.residence().state.lock();
-        if !state.is_in_cache {
+        let Ok(at) = u32::try_from(position) else { return };
+        let mut state = block.residence().0.lock();
+        if let ResidenceState::Outside = *state {
             return;
         }
         let slots = self.0.get_or_init(|| (0..count).map(|_| Slot::empty()).collect());
         if let Some(slot) = slots.get(position) {
-            state.link = Some((Arc::downgrade(slots), position));
+            *state = ResidenceState::Linked { slots: Arc::downgrade(slots), at };
             slot.beside.store(block.beside().cast_mut(), Ordering::Relaxed);
             slot.link.store(Some(Arc::clone(block)));
         }
@@ -165,71 +168,87 @@ fn prefetch_head<T>(block: *const T) {
     });
 }
 
-/// What a block knows of the cache that it is in. What reads look at comes first.
-#[repr(C)]
-pub(crate) struct Residence<T> {
-    /// Reached by its link since the cache last asked. Relaxed: it matters roughly.
-    was_used: AtomicBool,
-    state: Mutex<ResidenceState<T>>,
+/// Whether a block was reached by its link since the cache last asked. Relaxed: it matters roughly.
+#[derive(Debug, Default)]
+pub(crate) struct UseMark(AtomicBool);
+
+impl UseMark {
+    /// Reads more often than it writes, so that readers share the line.
+    #[inline]
+    fn note(&self) {
+        if !self.0.load(Ordering::Relaxed) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// See [`cache::LinkedValue::take_use`].
+    pub(crate) fn take(&self) -> bool {
+        self.0.load(Ordering::Relaxed) && self.0.swap(false, Ordering::Relaxed)
+    }
 }
 
-struct ResidenceState<T> {
-    is_in_cache: bool,
-    /// Where it may be linked: the slot may be empty by now, or hold another block of the same
-    /// place in the file.
-    link: Option<(Weak<[Slot<T>]>, usize)>,
+/// What a block knows of the cache that it is in.
+pub(crate) struct Residence<T>(Mutex<ResidenceState<T>>);
+
+enum ResidenceState<T> {
+    /// In no cache.
+    Outside,
+    /// In a cache, never linked.
+    Inside,
+    /// In a cache. The slot may be empty by now, or hold another block of the same place in the file.
+    Linked { slots: Weak<[Slot<T>]>, at: u32 },
+}
+
+impl<T> ResidenceState<T> {
+    /// The slot, if it is there still, and its number.
+    fn slot(&self) -> Option<(Arc<[Slot<T>]>, usize)> {
+        match self {
+            Self::Linked { slots, at } => Some((slots.upgrade()?, *at as usize)),
+            Self::Outside | Self::Inside => None,
+        }
+    }
 }
 
 impl<T> Default for Residence<T> {
     fn default() -> Self {
-        let state = ResidenceState { is_in_cache: false, link: None };
-        Self { was_used: AtomicBool::new(false), state: Mutex::new(state) }
+        Self(Mutex::new(ResidenceState::Outside))
     }
 }
 
 impl<T> fmt::Debug for Residence<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_in_cache = self.state.lock().is_in_cache;
-        f.debug_struct("Residence").field("is_in_cache", &is_in_cache).finish_non_exhaustive()
+        f.write_str(match &*self.0.lock() {
+            ResidenceState::Outside => "Outside",
+            ResidenceState::Inside => "Inside",
+            ResidenceState::Linked { .. } => "Linked",
+        })
     }
 }
 
 impl<T> Residence<T> {
     /// The block is about to be put into a cache.
     pub(crate) fn enter_cache(&self) {
-        self.state.lock().is_in_cache = true;
-    }
-
-    /// Reads more often than it writes, so that readers share the line.
-    #[inline]
-    fn note_use(&self) {
-        if !self.was_used.load(Ordering::Relaxed) {
-            self.was_used.store(true, Ordering::Relaxed);
+        let mut state = self.0.lock();
+        if let ResidenceState::Outside = *state {
+            *state = ResidenceState::Inside;
         }
     }
 
     /// See [`cache::LinkedValue::link_count`]; `owner` is the block that this belongs to.
     pub(crate) fn link_count(&self, owner: &T) -> usize {
-        let state = self.state.lock();
-        let slots = state.link.as_ref().and_then(|(slots, at)| Some((slots.upgrade()?, *at)));
-        let is_linked = slots.is_some_and(|(slots, at)| {
+        let state = self.0.lock();
+        let is_linked = state.slot().is_some_and(|(slots, at)| {
             slots[at].link.load().as_ref().is_some_and(|block| ptr::eq(&**block, owner))
         });
         usize::from(is_linked)
     }
 
-    /// See [`cache::LinkedValue::take_use`].
-    pub(crate) fn take_use(&self) -> bool {
-        self.was_used.load(Ordering::Relaxed) && self.was_used.swap(false, Ordering::Relaxed)
-    }
-
     /// See [`cache::LinkedValue::left_cache`].
     pub(crate) fn leave_cache(&self) {
-        let mut state = self.state.lock();
-        state.is_in_cache = false;
-        let Some((slots, at)) = state.link.take() else { return };
+        let mut state = self.0.lock();
+        let slot = std::mem::replace(&mut *state, ResidenceState::Outside).slot();
         // If another block has taken the place meanwhile, it is looked up in the cache once more.
-        let unlinked = slots.upgrade().and_then(|slots| slots[at].link.swap(None));
+        let unlinked = slot.and_then(|(slots, at)| slots[at].link.swap(None));
         drop(state);
         drop(unlinked);
     }
@@ -247,7 +266,7 @@ impl<T: Resident> SlotRef<T> {
     /// Marks the block as used.
     #[inline]
     pub(crate) fn note_use(&self) {
-        self.residence().note_use();
+        self.use_mark().note();
     }
 }
 

@@ -14,16 +14,13 @@ fn check(numbers: &[u64], wanted: u64) {
     let end = numbers.partition_point(|&number| number <= wanted);
     for needs_all_bytes in [false, true] {
         let mut short = whole.clone();
-        let form = shorten(&mut short, needs_all_bytes);
-        let short = SortedNumbers::new(&short, form);
+        let (form, rest) = shorten(&mut short, needs_all_bytes);
+        let short = SortedNumbers::new(&short, form, rest);
         assert!(!needs_all_bytes || form != NumberForm::HighOnly);
-        for shown in [SortedNumbers::new(&whole, NumberForm::Whole), short] {
+        for shown in [SortedNumbers::new(&whole, NumberForm::Whole, 0), short] {
             assert_eq!(shown.is_empty(), numbers.is_empty());
             assert_eq!(shown.get(numbers.len()), None);
-            let has_high_only = match shown {
-                SortedNumbers::Whole(_) => false,
-                SortedNumbers::High(high) => !high.is_low_known,
-            };
+            let has_high_only = matches!(shown, SortedNumbers::Halves(high) if !high.is_rest_known);
             let unknown = if has_high_only { 0xffff_ffff } else { 0 };
             for (index, number) in numbers.iter().enumerate() {
                 assert_eq!(shown.get(index), Some(*number | unknown));
@@ -42,42 +39,63 @@ fn check(numbers: &[u64], wanted: u64) {
     }
 }
 
+fn form(numbers: &[u64], needs_all_bytes: bool) -> (NumberForm, u64, Vec<u8>) {
+    let mut bytes = bytes_of(numbers);
+    let (form, rest) = shorten(&mut bytes, needs_all_bytes);
+    (form, rest, bytes)
+}
+
 #[test]
 fn high_halves_are_kept_where_they_do() {
-    let form = |numbers: &[u64], needs_all_bytes| {
-        let mut bytes = bytes_of(numbers);
-        (shorten(&mut bytes, needs_all_bytes), bytes)
-    };
     let high = vec![1, 0, 0, 0, 2, 0, 0, 0];
     let same = [0x0000_0001_dead_beef, 0x0000_0002_dead_beef];
-    let expected = (NumberForm::SameLow(0xdead_beef), high.clone());
+    let expected = (NumberForm::SameLow, 0xdead_beef, high.clone());
     assert_eq!(form(&same, false), expected);
     assert_eq!(form(&same, true), expected);
 
     let apart = [0x0000_0001_dead_beef, 0x0000_0002_dead_bee0];
-    assert_eq!(form(&apart, false), (NumberForm::HighOnly, high));
-    assert_eq!(form(&apart, true), (NumberForm::Whole, bytes_of(&apart)));
+    assert_eq!(form(&apart, false), (NumberForm::HighOnly, 0xffff_ffff, high));
+    assert_eq!(form(&apart, true), (NumberForm::Whole, 0, bytes_of(&apart)));
     let tied = [0x0000_0001_dead_bee0, 0x0000_0001_dead_bee0, 0x0000_0002_0000_0000];
     assert_eq!(form(&tied, false).0, NumberForm::HighOnly, "whole ones would not tell more");
 
     let close = [0x0000_0001_dead_bee0, 0x0000_0001_dead_beef, 0x0000_0002_0000_0000];
-    assert_eq!(form(&close, false), (NumberForm::Whole, bytes_of(&close)));
+    assert_eq!(form(&close, false), (NumberForm::Whole, 0, bytes_of(&close)));
     assert_eq!(form(&[], false).0, NumberForm::Whole);
 }
 
 #[test]
-fn places_at_the_edges_of_halves() {
+fn quarters_are_kept_where_the_rest_is_the_same() {
+    let rest = 0xcafe_dead_beef;
+    let expected = (NumberForm::SameRest, rest, vec![1, 0, 2, 1]);
+    let same = [0x0001_cafe_dead_beef, 0x0102_cafe_dead_beef];
+    assert_eq!(form(&same, false), expected);
+    assert_eq!(form(&same, true), expected);
+    let half = [0x0001_cafe_dead_beef, 0x0102_cafd_dead_beef];
+    assert_eq!(form(&half, true).0, NumberForm::SameLow, "a bit more differs");
+    assert_eq!(form(&[7], true), (NumberForm::SameRest, 7, vec![0, 0]));
+}
+
+#[test]
+fn places_at_the_edges_of_parts() {
     let low = 0x8000_0000;
-    let numbers: Vec<u64> =
-        [0, 1, 1, 1, 5, u64::from(u32::MAX)].map(|high| high << 32 | low).into();
-    for number in &numbers {
-        for wanted in [*number, number - 1, number + 1, number & !0xffff_ffff, number | 0xffff_ffff]
-        {
-            check(&numbers, wanted);
+    let halves: Vec<u64> =
+        [0, 1, 1, 1, 5, 0x1_0000, u64::from(u32::MAX)].map(|high| high << 32 | low).into();
+    assert_eq!(form(&halves, true).0, NumberForm::SameLow);
+    let quarters: Vec<u64> =
+        [0, 1, 1, 1, 5, u64::from(u16::MAX)].map(|high| high << 48 | low).into();
+    assert_eq!(form(&quarters, true).0, NumberForm::SameRest);
+    for numbers in [halves, quarters] {
+        for &number in &numbers {
+            let masks = [0xffff_ffff, 0xffff_ffff_ffff];
+            let edges = masks.map(|mask| [number & !mask, number | mask]);
+            for wanted in [number, number - 1, number + 1].into_iter().chain(edges.concat()) {
+                check(&numbers, wanted);
+            }
         }
+        check(&numbers, 0);
+        check(&numbers, u64::MAX);
     }
-    check(&numbers, 0);
-    check(&numbers, u64::MAX);
     check(&[], 5);
     check(&[u64::MAX; 40], u64::MAX);
 }
@@ -90,6 +108,8 @@ proptest! {
             proptest::collection::vec(0u64..20, 0..60),
             (proptest::collection::vec(0u64..20, 0..60), any::<u32>())
                 .prop_map(|(high, low)| high.into_iter().map(|it| it << 32 | u64::from(low)).collect()),
+            (proptest::collection::vec(0u64..20, 0..60), 0u64..1 << 48)
+                .prop_map(|(high, low)| high.into_iter().map(|it| it << 48 | low).collect()),
         ],
         wanted in any::<u64>(),
         at in any::<usize>(),
@@ -101,6 +121,7 @@ proptest! {
             let near = numbers[at % numbers.len()];
             check(&numbers, near.saturating_add_signed(away));
             check(&numbers, near.saturating_add_signed(away << 32));
+            check(&numbers, near.saturating_add_signed(away << 48));
         }
     }
 }

@@ -16,15 +16,20 @@ mod sync_primitives;
 
 /// In place of blocks with entries.
 mod data_block {
-    use crate::frame_slots::slots::{Residence, Resident};
+    use crate::frame_slots::slots::{Residence, Resident, UseMark};
     use cache::LinkedValue;
 
     #[derive(Default)]
     pub(crate) struct DataBlock {
+        use_mark: UseMark,
         residence: Residence<Self>,
     }
 
     impl Resident for DataBlock {
+        fn use_mark(&self) -> &UseMark {
+            &self.use_mark
+        }
+
         fn residence(&self) -> &Residence<Self> {
             &self.residence
         }
@@ -36,7 +41,7 @@ mod data_block {
         }
 
         fn take_use(&self) -> bool {
-            self.residence().take_use()
+            self.use_mark().take()
         }
 
         fn left_cache(&self) {
