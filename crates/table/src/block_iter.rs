@@ -69,7 +69,7 @@ impl BlockCursor {
 
     #[inline]
     pub(crate) fn value<'a>(&self, block: &'a DataBlock) -> &'a [u8] {
-        &block.contents()[self.value_start..self.next_offset]
+        &block.padded()[self.value_start..self.next_offset]
     }
 
     pub(crate) fn seek_to_first(&mut self, block: &DataBlock) {
@@ -249,7 +249,7 @@ impl BlockCursor {
     /// Takes in an entry of whose key the shared bytes are there.
     #[inline]
     fn show(&mut self, block: &DataBlock, entry: &Entry) {
-        self.key.splice(entry.shared, block.contents(), entry.suffix_start, entry.non_shared);
+        self.key.splice(entry.shared, block.padded(), entry.suffix_start, entry.non_shared);
         self.value_start = entry.value_start();
         self.next_offset = entry.value_end();
         self.shared = entry.shared;
@@ -332,7 +332,7 @@ pub(crate) fn find_exact(block: &DataBlock, candidates: Range<usize>, target: &[
     for index in start..end {
         let entry = block.entry(index);
         let suffix = entry.suffix_start..entry.value_start();
-        let Some((rest, trailer)) = block.contents()[suffix.clone()].split_last_chunk() else {
+        let Some((rest, trailer)) = block.padded()[suffix.clone()].split_last_chunk() else {
             return ExactMatch::Unknown(index..end);
         };
         let is_same = entry.shared + rest.len() == user_key.len()

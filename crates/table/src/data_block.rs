@@ -426,6 +426,12 @@ impl DataBlock {
         &self.contents[..self.contents_size as usize]
     }
 
+    /// The block and the zeros behind it, for who has a place in it.
+    #[inline]
+    pub(crate) fn padded(&self) -> &[u8] {
+        &self.contents
+    }
+
     #[inline]
     pub(crate) fn order(&self) -> SortPrefixOrder {
         self.order
@@ -527,7 +533,7 @@ impl DataBlock {
 
 impl PinnedBytes for DataBlock {
     fn bytes(&self) -> &[u8] {
-        self.contents()
+        self.padded()
     }
 }
 

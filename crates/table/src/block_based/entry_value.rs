@@ -41,7 +41,7 @@ impl Deref for EntryValue<'_> {
     #[inline]
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Repr::InBlock { block, range } => &block.contents()[range.clone()],
+            Repr::InBlock { block, range } => &block.padded()[range.clone()],
             Repr::Resolved(value) => value,
         }
     }

@@ -237,7 +237,7 @@ impl BlockBasedTable {
             drop(timer);
             let is_over = match found {
                 ExactMatch::Found { index, suffix, value } => {
-                    let stored = &block.contents()[suffix];
+                    let stored = &block.padded()[suffix];
                     let key = ParsedInternalKey {
                         user_key: extract_user_key(internal_key),
                         ..ParsedInternalKey::parse(stored)?
