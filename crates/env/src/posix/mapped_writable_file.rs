@@ -21,10 +21,27 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-/// Bytes of the first window and of the largest: each is twice the one before it. Small files stay
-/// small, and no sync finds much that was prepared for nothing.
+/// Bytes of the first window and of the largest where appends are small: each is twice the one before it.
+/// Small files stay small, and no sync finds much that was prepared for nothing.
 const FIRST_WINDOW_BYTES: u64 = 64 << 10;
-const WINDOW_BYTES_MAX: u64 = 512 << 10;
+const SMALL_WINDOW_BYTES: u64 = 512 << 10;
+
+/// Where appends are larger, windows grow on until they take so many of them: who writes as fast as the
+/// processor allows waits for each window, and that is to be less than one append of a thousand.
+const WINDOW_APPENDS: u64 = 3_000;
+/// They don't grow beyond this.
+const WINDOW_BYTES_MAX: u64 = 2 << 20;
+/// Bytes of a large window are a multiple of this.
+const WINDOW_STEP: u64 = 256 << 10;
+
+/// Bytes of a window at most where appends have `append_bytes` on average.
+fn window_bytes_max(append_bytes: u64) -> u64 {
+    match append_bytes.saturating_mul(WINDOW_APPENDS) {
+        ..=SMALL_WINDOW_BYTES => SMALL_WINDOW_BYTES,
+        large @ ..WINDOW_BYTES_MAX => large.next_multiple_of(WINDOW_STEP),
+        _ => WINDOW_BYTES_MAX,
+    }
+}
 
 /// Bytes of pages that are prepared together, and the same of a file that is synced while it is
 /// appended to: a sync writes all of such a piece, however little of it was stored.
@@ -55,6 +72,8 @@ pub(super) struct MappedWritableFile {
     /// Where the next window is asked for.
     next_wanted_at: u64,
     lately: Appends,
+    /// Bytes of one on average, lately.
+    append_bytes: u64,
     range_syncs: RangeSyncs,
     /// The first failure. Nothing may follow it: what is on the disk is unknown.
     failure: Option<Status>,
@@ -83,6 +102,7 @@ impl MappedWritableFile {
             next_range: range.end..range.end + 2 * FIRST_WINDOW_BYTES,
             next_wanted_at: range.end / 2,
             lately: Appends::default(),
+            append_bytes: 0,
             range_syncs: RangeSyncs::new(options.bytes_per_sync, 0),
             failure: None,
             rest: None,
@@ -121,7 +141,8 @@ impl MappedWritableFile {
             return false;
         }
         self.lately = Appends { start: self.written, count: 0 };
-        (self.written - start) / count.max(1) > self.options.mapped_append_size_max
+        self.append_bytes = (self.written - start) / count.max(1);
+        self.append_bytes > self.options.mapped_append_size_max
     }
 
     /// Makes sure that there are windows up to `end`, and that the next is under way if it is wanted.
@@ -135,7 +156,8 @@ impl MappedWritableFile {
             self.windows.push_back(window);
             let (start, length) =
                 (self.next_range.end, self.next_range.end - self.next_range.start);
-            self.next_range = start..start + (2 * length).min(WINDOW_BYTES_MAX);
+            let length_max = window_bytes_max(self.append_bytes);
+            self.next_range = start..start + (2 * length).min(length_max);
             self.next_wanted_at = start - length / 2;
         }
         let written = self.written;
@@ -285,3 +307,6 @@ impl Drop for MappedWritableFile {
         let _ = self.give_up_mapping();
     }
 }
+
+#[cfg(test)]
+mod tests;
