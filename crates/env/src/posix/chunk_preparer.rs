@@ -1,50 +1,121 @@
 //! The thread that prepares windows on files before their writers need them, so that those neither
 //! allocate nor fault in pages themselves. One for all files of the process.
+//!
+//! It works where a processor has nothing else to do. Where none has, an order waits until its writer needs
+//! the window, takes the order back ([`Pending::wait`]), and does the work itself: neither do readers pay for
+//! what is done for writers, nor do writers wait for a thread that others keep from running.
 
 use super::mapping::Window;
-use rustix::process::{getpriority_process, setpriority_process};
+use parking_lot::{Condvar, Mutex};
+use rustix::process::setpriority_process;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 enum Job {
-    Prepare {
-        file: Arc<File>,
-        range: Range<u64>,
-        piece_size: usize,
-        reply: SyncSender<io::Result<Window>>,
-    },
+    Prepare(Arc<Order>),
     /// Unmapping takes a while too.
-    Drop(Window),
+    Drop(Vec<Window>),
 }
 
-/// A window that is being prepared.
+/// A window that is to be prepared.
 #[derive(Debug)]
-pub(super) struct Pending(Receiver<io::Result<Window>>);
+struct Order {
+    file: Arc<File>,
+    range: Range<u64>,
+    /// See [`Window::prepare`].
+    piece_size: usize,
+    state: Mutex<OrderState>,
+    changed: Condvar,
+}
 
-impl Pending {
-    /// Waits for it; none if nobody prepares it.
-    pub(super) fn wait(self) -> Option<io::Result<Window>> {
-        self.0.recv().ok()
+#[derive(Debug)]
+enum OrderState {
+    /// Nobody has begun. Windows that are done with are unmapped on the occasion.
+    Waiting(Vec<Window>),
+    Begun,
+    Done(io::Result<Window>),
+    /// Nobody prepares it, or has what was prepared.
+    Over,
+}
+
+impl Order {
+    /// Prepares it, unless its writer has taken it back.
+    fn work(&self) {
+        let mut state = self.state.lock();
+        let OrderState::Waiting(passed) = &mut *state else { return };
+        let passed = std::mem::take(passed);
+        *state = OrderState::Begun;
+        drop(state);
+        let on_unwind = OnUnwind(self);
+        drop(passed);
+        let window = Window::prepare(&self.file, &self.range, self.piece_size);
+        std::mem::forget(on_unwind);
+        self.end(OrderState::Done(window));
+    }
+
+    fn end(&self, state: OrderState) {
+        *self.state.lock() = state;
+        self.changed.notify_all();
     }
 }
 
-/// Has the thread prepare `range` of `file` ([`Window::prepare`]).
-pub(super) fn prepare(file: &Arc<File>, range: Range<u64>, piece_size: usize) -> Pending {
-    let (reply, receiver) = sync_channel(1);
-    submit(Job::Prepare { file: file.clone(), range, piece_size, reply });
-    Pending(receiver)
+/// Whoever waits is to hear of it, whatever happens.
+struct OnUnwind<'a>(&'a Order);
+
+impl Drop for OnUnwind<'_> {
+    fn drop(&mut self) {
+        self.0.end(OrderState::Over);
+    }
 }
 
-/// Has the thread unmap a window that is done with.
-pub(super) fn drop_window(window: Window) {
-    submit(Job::Drop(window));
+/// An order that was given.
+#[derive(Debug)]
+pub(super) struct Pending(Arc<Order>);
+
+impl Pending {
+    /// Waits for the window; none if nobody prepares it: then whoever asked may do so.
+    pub(super) fn wait(self) -> Option<io::Result<Window>> {
+        let mut state = self.0.state.lock();
+        while let OrderState::Begun = *state {
+            self.0.changed.wait(&mut state);
+        }
+        match std::mem::replace(&mut *state, OrderState::Over) {
+            OrderState::Done(window) => Some(window),
+            // `passed` is unmapped here.
+            OrderState::Waiting(_passed) => None,
+            OrderState::Begun | OrderState::Over => None,
+        }
+    }
 }
 
-/// What cannot be handed over is dropped, which whoever waits notices.
+/// Has the thread unmap windows that are done with, and prepare `range` of `file` ([`Window::prepare`]).
+pub(super) fn prepare(
+    passed: Vec<Window>,
+    file: &Arc<File>,
+    range: Range<u64>,
+    piece_size: usize,
+) -> Pending {
+    let order = Arc::new(Order {
+        file: file.clone(),
+        range,
+        piece_size,
+        state: Mutex::new(OrderState::Waiting(passed)),
+        changed: Condvar::new(),
+    });
+    submit(Job::Prepare(order.clone()));
+    Pending(order)
+}
+
+/// Has the thread unmap windows that are done with.
+pub(super) fn drop_windows(passed: Vec<Window>) {
+    submit(Job::Drop(passed));
+}
+
+/// What cannot be handed over is dropped: its writer then does it.
 fn submit(job: Job) {
     static QUEUE: OnceLock<Option<Mutex<Sender<Job>>>> = OnceLock::new();
     let start = || {
@@ -52,28 +123,21 @@ fn submit(job: Job) {
         let thread = thread::Builder::new().name("ts-wal-prepare".to_owned());
         thread.spawn(move || work(&jobs)).ok().map(|_| Mutex::new(sender))
     };
-    if let Some(queue) = QUEUE.get_or_init(start)
-        && let Ok(queue) = queue.lock()
-    {
-        let _ = queue.send(job);
+    if let Some(queue) = QUEUE.get_or_init(start) {
+        let _ = queue.lock().send(job);
     }
 }
 
-/// So much nicer to others the thread is than who starts it. Where readers and writers keep all processors
-/// busy, writers wait a little for what is done for them, which otherwise readers pay.
-const ADDED_NICENESS: i32 = 5;
+/// As nice to others as a thread can be: it is to take no processor from who reads.
+const NICENESS: i32 = 19;
 
 fn work(jobs: &Receiver<Job>) {
     // It may be refused, and is nothing that work depends on.
-    let _ =
-        getpriority_process(None).and_then(|own| setpriority_process(None, own + ADDED_NICENESS));
+    let _ = setpriority_process(None, NICENESS);
     while let Ok(job) = jobs.recv() {
         match job {
-            Job::Prepare { file, range, piece_size, reply } => {
-                // Nobody waits any more for that of a file that was closed.
-                let _ = reply.send(Window::prepare(&file, &range, piece_size));
-            }
-            Job::Drop(window) => drop(window),
+            Job::Prepare(order) => order.work(),
+            Job::Drop(passed) => drop(passed),
         }
     }
 }

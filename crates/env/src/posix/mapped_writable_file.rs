@@ -158,15 +158,20 @@ impl MappedWritableFile {
                 (self.next_range.end, self.next_range.end - self.next_range.start);
             let length_max = window_bytes_max(self.append_bytes);
             self.next_range = start..start + (2 * length).min(length_max);
-            self.next_wanted_at = start - length / 2;
+            // At once where windows are passed often: then both are done on one occasion.
+            self.next_wanted_at =
+                if length < SMALL_WINDOW_BYTES { start - length / 2 } else { start - length };
         }
-        let written = self.written;
-        while let Some(passed) = self.windows.pop_front_if(|window| window.end() <= written) {
-            chunk_preparer::drop_window(passed);
+        let (written, mut passed) = (self.written, Vec::new());
+        while let Some(window) = self.windows.pop_front_if(|window| window.end() <= written) {
+            passed.push(window);
         }
         if self.next.is_none() && end > self.next_wanted_at {
-            self.next = Some(chunk_preparer::prepare(file, self.next_range.clone(), piece_size));
+            let range = self.next_range.clone();
+            self.next = Some(chunk_preparer::prepare(passed, file, range, piece_size));
             self.next_wanted_at = self.next_range.start;
+        } else if !passed.is_empty() {
+            chunk_preparer::drop_windows(passed);
         }
         Ok(())
     }
