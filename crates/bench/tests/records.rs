@@ -349,7 +349,8 @@ fn a_published_stage_has_its_quirks() {
     assert_eq!(bench(directory.path(), &fill).0, 0);
     let published = ["--as_published", "--writes=27500"];
     let flushed = stage(directory.path(), "post_flush", &published);
-    assert!(flushed.memtable_entries > 3000 && flushed.levels[0].files > 3, "{flushed:?}");
+    // How many files are in level 0 depends on when a compaction came to them.
+    assert!(flushed.memtable_entries > 3000, "{flushed:?}");
     let compacted = stage(directory.path(), "compact_all", &published);
     assert_eq!((compacted.memtable_entries, levels(&compacted).len()), (0, 1), "{compacted:?}");
 }

@@ -152,7 +152,8 @@ impl DbImpl {
         Ok(newest)
     }
 
-    fn wait_for_flush(
+    /// Waits until memtables are in tables, of each family up to one of a number, and listeners know.
+    pub(crate) fn wait_for_flush(
         &self,
         writing: &Writing,
         newest: &[(u32, u64)],

@@ -6,7 +6,7 @@ use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::FamilyState;
 use crate::event_listener::{BackgroundErrorReason, ExternalFileIngestionInfo};
 use crate::events::Hold;
-use crate::flush::{may_go_on, wait_for_change};
+use crate::flush::{Patience, may_go_on};
 use crate::flush_job::Edits;
 use crate::flush_reason::FlushReason;
 use base::status::Code;
@@ -108,19 +108,11 @@ impl DbImpl {
         }
         self.switch_memtables(&mut stage, &ids)?;
         drop(stage);
-        self.request_flush_of_all(writing, &ids, FlushReason::ExternalFileIngestion)?;
-        let mut state = writing.state.lock();
-        let waits = |id: &u32, families: &std::collections::BTreeMap<u32, FamilyState>| {
-            // Who hears of flushes and ingestions hears of the flush first.
-            families
-                .get(id)
-                .is_some_and(|family| !family.immutables.is_empty() || family.flushes_untold > 0)
-        };
-        while ids.iter().any(|id| waits(id, &state.families)) {
-            may_go_on(writing, &state)?;
-            wait_for_change(writing, &mut state, false);
-        }
-        Ok(())
+        let newest =
+            self.request_flush_of_all(writing, &ids, FlushReason::ExternalFileIngestion)?;
+        // Who hears of flushes and ingestions hears of the flush first.
+        let patience = Patience { may_wait: &|state| may_go_on(writing, state), polls: false };
+        self.wait_for_flush(writing, &newest, &patience)
     }
 
     fn edit_of(&self, ingestion: &Ingestion) -> Result<VersionEdit> {

@@ -1,6 +1,9 @@
 use super::*;
 use crate::{MemTable, MemTableOptions};
 use base::ValueType::{self, Deletion, Merge, SingleDeletion, Value};
+use base::{InternalKeyComparator, SequenceNumber};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 fn memtable() -> MemTable {
     MemTable::new(InternalKeyComparator::bytewise(), &MemTableOptions::default())

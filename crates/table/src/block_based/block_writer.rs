@@ -61,7 +61,8 @@ impl BlockWriter {
     ) -> Result<BlockHandle> {
         let start = self.statistics.as_ref().and_then(|statistics| statistics.start_timer());
         let handle = BlockHandle { offset: self.offset, size: block.len() as u64 };
-        block.reserve(BLOCK_TRAILER_SIZE);
+        // A filter has megabytes, which are not to become twice as many.
+        block.reserve_exact(BLOCK_TRAILER_SIZE);
         block.push(compression_type);
         let checksum = self.footer.block_checksum(self.offset, block);
         block.extend_from_slice(&checksum.to_le_bytes());
