@@ -6,8 +6,8 @@
 
 use crate::isa::Isa;
 
-/// A number in whatever form an array holds it. Only the types here implement it, of two, four and eight
-/// bytes: kernels read arrays of them as memory.
+/// A number in whatever form an array holds it. Only the types here implement it, of one, two, four and
+/// eight bytes: kernels read arrays of them as memory.
 pub trait SortedNumber: Copy + sealed::Bytes {
     /// The number.
     fn number(self) -> u64;
@@ -31,11 +31,16 @@ mod sealed {
     impl Bytes for [u8; 2] {
         const WIDTH: super::Width = super::Width::Two;
     }
+    impl Bytes for [u8; 1] {
+        const WIDTH: super::Width = super::Width::One;
+    }
 }
 
 /// Bytes of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
+    /// 1.
+    One,
     /// 2.
     Two,
     /// 4.
@@ -48,6 +53,7 @@ impl Width {
     /// The greatest number of so many bytes.
     const fn number_max(self) -> u64 {
         match self {
+            Self::One => u8::MAX as u64,
             Self::Two => u16::MAX as u64,
             Self::Four => u32::MAX as u64,
             Self::Eight => u64::MAX,
@@ -83,6 +89,13 @@ impl SortedNumber for [u8; 2] {
     #[inline]
     fn number(self) -> u64 {
         u64::from(u16::from_le_bytes(self))
+    }
+}
+
+impl SortedNumber for [u8; 1] {
+    #[inline]
+    fn number(self) -> u64 {
+        u64::from(self[0])
     }
 }
 

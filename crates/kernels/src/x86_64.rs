@@ -24,11 +24,36 @@ pub(crate) fn count_less_avx512<N: SortedNumber>(numbers: &[N], wanted: u64) -> 
     // bytes as the sealed trait says, so the pointer is good for so many of each.
     unsafe {
         match N::WIDTH {
+            Width::One => count_one_avx512(start, count, wanted as u8),
             Width::Two => count_two_avx512(start, count, wanted as u16),
             Width::Four => count_four_avx512(start, count, wanted as u32),
             Width::Eight => count_eight_avx512(start, count, wanted),
         }
     }
+}
+
+/// # Safety
+/// `start` must be good for reads of `count` bytes.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn count_one_avx512(start: *const u8, count: usize, wanted: u8) -> usize {
+    const LANES: usize = 64;
+    let wanted = _mm512_set1_epi8(wanted as i8);
+    let mut less = 0;
+    let mut at = 0;
+    while at + LANES <= count {
+        // SAFETY: `at + LANES` is at most `count`.
+        let numbers = unsafe { _mm512_loadu_si512(start.add(at).cast()) };
+        less += _mm512_cmplt_epu8_mask(numbers, wanted).count_ones();
+        at += LANES;
+    }
+    let left = count - at;
+    if left > 0 {
+        let rest = u64::MAX >> (LANES - left);
+        // SAFETY: lanes that the mask leaves out are not read; of the others there are `left`.
+        let numbers = unsafe { _mm512_maskz_loadu_epi8(rest, start.add(at).cast()) };
+        less += _mm512_mask_cmplt_epu8_mask(rest, numbers, wanted).count_ones();
+    }
+    less as usize
 }
 
 /// # Safety
@@ -119,6 +144,7 @@ pub(crate) fn count_less_avx2<N: SortedNumber>(numbers: &[N], wanted: u64) -> us
     debug_assert!(Isa::Avx2.is_available());
     let (start, count) = (numbers.as_ptr().cast(), numbers.len());
     let lanes = match N::WIDTH {
+        Width::One => 32,
         Width::Two => 16,
         Width::Four => 8,
         Width::Eight => 4,
@@ -133,6 +159,7 @@ pub(crate) fn count_less_avx2<N: SortedNumber>(numbers: &[N], wanted: u64) -> us
     // asks for.
     let less = unsafe {
         match N::WIDTH {
+            Width::One => count_one_avx2(start, whole, wanted as u8),
             Width::Two => count_two_avx2(start, whole, wanted as u16),
             Width::Four if whole > 0 => count_four_avx2(start, whole, wanted as u32),
             Width::Four => 0,
@@ -140,6 +167,26 @@ pub(crate) fn count_less_avx2<N: SortedNumber>(numbers: &[N], wanted: u64) -> us
         }
     };
     less + numbers[whole..].iter().filter(is_less).count()
+}
+
+/// # Safety
+/// `start` must be good for reads of `count` bytes; `count` a multiple of 32 and no more than 32 times
+/// `u8::MAX`.
+#[target_feature(enable = "avx2")]
+unsafe fn count_one_avx2(start: *const u8, count: usize, wanted: u8) -> usize {
+    const LANES: usize = 32;
+    let sign = _mm256_set1_epi8(i8::MIN);
+    let wanted = _mm256_xor_si256(_mm256_set1_epi8(wanted as i8), sign);
+    let mut less = _mm256_setzero_si256();
+    let mut at = 0;
+    while at < count {
+        // SAFETY: `at + LANES` is at most `count`, for both are multiples of 32.
+        let numbers = unsafe { _mm256_loadu_si256(start.add(at).cast()) };
+        less = _mm256_sub_epi8(less, _mm256_cmpgt_epi8(wanted, _mm256_xor_si256(numbers, sign)));
+        at += LANES;
+    }
+    // Of four times eight bytes each sum is a number of 64 bits, whose upper half is 0.
+    sum_of_eight(_mm256_sad_epu8(less, _mm256_setzero_si256()))
 }
 
 /// # Safety

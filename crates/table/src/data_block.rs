@@ -6,7 +6,7 @@
 //! ```text
 //! common prefix          what all user keys of the block begin with, unless it is long
 //! number, each           the eight bytes of the user key after those that all keys of the block
-//!                        have in common (`sort_prefix`), or the first two or four of them
+//!                        have in common (`sort_prefix`), or the first one, two or four
 //!                        (`sorted_numbers`); none under a comparator that is not bytewise
 //! fixed16 offset, each   where the entry begins; fixed32 in blocks of 64 KiB and more
 //! ```

@@ -7,14 +7,14 @@
 //! or
 //!
 //! ```text
-//! fixed32 high half, each; or fixed16 highest quarter, each
+//! fixed32 high half, each; or fixed16 highest quarter, each; or byte, the highest, each
 //! ```
 //!
 //! where the rest of all is the same, which then stands beside the array, or, of halves only, where high
 //! halves tell all numbers apart that differ, so that nobody asks for the low ones. The first is so where few
 //! bytes tell the keys of a block apart and the rest of them is the same or nothing: counters, keys with an
-//! ending. The second is so where keys begin with what tells them apart: hashes, random numbers. Half or a
-//! quarter as many lines of memory are searched then.
+//! ending. The second is so where keys begin with what tells them apart: hashes, random numbers. Half, a
+//! quarter or an eighth as many lines of memory are searched then.
 
 use kernels::{SortedNumber, lower_bound};
 
@@ -24,6 +24,8 @@ const WHOLE_SIZE: usize = 8;
 const HALF_SIZE: usize = 4;
 /// Bytes of a quarter.
 const QUARTER_SIZE: usize = 2;
+/// Bytes of an eighth.
+const EIGHTH_SIZE: usize = 1;
 
 /// More equal numbers than these are not counted one by one.
 const COUNTED_TIES_MAX: usize = 8;
@@ -39,6 +41,8 @@ pub(crate) enum NumberForm {
     HighOnly,
     /// The highest quarters; the rest of all is the same.
     SameRest,
+    /// The highest bytes; the rest of all is the same.
+    SameButFirst,
 }
 
 impl NumberForm {
@@ -46,7 +50,7 @@ impl NumberForm {
     #[inline]
     pub(crate) fn known_bytes(self) -> usize {
         match self {
-            Self::Whole | Self::SameLow | Self::SameRest => WHOLE_SIZE,
+            Self::Whole | Self::SameLow | Self::SameRest | Self::SameButFirst => WHOLE_SIZE,
             Self::HighOnly => HALF_SIZE,
         }
     }
@@ -57,6 +61,7 @@ impl NumberForm {
             Self::Whole => WHOLE_SIZE,
             Self::SameLow | Self::HighOnly => HALF_SIZE,
             Self::SameRest => QUARTER_SIZE,
+            Self::SameButFirst => EIGHTH_SIZE,
         }
     }
 }
@@ -67,6 +72,7 @@ pub(crate) enum SortedNumbers<'a> {
     Whole(&'a [[u8; WHOLE_SIZE]]),
     Halves(HighParts<'a, HALF_SIZE>),
     Quarters(HighParts<'a, QUARTER_SIZE>),
+    Eighths(HighParts<'a, EIGHTH_SIZE>),
 }
 
 /// The high bytes of numbers.
@@ -79,7 +85,7 @@ pub(crate) struct HighParts<'a, const SIZE: usize> {
     is_rest_known: bool,
 }
 
-/// Makes high halves or quarters of whole numbers where these do, and returns what is kept then, and the rest
+/// Makes high halves, quarters or bytes of whole numbers where these do, and returns what is kept then, and the rest
 /// of all, or what stands for it. They do not without the rest if `needs_all_bytes`, unless that is the same.
 pub(crate) fn shorten(numbers: &mut Vec<u8>, needs_all_bytes: bool) -> (NumberForm, u64) {
     let (form, rest) = form_of(numbers.as_chunks().0, needs_all_bytes);
@@ -105,7 +111,11 @@ fn form_of(numbers: &[[u8; WHOLE_SIZE]], needs_all_bytes: bool) -> (NumberForm, 
     let first = first.number();
     // Where any two differ.
     let different = numbers.iter().fold(0, |bits, number| bits | (number.number() ^ first));
-    for (form, size) in [(NumberForm::SameRest, QUARTER_SIZE), (NumberForm::SameLow, HALF_SIZE)] {
+    for (form, size) in [
+        (NumberForm::SameButFirst, EIGHTH_SIZE),
+        (NumberForm::SameRest, QUARTER_SIZE),
+        (NumberForm::SameLow, HALF_SIZE),
+    ] {
         if different & rest_mask(size) == 0 {
             return (form, first & rest_mask(size));
         }
@@ -166,6 +176,7 @@ impl<'a> SortedNumbers<'a> {
     pub(crate) fn new(bytes: &'a [u8], form: NumberForm, rest: u64) -> Self {
         match form {
             NumberForm::Whole => Self::Whole(bytes.as_chunks().0),
+            NumberForm::SameButFirst => Self::Eighths(HighParts::new(bytes, rest, true)),
             NumberForm::SameRest => Self::Quarters(HighParts::new(bytes, rest, true)),
             NumberForm::SameLow => Self::Halves(HighParts::new(bytes, rest, true)),
             NumberForm::HighOnly => Self::Halves(HighParts::new(bytes, rest, false)),
@@ -178,6 +189,7 @@ impl<'a> SortedNumbers<'a> {
             Self::Whole(numbers) => numbers.len(),
             Self::Halves(high) => high.parts.len(),
             Self::Quarters(high) => high.parts.len(),
+            Self::Eighths(high) => high.parts.len(),
         }
     }
 
@@ -201,6 +213,7 @@ impl<'a> SortedNumbers<'a> {
             Self::Whole(numbers) => numbers[index].number(),
             Self::Halves(high) => high.at(index),
             Self::Quarters(high) => high.at(index),
+            Self::Eighths(high) => high.at(index),
         }
     }
 
@@ -211,6 +224,7 @@ impl<'a> SortedNumbers<'a> {
             Self::Whole(numbers) => lower_bound(numbers, wanted),
             Self::Halves(high) => high.lower_bound(wanted),
             Self::Quarters(high) => high.lower_bound(wanted),
+            Self::Eighths(high) => high.lower_bound(wanted),
         }
     }
 
@@ -224,6 +238,7 @@ impl<'a> SortedNumbers<'a> {
             },
             Self::Halves(high) => high.upper_bound(wanted),
             Self::Quarters(high) => high.upper_bound(wanted),
+            Self::Eighths(high) => high.upper_bound(wanted),
         }
     }
 
@@ -234,6 +249,7 @@ impl<'a> SortedNumbers<'a> {
             Self::Whole(numbers) => ties(&numbers[start..], number),
             Self::Halves(high) => high.ties(start, number),
             Self::Quarters(high) => high.ties(start, number),
+            Self::Eighths(high) => high.ties(start, number),
         }
     }
 }

@@ -15,6 +15,8 @@ fn expect_partition_point(numbers: &[u64], wanted: u64) {
     expect_partition_point_of_short(numbers, wanted, 32, halves);
     let quarters = |number: &u64| ((number >> 48) as u16).to_le_bytes();
     expect_partition_point_of_short(numbers, wanted, 48, quarters);
+    let eighths = |number: &u64| ((number >> 56) as u8).to_le_bytes();
+    expect_partition_point_of_short(numbers, wanted, 56, eighths);
 }
 
 /// The same for what is left of numbers without their last `bits`, and for `wanted` as it is and without those.
@@ -41,9 +43,10 @@ fn every_isa_finds_the_place_in_arrays_of_any_length() {
         for wanted in [0, 1, 2, 3 * length / 2, 3 * length, u64::MAX] {
             expect_partition_point(&numbers, wanted);
         }
-        // Those of which a half or a quarter is kept.
-        for bits in [32, 48] {
-            let spread: Vec<u64> = numbers.iter().map(|number| number << bits | 7).collect();
+        // Those of which a half, a quarter or an eighth is kept.
+        for bits in [32, 48, 56] {
+            let mut spread: Vec<u64> = numbers.iter().map(|number| number << bits | 7).collect();
+            spread.sort_unstable();
             for wanted in [0, 1, 2, 3 * length / 2, 3 * length] {
                 expect_partition_point(&spread, wanted << bits);
             }

@@ -159,7 +159,7 @@ fn numbers_are_short_where_the_rest_of_keys_is_the_same_or_not_needed() {
     assert_eq!(long_shared.numbers().at(1), 1);
     let directory_bytes = blocks.each_ref().map(|block| block.directory.len());
     let of_size = |each: usize| directory_capacity(3 + each * 32);
-    assert_eq!(directory_bytes, [4, 6, 6, 10, 10].map(of_size));
+    assert_eq!(directory_bytes, [3, 6, 6, 10, 10].map(of_size));
     for (block, keys) in blocks.into_iter().zip(&keys) {
         let found: Vec<_> = pairs(block).into_iter().map(|(key, _)| key).collect();
         let expected: Vec<_> = keys.iter().map(|key| key.as_bytes().to_vec()).collect();

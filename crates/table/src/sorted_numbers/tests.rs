@@ -73,7 +73,10 @@ fn quarters_are_kept_where_the_rest_is_the_same() {
     assert_eq!(form(&same, true), expected);
     let half = [0x0001_cafe_dead_beef, 0x0102_cafd_dead_beef];
     assert_eq!(form(&half, true).0, NumberForm::SameLow, "a bit more differs");
-    assert_eq!(form(&[7], true), (NumberForm::SameRest, 7, vec![0, 0]));
+    assert_eq!(form(&[7], true), (NumberForm::SameButFirst, 7, vec![0]));
+    let byte = [0x01aa_cafe_dead_beef, 0x02aa_cafe_dead_beef];
+    let expected = (NumberForm::SameButFirst, 0xaa_cafe_dead_beef, vec![1, 2]);
+    assert_eq!(form(&byte, false), expected);
 }
 
 #[test]
@@ -85,9 +88,11 @@ fn places_at_the_edges_of_parts() {
     let quarters: Vec<u64> =
         [0, 1, 1, 1, 5, u64::from(u16::MAX)].map(|high| high << 48 | low).into();
     assert_eq!(form(&quarters, true).0, NumberForm::SameRest);
-    for numbers in [halves, quarters] {
+    let eighths: Vec<u64> = [0, 1, 1, 1, 5, u64::from(u8::MAX)].map(|high| high << 56 | low).into();
+    assert_eq!(form(&eighths, true).0, NumberForm::SameButFirst);
+    for numbers in [halves, quarters, eighths] {
         for &number in &numbers {
-            let masks = [0xffff_ffff, 0xffff_ffff_ffff];
+            let masks = [0xffff_ffff, 0xffff_ffff_ffff, 0xff_ffff_ffff_ffff];
             let edges = masks.map(|mask| [number & !mask, number | mask]);
             for wanted in [number, number - 1, number + 1].into_iter().chain(edges.concat()) {
                 check(&numbers, wanted);
@@ -110,6 +115,8 @@ proptest! {
                 .prop_map(|(high, low)| high.into_iter().map(|it| it << 32 | u64::from(low)).collect()),
             (proptest::collection::vec(0u64..20, 0..60), 0u64..1 << 48)
                 .prop_map(|(high, low)| high.into_iter().map(|it| it << 48 | low).collect()),
+            (proptest::collection::vec(0u64..256, 0..90), 0u64..1 << 56)
+                .prop_map(|(high, low)| high.into_iter().map(|it| it << 56 | low).collect()),
         ],
         wanted in any::<u64>(),
         at in any::<usize>(),
@@ -122,6 +129,7 @@ proptest! {
             check(&numbers, near.saturating_add_signed(away));
             check(&numbers, near.saturating_add_signed(away << 32));
             check(&numbers, near.saturating_add_signed(away << 48));
+            check(&numbers, near.saturating_add_signed(away << 56));
         }
     }
 }
