@@ -32,111 +32,84 @@ pub(crate) fn count_less_avx512<N: SortedNumber>(numbers: &[N], wanted: u64) -> 
     }
 }
 
-/// # Safety
-/// `start` must be good for reads of `count` bytes.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn count_one_avx512(start: *const u8, count: usize, wanted: u8) -> usize {
-    const LANES: usize = 64;
-    let wanted = _mm512_set1_epi8(wanted as i8);
-    let mut less = 0;
-    let mut at = 0;
-    while at + LANES <= count {
-        // SAFETY: `at + LANES` is at most `count`.
-        let numbers = unsafe { _mm512_loadu_si512(start.add(at).cast()) };
-        less += _mm512_cmplt_epu8_mask(numbers, wanted).count_ones();
-        at += LANES;
-    }
-    let left = count - at;
-    if left > 0 {
-        let rest = u64::MAX >> (LANES - left);
-        // SAFETY: lanes that the mask leaves out are not read; of the others there are `left`.
-        let numbers = unsafe { _mm512_maskz_loadu_epi8(rest, start.add(at).cast()) };
-        less += _mm512_mask_cmplt_epu8_mask(rest, numbers, wanted).count_ones();
-    }
-    less as usize
+/// One for each width: its name, the number, the mask with a bit for each lane, and what there is of it to spread
+/// a number over the lanes, to compare them, to compare some of them, and to load some.
+macro_rules! count_avx512 {
+    ($name:ident, $number:ty, $signed:ty, $mask:ty, $spread:ident, $less:ident, $some_less:ident, $load_some:ident) => {
+        /// # Safety
+        /// `start` must be good for reads of `count` numbers.
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+        unsafe fn $name(start: *const u8, count: usize, wanted: $number) -> usize {
+            const SIZE: usize = size_of::<$number>();
+            const LANES: usize = 64 / SIZE;
+            const ALL: $mask = <$mask>::MAX;
+            let wanted = $spread(wanted as $signed);
+            let mut less = 0;
+            let mut at = 0;
+            while at + LANES <= count {
+                // SAFETY: `at + LANES` is at most `count`.
+                let numbers = unsafe { _mm512_loadu_si512(start.add(at * SIZE).cast()) };
+                less += $less(numbers, wanted).count_ones();
+                at += LANES;
+            }
+            let left = count - at;
+            if left > 0 && count >= LANES {
+                let last = (count - LANES) * SIZE;
+                // SAFETY: the last `LANES` of `count`, which are no fewer.
+                let numbers = unsafe { _mm512_loadu_si512(start.add(last).cast()) };
+                let not_counted = !(ALL >> left);
+                less += $some_less(not_counted, numbers, wanted).count_ones();
+            } else if left > 0 {
+                let rest = ALL >> (LANES - left);
+                // SAFETY: lanes that the mask leaves out are not read; of the others there are `left`.
+                let numbers = unsafe { $load_some(rest, start.cast()) };
+                less += $some_less(rest, numbers, wanted).count_ones();
+            }
+            less as usize
+        }
+    };
 }
 
-/// # Safety
-/// `start` must be good for reads of `count` times two bytes.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn count_two_avx512(start: *const u8, count: usize, wanted: u16) -> usize {
-    const LANES: usize = 32;
-    let wanted = _mm512_set1_epi16(wanted as i16);
-    let mut less = 0;
-    let mut at = 0;
-    while at + LANES <= count {
-        // SAFETY: `at + LANES` is at most `count`.
-        let numbers = unsafe { _mm512_loadu_si512(start.add(at * 2).cast()) };
-        less += _mm512_cmplt_epu16_mask(numbers, wanted).count_ones();
-        at += LANES;
-    }
-    let left = count - at;
-    if left > 0 {
-        let rest = u32::MAX >> (LANES - left);
-        // SAFETY: lanes that the mask leaves out are not read; of the others there are `left`.
-        let numbers = unsafe { _mm512_maskz_loadu_epi16(rest, start.add(at * 2).cast()) };
-        less += _mm512_mask_cmplt_epu16_mask(rest, numbers, wanted).count_ones();
-    }
-    less as usize
-}
-
-/// # Safety
-/// `start` must be good for reads of `count` times four bytes.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn count_four_avx512(start: *const u8, count: usize, wanted: u32) -> usize {
-    const LANES: usize = 16;
-    let wanted = _mm512_set1_epi32(wanted as i32);
-    let mut less = 0;
-    let mut at = 0;
-    while at + LANES <= count {
-        // SAFETY: `at + LANES` is at most `count`.
-        let numbers = unsafe { _mm512_loadu_si512(start.add(at * 4).cast()) };
-        less += _mm512_cmplt_epu32_mask(numbers, wanted).count_ones();
-        at += LANES;
-    }
-    let left = count - at;
-    if left > 0 && count >= LANES {
-        // SAFETY: the last sixteen of `count`, which are no fewer.
-        let numbers = unsafe { _mm512_loadu_si512(start.add((count - LANES) * 4).cast()) };
-        let not_counted = !(0xffff_u16 >> left);
-        less += _mm512_mask_cmplt_epu32_mask(not_counted, numbers, wanted).count_ones();
-    } else if left > 0 {
-        let rest = 0xffff_u16 >> (LANES - left);
-        // SAFETY: lanes that the mask leaves out are not read; of the others there are `left`.
-        let numbers = unsafe { _mm512_maskz_loadu_epi32(rest, start.cast()) };
-        less += _mm512_mask_cmplt_epu32_mask(rest, numbers, wanted).count_ones();
-    }
-    less as usize
-}
-
-/// # Safety
-/// `start` must be good for reads of `count` times eight bytes.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn count_eight_avx512(start: *const u8, count: usize, wanted: u64) -> usize {
-    const LANES: usize = 8;
-    let wanted = _mm512_set1_epi64(wanted as i64);
-    let mut less = 0;
-    let mut at = 0;
-    while at + LANES <= count {
-        // SAFETY: `at + LANES` is at most `count`.
-        let numbers = unsafe { _mm512_loadu_si512(start.add(at * 8).cast()) };
-        less += _mm512_cmplt_epu64_mask(numbers, wanted).count_ones();
-        at += LANES;
-    }
-    let left = count - at;
-    if left > 0 && count >= LANES {
-        // SAFETY: the last eight of `count`, which are no fewer.
-        let numbers = unsafe { _mm512_loadu_si512(start.add((count - LANES) * 8).cast()) };
-        let not_counted = !first_lanes((LANES - left) as u32);
-        less += _mm512_mask_cmplt_epu64_mask(not_counted, numbers, wanted).count_ones();
-    } else if left > 0 {
-        let rest = first_lanes(left as u32);
-        // SAFETY: lanes that the mask leaves out are not read; of the others there are `left`.
-        let numbers = unsafe { _mm512_maskz_loadu_epi64(rest, start.cast()) };
-        less += _mm512_mask_cmplt_epu64_mask(rest, numbers, wanted).count_ones();
-    }
-    less as usize
-}
+count_avx512!(
+    count_one_avx512,
+    u8,
+    i8,
+    u64,
+    _mm512_set1_epi8,
+    _mm512_cmplt_epu8_mask,
+    _mm512_mask_cmplt_epu8_mask,
+    _mm512_maskz_loadu_epi8
+);
+count_avx512!(
+    count_two_avx512,
+    u16,
+    i16,
+    u32,
+    _mm512_set1_epi16,
+    _mm512_cmplt_epu16_mask,
+    _mm512_mask_cmplt_epu16_mask,
+    _mm512_maskz_loadu_epi16
+);
+count_avx512!(
+    count_four_avx512,
+    u32,
+    i32,
+    u16,
+    _mm512_set1_epi32,
+    _mm512_cmplt_epu32_mask,
+    _mm512_mask_cmplt_epu32_mask,
+    _mm512_maskz_loadu_epi32
+);
+count_avx512!(
+    count_eight_avx512,
+    u64,
+    i64,
+    u8,
+    _mm512_set1_epi64,
+    _mm512_cmplt_epu64_mask,
+    _mm512_mask_cmplt_epu64_mask,
+    _mm512_maskz_loadu_epi64
+);
 
 /// How many of `numbers` are less than `wanted`, which is none that they could not be.
 #[inline]

@@ -43,6 +43,11 @@ enum OrderState {
 }
 
 impl Order {
+    fn new(passed: Vec<Window>, file: &Arc<File>, range: Range<u64>, piece_size: usize) -> Self {
+        let state = Mutex::new(OrderState::Waiting(passed));
+        Self { file: file.clone(), range, piece_size, state, changed: Condvar::new() }
+    }
+
     /// Prepares it, unless its writer has taken it back.
     fn work(&self) {
         let mut state = self.state.lock();
@@ -99,13 +104,7 @@ pub(super) fn prepare(
     range: Range<u64>,
     piece_size: usize,
 ) -> Pending {
-    let order = Arc::new(Order {
-        file: file.clone(),
-        range,
-        piece_size,
-        state: Mutex::new(OrderState::Waiting(passed)),
-        changed: Condvar::new(),
-    });
+    let order = Arc::new(Order::new(passed, file, range, piece_size));
     submit(Job::Prepare(order.clone()));
     Pending(order)
 }

@@ -13,14 +13,9 @@ fn niceness_of(name: &str) -> Option<i32> {
     getpriority_process(Pid::from_raw(id.parse().unwrap())).ok()
 }
 
-fn order(file: &Arc<File>, passed: Vec<Window>) -> Pending {
-    Pending(Arc::new(Order {
-        file: file.clone(),
-        range: 0..1 << 16,
-        piece_size: 1 << 14,
-        state: Mutex::new(OrderState::Waiting(passed)),
-        changed: Condvar::new(),
-    }))
+/// One that no thread knows of.
+fn order(file: &Arc<File>) -> Pending {
+    Pending(Arc::new(Order::new(Vec::new(), file, 0..1 << 16, 1 << 14)))
 }
 
 #[test]
@@ -38,7 +33,7 @@ fn the_thread_is_as_nice_as_can_be() {
 #[test]
 fn an_order_that_nobody_began_is_taken_back() {
     let file = Arc::new(tempfile::tempfile().unwrap());
-    let pending = order(&file, Vec::new());
+    let pending = order(&file);
     let taken = pending.0.clone();
     assert!(pending.wait().is_none());
     // The thread comes to it late, and leaves the file alone.
@@ -51,7 +46,7 @@ fn an_order_that_nobody_began_is_taken_back() {
 fn an_order_that_was_begun_is_waited_for() {
     let file = Arc::new(tempfile::tempfile().unwrap());
     for _ in 0..50 {
-        let pending = order(&file, Vec::new());
+        let pending = order(&file);
         let begun = pending.0.clone();
         let worker = thread::spawn(move || begun.work());
         let order = pending.0.clone();
@@ -71,7 +66,7 @@ fn an_order_that_was_begun_is_waited_for() {
 #[test]
 fn whoever_waits_hears_of_a_thread_that_ended() {
     let file = Arc::new(tempfile::tempfile().unwrap());
-    let pending = order(&file, Vec::new());
+    let pending = order(&file);
     *pending.0.state.lock() = OrderState::Begun;
     let ended = pending.0.clone();
     let worker = thread::spawn(move || drop(OnUnwind(&ended)));
