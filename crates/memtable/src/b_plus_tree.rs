@@ -216,6 +216,13 @@ impl BPlusTree {
         unsafe { record.key() }
     }
 
+    /// Of a record that was looked at: those near it have about as many bytes, as a rule.
+    #[inline]
+    fn record_size(&self, record: Record) -> usize {
+        // SAFETY: as in `key`.
+        unsafe { record.whole_size() }
+    }
+
     /// The user key of the record inserted first; none while there is none.
     #[inline]
     fn base_key(&self) -> Option<&[u8]> {
@@ -383,7 +390,7 @@ impl BPlusTree {
         {
             let ahead = index + PREFETCH_DISTANCE;
             if ahead < count {
-                node.prefetch_record(ahead);
+                node.prefetch_whole_record(ahead, self.record_size(position.record));
             } else if ahead == count
                 && let Some(next) = node.next()
             {
@@ -403,7 +410,9 @@ impl BPlusTree {
                 Ok(next) => {
                     if let Some(next) = next {
                         let node = self.node(next.leaf);
-                        (1..=PREFETCH_DISTANCE).for_each(|ahead| node.prefetch_record(ahead));
+                        let size = self.record_size(position.record);
+                        (1..=PREFETCH_DISTANCE)
+                            .for_each(|ahead| node.prefetch_whole_record(ahead, size));
                     }
                     return next;
                 }

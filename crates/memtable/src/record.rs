@@ -108,6 +108,17 @@ impl Record {
         }
     }
 
+    /// Bytes of the record, its header among them.
+    ///
+    /// # Safety
+    /// As for [`Self::key`].
+    #[inline]
+    pub(crate) unsafe fn whole_size(self) -> usize {
+        // SAFETY: as for `key`.
+        let Header { user_key_length, value_length } = unsafe { &*self.0.as_ptr() };
+        size_of::<Header>() + *user_key_length as usize + TRAILER_SIZE + *value_length as usize
+    }
+
     /// The value.
     ///
     /// # Safety

@@ -34,6 +34,9 @@ const LINE_SIZE: usize = 64;
 const RANKS_PER_LINE: usize = LINE_SIZE / size_of::<u64>();
 const LAST_OF_LINE: usize = RANKS_PER_LINE - 1;
 
+/// Lines of a record that are asked for ahead. Of longer ones processors see by themselves where it goes.
+const RECORD_LINES_MAX: usize = 8;
+
 /// The rank of a slot that is not in use: below none.
 pub(super) const UNUSED: u64 = u64::MAX;
 
@@ -297,6 +300,14 @@ impl Node {
     #[inline]
     pub(super) fn prefetch_record(&self, index: usize) {
         prefetch(self.records[index % CAPACITY].load(Ordering::Relaxed), 0..=1);
+    }
+
+    /// As [`Self::prefetch_record`], of a record that has about `size` bytes.
+    #[inline]
+    pub(super) fn prefetch_whole_record(&self, index: usize, size: usize) {
+        let record = self.records[index % CAPACITY].load(Ordering::Relaxed);
+        let last_line = (record.addr() % LINE_SIZE + size - 1) / LINE_SIZE;
+        prefetch(record, 0..=last_line.min(RECORD_LINES_MAX - 1));
     }
 
     /// The number of slots, of the first `count`, whose records are before `target`, or at it where
