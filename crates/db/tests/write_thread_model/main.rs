@@ -23,30 +23,20 @@ mod write {
 use base::Result;
 use base::status::Code;
 use db::WriteOptions;
-use loom::model::Builder;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 use std::sync::{Arc, Mutex};
 use wal::WriteBatch;
 use write::write_thread::{Lead, Turn, WriteThread};
 
-/// So many preemptions of running threads are enough for every fault that was put in to be found.
-const PREEMPTIONS: usize = 3;
-
 fn main() {
-    let models: [(&str, fn()); 5] = [
+    testing::loom_models::check(&[
         ("every batch is written once, by one leader at a time", batches_are_written_once),
         ("a synced write is not led by one that is not", synced_writes_lead_themselves),
         ("a change of what writes go to excludes writes", exclusive_leads_exclude),
         ("a lead given up fails its group and passes on", given_up_leads_pass_on),
         ("writes that must not wait do not stand behind a stall", stalls_refuse),
-    ];
-    for (name, model) in models {
-        let mut builder = Builder::new();
-        builder.preemption_bound = builder.preemption_bound.or(Some(PREEMPTIONS));
-        builder.check(model);
-        println!("model {name} ... ok");
-    }
+    ]);
 }
 
 /// A queue and what its leaders write to.

@@ -18,25 +18,16 @@ mod hidden_range {
 mod memtable;
 mod sync_primitives;
 
-use loom::model::Builder;
 use loom::sync::Arc;
 use loom::thread;
 use memtable::MemTable;
 
-const PREEMPTIONS: usize = 3;
-
 fn main() {
-    let models: [(&str, fn()); 3] = [
+    testing::loom_models::check(&[
         ("nobody passes a value by that is put while a scan remembers", put_while_remembered),
         ("of two scans none shows what the writer has broken", two_scans),
         ("what was remembered before is passed by until it is broken", put_while_known),
-    ];
-    for (name, model) in models {
-        let mut builder = Builder::new();
-        builder.preemption_bound = builder.preemption_bound.or(Some(PREEMPTIONS));
-        builder.check(model);
-        println!("model {name} ... ok");
-    }
+    ]);
 }
 
 /// Runs all beside each other.

@@ -13,27 +13,18 @@ mod seq_lock;
 mod sync_primitives;
 mod tree;
 
-use loom::model::Builder;
 use loom::sync::Arc;
 use loom::thread;
 use tree::Tree;
 
-const PREEMPTIONS: usize = 3;
-
 fn main() {
-    let models: [(&str, fn()); 5] = [
+    testing::loom_models::check(&[
         ("who looks finds what was there, behind what is put in front", found_while_others_move),
         ("who goes on sees all, with or without what is put between", scanned_while_others_move),
         ("what is put behind the last one is there whole or not at all", scanned_while_it_grows),
         ("who looks finds what was there, in whichever leaf", found_while_a_leaf_is_split),
         ("who goes on sees all, of the leaf before or of both", scanned_while_a_leaf_is_split),
-    ];
-    for (name, model) in models {
-        let mut builder = Builder::new();
-        builder.preemption_bound = builder.preemption_bound.or(Some(PREEMPTIONS));
-        builder.check(model);
-        println!("model {name} ... ok");
-    }
+    ]);
 }
 
 /// What `read` has of a tree of `keys` while `write` changes it.

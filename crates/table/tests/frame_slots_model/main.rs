@@ -53,30 +53,22 @@ mod data_block {
 use cache::LinkedValue;
 use data_block::DataBlock;
 use frame_slots::slots::{FrameSlots as SlotsOf, Resident, SlotRef};
-use loom::model::Builder;
 use loom::thread;
 use std::sync::{Arc, Weak};
 
 type FrameSlots = SlotsOf<DataBlock>;
 
-const PREEMPTIONS: usize = 3;
 /// Slots of the index; blocks are linked at the first.
 const COUNT: usize = 2;
 
 fn main() {
-    let models: [(&str, fn()); 5] = [
+    testing::loom_models::check(&[
         ("a block that has left is linked no more", linked_while_it_leaves),
         ("of two blocks of one place neither outlasts the cache", two_blocks_of_a_place),
         ("a reader has a block until it lets go, and its use is seen", used_while_it_leaves),
         ("a block that is approached stays until it is let go", approached_while_it_leaves),
         ("links that are counted are those of the block asked", links_are_counted),
-    ];
-    for (name, model) in models {
-        let mut builder = Builder::new();
-        builder.preemption_bound = builder.preemption_bound.or(Some(PREEMPTIONS));
-        builder.check(model);
-        println!("model {name} ... ok");
-    }
+    ]);
 }
 
 fn entered() -> Arc<DataBlock> {
