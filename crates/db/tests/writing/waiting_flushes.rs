@@ -183,11 +183,12 @@ fn waits(count: usize, db: &Db, mut flush_one: impl FnMut(usize)) -> Vec<f64> {
     all
 }
 
-/// Half of them under 10 ms; on a busy machine single ones may wait for a processor.
+/// Half of them under 10 ms. On a busy machine single ones may wait for a processor, but none for as long as the
+/// jobs that are in the way.
 fn assert_short(waits: &[f64]) {
     let (median, worst) = (waits[waits.len() / 2], waits[waits.len() - 1]);
     println!("waited {median} s, at most {worst} s");
-    assert!(median < 0.01, "{waits:?}");
+    assert!(median < 0.01 && worst < 0.5, "{waits:?}");
 }
 
 #[test]
