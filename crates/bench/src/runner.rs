@@ -20,6 +20,7 @@ use base::status::Code;
 use engines::{Engine, Provider};
 use properties::PROPERTY_STEPS;
 use secondary::CatchingUp;
+use statistics::MomentClock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -34,6 +35,8 @@ pub(crate) fn run<P: Provider>(
     provider: &P,
     files: Option<Arc<FileCounters>>,
 ) -> Result<()> {
+    // Finds out how fast the clock runs, which is not to count as a benchmark's.
+    MomentClock::get();
     let mut runner = Runner { files, ..Runner::open(flags, steps, provider)? };
     report::print_header(flags, &provider.identity());
     let may_skip = provider.identity().kind.may_skip();

@@ -4,6 +4,7 @@ use crate::arrivals::Arrivals;
 use crate::measure::read_amplification::PerfCounts;
 use base::histogram::Histogram;
 use record::{Latency, ReadAmplification};
+use statistics::{Moment, MomentClock};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -114,7 +115,10 @@ pub struct Stats {
     /// Keys found, and keys looked for.
     lookups: Option<(u64, u64)>,
     perf_counts: Option<PerfCounts>,
-    last_operation: Instant,
+    clock: &'static MomentClock,
+    last_operation: Moment,
+    /// How long before that the operation should have begun that goes on since.
+    late_nanos: u64,
     progress: Progress,
     next_report: u64,
     last_report: (Instant, u64),
@@ -123,7 +127,7 @@ pub struct Stats {
 impl Stats {
     /// Starts measuring.
     pub fn start(thread_id: usize, progress: Progress) -> Self {
-        let now = Instant::now();
+        let (clock, now) = (MomentClock::get(), Instant::now());
         let next_report = if progress.interval > 0 { progress.interval } else { 100 };
         Self {
             thread_id,
@@ -139,7 +143,9 @@ impl Stats {
             histograms: Vec::new(),
             lookups: None,
             perf_counts: None,
-            last_operation: now,
+            clock,
+            last_operation: clock.now(),
+            late_nanos: 0,
             progress,
             next_report,
             last_report: (now, 0),
@@ -162,14 +168,17 @@ impl Stats {
         }
         if let Some(arrivals) = self.progress.arrivals {
             // Late or not, this is when the next operation should begin.
-            self.last_operation = arrivals.due(self.start, self.thread_id, self.operations);
-            Arrivals::wait_until(self.last_operation);
+            let due = arrivals.due(self.start, self.thread_id, self.operations);
+            Arrivals::wait_until(due);
+            self.last_operation = self.clock.now();
+            self.late_nanos = due.elapsed().as_nanos() as u64;
         }
     }
 
     fn add_latency(&mut self, operation: OperationType) {
-        let now = Instant::now();
-        let micros = now.saturating_duration_since(self.last_operation).as_micros() as u64;
+        let now = self.clock.now();
+        let nanos = self.late_nanos + self.clock.nanos_between(self.last_operation, now);
+        let micros = nanos / 1000;
         self.last_operation = now;
         self.histogram(operation).add(micros);
         if micros >= self.progress.slow_micros && self.progress.interval == 0 {
@@ -191,7 +200,7 @@ impl Stats {
     #[inline]
     pub fn reset_last_operation_time(&mut self) {
         if self.progress.with_histogram && self.progress.arrivals.is_none() {
-            self.last_operation = Instant::now();
+            self.last_operation = self.clock.now();
         }
     }
 

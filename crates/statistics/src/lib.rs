@@ -36,7 +36,7 @@ pub use get_outcome::GetOutcome;
 pub use gone_metrics::{GONE_HISTOGRAMS, GONE_TICKERS, GoneMetric};
 pub use histogram_data::HistogramData;
 pub use histogram_type::HistogramType;
-pub use moment::Moment;
+pub use moment::{Moment, MomentClock};
 pub use operation_timer::OperationTimer;
 pub use recorder::Recorder;
 pub use statistics::Statistics;

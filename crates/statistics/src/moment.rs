@@ -14,7 +14,7 @@ pub struct Moment(NonZeroU64);
 
 /// Reads moments.
 #[derive(Clone, Debug)]
-pub(crate) struct MomentClock(Clock);
+pub struct MomentClock(Clock);
 
 impl Default for MomentClock {
     /// The first one of a process finds out how fast the counter runs, which takes some
@@ -27,13 +27,14 @@ impl Default for MomentClock {
 impl MomentClock {
     /// That of this process.
     #[inline]
-    pub(crate) fn get() -> &'static Self {
+    pub fn get() -> &'static Self {
         static CLOCK: OnceLock<MomentClock> = OnceLock::new();
         CLOCK.get_or_init(Self::default)
     }
 
+    /// This moment.
     #[inline]
-    pub(crate) fn now(&self) -> Moment {
+    pub fn now(&self) -> Moment {
         Moment(NonZeroU64::new(self.0.raw()).unwrap_or(NonZeroU64::MIN))
     }
 
@@ -45,7 +46,7 @@ impl MomentClock {
 
     /// Nanoseconds from `start` to `end`; 0 if that is not later.
     #[inline]
-    pub(crate) fn nanos_between(&self, start: Moment, end: Moment) -> u64 {
+    pub fn nanos_between(&self, start: Moment, end: Moment) -> u64 {
         self.0.delta_as_nanos(start.0.get(), end.0.get())
     }
 }
