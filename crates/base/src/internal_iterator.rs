@@ -82,6 +82,11 @@ pub trait InternalIterator: Send {
     /// May panic if not valid.
     fn value(&self) -> &[u8];
 
+    /// Key and value here, good until the next move; none if not valid.
+    fn entry(&self) -> Option<(&[u8], &[u8])> {
+        self.valid().then(|| (self.key(), self.value()))
+    }
+
     /// Passes point deletions in a row together, where summaries tell of them: goes on to a later entry,
     /// if from here to there all are point deletions and come before the internal key `limit`. Whether
     /// it has moved.

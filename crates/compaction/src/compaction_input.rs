@@ -140,7 +140,7 @@ impl EntryCursor for dyn InternalIterator {
     }
 
     fn entry(&self) -> Option<StoredEntry<'_>> {
-        self.valid().then(|| StoredEntry::apart(self.key(), self.value()))
+        InternalIterator::entry(self).map(|(key, value)| StoredEntry::apart(key, value))
     }
 }
 

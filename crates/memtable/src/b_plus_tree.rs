@@ -388,17 +388,28 @@ impl BPlusTree {
             && let Some(record) = node.record(index)
             && node.lock.is_still(position.version)
         {
-            let ahead = index + PREFETCH_DISTANCE;
-            if ahead < count {
-                node.prefetch_whole_record(ahead, self.record_size(position.record));
-            } else if ahead == count
-                && let Some(next) = node.next()
-            {
-                next.prefetch_records();
-            }
+            self.prefetch_ahead(node, count, index, self.record_size(position.record));
             return Some(Position { index, record, ..position });
         }
         self.after_leaf(position)
+    }
+
+    /// Asks for the record that comes so far behind the slot at `index` of a leaf with `count` records, in that leaf
+    /// or the next one, whose addresses of records have been asked for as far ahead of that. Records are expected to
+    /// have about `size` bytes.
+    #[inline]
+    fn prefetch_ahead(&self, node: &Node, count: usize, index: usize, size: usize) {
+        let ahead = index + PREFETCH_DISTANCE;
+        if ahead + PREFETCH_DISTANCE == count
+            && let Some(next) = node.next()
+        {
+            next.prefetch_records();
+        }
+        if ahead < count {
+            node.prefetch_whole_record(ahead, size);
+        } else if let Some(next) = node.next() {
+            self.node(next).prefetch_whole_record(ahead - count, size);
+        }
     }
 
     /// The record that follows one that is the last in its leaf, or whose leaf has changed.
@@ -410,9 +421,14 @@ impl BPlusTree {
                 Ok(next) => {
                     if let Some(next) = next {
                         let node = self.node(next.leaf);
-                        let size = self.record_size(position.record);
-                        (1..=PREFETCH_DISTANCE)
-                            .for_each(|ahead| node.prefetch_whole_record(ahead, size));
+                        let (count, size) = (node.count(), self.record_size(position.record));
+                        // Of few records the next leaf's addresses would be asked for by nobody.
+                        if count < 2 * PREFETCH_DISTANCE
+                            && let Some(following) = node.next()
+                        {
+                            following.prefetch_records();
+                        }
+                        self.prefetch_ahead(node, count, next.index, size);
                     }
                     return next;
                 }

@@ -107,6 +107,13 @@ impl<C: RepCursor> InternalIterator for RepIterator<C> {
         self.cursor.entry().value()
     }
 
+    fn entry(&self) -> Option<(&[u8], &[u8])> {
+        self.cursor.valid().then(|| {
+            let entry = self.cursor.entry();
+            (entry.key(), entry.value())
+        })
+    }
+
     fn starts_user_key(&self) -> bool {
         self.cursor.starts_user_key()
     }
