@@ -21,7 +21,8 @@
 //! say in them (no filter, range tombstone, timestamp, blob file or prepared transaction) they are
 //! taken over at once; and where the table that they go to has a data block open that nothing else
 //! depends on, one after another goes there, and the versions that it hides are passed over, until an
-//! entry is another. Blocks of such values may go on whole (`block_copy`).
+//! entry is another. Blocks of such values may go on whole (`block_copy`). A merge operand that is alone stays
+//! without being collected.
 
 use crate::blob_file_builder::BlobFileBuilder;
 use crate::block_copy::BlockSums;
@@ -91,6 +92,14 @@ impl IterationContext<'_> {
             && self.filter.is_none()
             && self.blob_builder.is_none()
             && self.snapshots.are_all_committed()
+    }
+
+    /// Whether a merge operand that is alone, so far as the input has its key, stays as it is.
+    fn keeps_lone_operands(&self) -> bool {
+        let operator = self.merge_operator.as_ref();
+        self.keeps_newest_values()
+            && !self.is_bottommost
+            && operator.is_some_and(|operator| !operator.allow_single_operand())
     }
 }
 
@@ -173,6 +182,7 @@ pub(crate) struct CompactionIterator<'a> {
     input: CompactionInput,
     context: IterationContext<'a>,
     keeps_newest_values: bool,
+    keeps_lone_operands: bool,
     stats: IterationStats,
     valid: bool,
     /// The current internal key.
@@ -211,6 +221,7 @@ impl<'a> CompactionIterator<'a> {
         Self {
             input,
             keeps_newest_values: context.keeps_newest_values(),
+            keeps_lone_operands: context.keeps_lone_operands(),
             context,
             stats: IterationStats::default(),
             valid: false,

@@ -47,6 +47,9 @@ impl CompactionIterator<'_> {
             )));
         }
         let mut operands = Vec::new();
+        if self.keeps_lone_operands && self.take_lone_operand(&mut operands)? {
+            return Ok(());
+        }
         let stop = self.collect_operands(stripe, &mut operands)?;
         if let Stop::Skip(target) = stop {
             self.has_current_user_key = false;
@@ -105,8 +108,26 @@ impl CompactionIterator<'_> {
         Ok(())
     }
 
+    /// Takes over the operand that the input is at, if the next entry has another key: what collecting it would
+    /// come to. Returns whether it has; if not, the operand is the first of `operands`.
+    fn take_lone_operand(&mut self, operands: &mut Vec<Operand>) -> Result<bool> {
+        self.value_buffer.clear();
+        self.value_buffer.extend_from_slice(self.input.value());
+        self.input.next()?;
+        if self.is_at_older_version()? {
+            let value = PinnableSlice::from(self.value_buffer.as_slice());
+            operands.push(Operand { key: self.key.clone(), value });
+            return Ok(false);
+        }
+        self.value = ValueSource::Buffer;
+        (self.valid, self.at_next) = (true, true);
+        // What comes next is not hidden by the operand.
+        self.has_current_user_key = false;
+        Ok(true)
+    }
+
     fn collect_operands(&mut self, stripe: Stripe, operands: &mut Vec<Operand>) -> Result<Stop> {
-        let mut is_first = true;
+        let mut is_first = operands.is_empty();
         while self.input.valid() {
             self.context.cancellation.check()?;
             let key = ParsedInternalKey::parse(self.input.key())?;
