@@ -77,6 +77,16 @@ pub(super) struct TableCacheHandle {
     pub(super) meta_priority: Priority,
 }
 
+impl TableCacheHandle {
+    /// The block of index, filter or dictionary at this place, if it is in the cache.
+    pub(super) fn meta_block<T: Send + Sync + 'static>(
+        &self,
+        handle: BlockHandle,
+    ) -> Option<Arc<Meta<T>>> {
+        self.cache.lookup(&CacheKey::new(self.id, handle.offset)).and_then(CacheValue::downcast)
+    }
+}
+
 /// What is shown an entry: whether it wants the next one too.
 type Visit<'v> = dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool> + 'v;
 
@@ -194,12 +204,24 @@ impl BlockBasedTable {
     pub(super) fn visit_all(&self, lookup: &TableLookup<'_>, visit: &mut Visit<'_>) -> Result<()> {
         let &TableLookup { options, internal_key, recorder, .. } = lookup;
         let top = self.index.top(self, options, recorder)?;
-        let mut position = top.seek(internal_key);
-        if !self.index.is_two_level() {
-            return self.visit_blocks(lookup, &top, position, None, visit).map(drop);
+        let position = top.seek(internal_key);
+        match self.index.is_two_level() {
+            true => self.visit_partitions(lookup, &top, position, visit),
+            false => self.visit_blocks(lookup, &top, position, None, visit).map(drop),
         }
+    }
+
+    /// [`Self::visit_all`] in the partitions of the index from `position` of its top level on.
+    pub(super) fn visit_partitions(
+        &self,
+        lookup: &TableLookup<'_>,
+        top: &FlatIndex,
+        mut position: usize,
+        visit: &mut Visit<'_>,
+    ) -> Result<()> {
+        let &TableLookup { options, internal_key, recorder, .. } = lookup;
         while position < top.len() {
-            let partition = self.index.partition(self, &top, position, options, recorder)?;
+            let partition = self.index.partition(self, top, position, options, recorder)?;
             let start = partition.seek(internal_key);
             if !self.visit_blocks(lookup, &partition, start, None, visit)? {
                 break;
@@ -748,9 +770,8 @@ impl BlockBasedTable {
     ) -> Result<Arc<Meta<T>>> {
         let _timer = Timer::start(time_of_reads(kind));
         let cache = self.cache.as_ref().filter(|_| use_cache);
-        if let Some(TableCacheHandle { cache, id, .. }) = cache {
-            let value = cache.lookup(&CacheKey::new(*id, handle.offset));
-            let found: Option<Arc<Meta<T>>> = value.and_then(CacheValue::downcast);
+        if let Some(cache) = cache {
+            let found = cache.meta_block(handle);
             let recorder = self.stats.recorder();
             if let Some(block) = found {
                 self.stats.count_hit(recorder, kind, || memory_usage_bytes(&block));

@@ -24,11 +24,22 @@ pub struct StagedGet<'t, 'l> {
     table: &'t BlockBasedTable,
     lookup: &'l TableLookup<'l>,
     filter: StagedFilter<'t, 'l>,
-    /// Index and position of the block, unless that is left to the last step.
-    block_at: Option<(MetaRef<'t, FlatIndex>, usize)>,
+    /// Where the block is, unless that is left to the last step.
+    block_at: Option<BlockPlace<'t>>,
     located: Option<Located>,
     /// Why the block could not be brought.
     failed: Option<Status>,
+}
+
+/// The place of a block in the index.
+#[derive(Debug)]
+struct BlockPlace<'t> {
+    /// The index, or one of its partitions.
+    index: MetaRef<'t, FlatIndex>,
+    /// Which partition that is, in an index of two levels.
+    partition: Option<usize>,
+    /// Of the block there.
+    position: usize,
 }
 
 /// How the filter is asked.
@@ -92,20 +103,29 @@ impl<'t, 'l> StagedGet<'t, 'l> {
     /// As [`BlockBasedTable::get`].
     #[inline]
     pub fn find_block(&mut self) -> Result<()> {
-        if !self.table.index.is_two_level() {
-            let &TableLookup { internal_key, options, recorder, .. } = self.lookup;
-            let index = self.table.index.top(self.table, options, recorder)?;
-            let position = index.seek(internal_key);
-            index.prefetch_link(position);
-            self.block_at = Some((index, position));
-        }
+        let &TableLookup { internal_key, options, recorder, .. } = self.lookup;
+        let table = self.table;
+        let top = table.index.top(table, options, recorder)?;
+        let (index, partition) = if table.index.is_two_level() {
+            let number = top.seek(internal_key);
+            if number >= top.len() {
+                return Ok(());
+            }
+            let partition = table.index.partition(table, &top, number, options, recorder)?;
+            (partition, Some(number))
+        } else {
+            (top, None)
+        };
+        let position = index.seek(internal_key);
+        index.prefetch_link(position);
+        self.block_at = Some(BlockPlace { index, partition, position });
         Ok(())
     }
 
     /// Asks for the block's head.
     #[inline]
     pub fn prefetch_block(&self) {
-        if let Some((index, position)) = &self.block_at {
+        if let Some(BlockPlace { index, position, .. }) = &self.block_at {
             index.prefetch_frame(*position);
         }
     }
@@ -113,7 +133,7 @@ impl<'t, 'l> StagedGet<'t, 'l> {
     /// Takes the block, if it is in memory, and asks for its directory.
     #[inline]
     pub fn take_block(&mut self) {
-        if let Some((index, position)) = &self.block_at
+        if let Some(BlockPlace { index, position, .. }) = &self.block_at
             && let Some(block) = index.held_frame(*position)
         {
             self.locate(block, false);
@@ -122,7 +142,8 @@ impl<'t, 'l> StagedGet<'t, 'l> {
 
     /// The block that it wants and no link leads to, if that may be brought.
     pub(super) fn wanted(&self) -> Option<(BlockHandle, BlockReadOptions)> {
-        let (index, position) = self.block_at.as_ref().filter(|_| self.located.is_none())?;
+        let BlockPlace { index, position, .. } =
+            self.block_at.as_ref().filter(|_| self.located.is_none())?;
         let options = self.lookup.options;
         let may_be_brought = options.may_read_files && *position < index.len();
         may_be_brought.then(|| (index.handle(*position), options))
@@ -132,7 +153,7 @@ impl<'t, 'l> StagedGet<'t, 'l> {
     pub(super) fn bring(&mut self, block: Result<Arc<DataBlock>>, was_read: bool) {
         match block {
             Ok(block) => {
-                if let Some((index, position)) = &self.block_at {
+                if let Some(BlockPlace { index, position, .. }) = &self.block_at {
                     index.link_frame(*position, &block);
                 }
                 self.locate(block, was_read);
@@ -170,12 +191,13 @@ impl<'t, 'l> StagedGet<'t, 'l> {
         if let Some(status) = failed {
             return Err(status);
         }
-        match block_at {
-            Some((index, position)) => {
-                table.visit_blocks(lookup, &index, position, located, visit).map(drop)
-            }
-            None => table.visit_all(lookup, visit),
-        }
+        let Some(BlockPlace { index, partition, position }) = block_at else {
+            return table.visit_all(lookup, visit);
+        };
+        let goes_on = table.visit_blocks(lookup, &index, position, located, visit)?;
+        let Some(number) = partition.filter(|_| goes_on) else { return Ok(()) };
+        let top = table.index.top(table, lookup.options, lookup.recorder)?;
+        table.visit_partitions(lookup, &top, number + 1, visit)
     }
 
     /// The table.

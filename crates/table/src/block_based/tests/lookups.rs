@@ -1,13 +1,15 @@
 //! Seeks and gets against what a scan finds.
 
 use super::{for_each_table, nothing_pinned, total_order};
-use crate::block_based::{BlockBasedTable, TableIterator, TableLookup};
+use crate::block_based::{
+    BlockBasedTable, EntryValue, StagedGet, TableIterator, TableLookup, read_missing_blocks,
+};
 use crate::read_options::ReadOptions;
 use crate::table_builder_options::TableBuilderOptions;
 use crate::table_options::{MetadataPinning, TableOptions};
 use crate::test_files::{Pairs, build_table, forward, open};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
-use base::{InternalIterator, InternalKey, Result, ValueType};
+use base::{InternalIterator, InternalKey, ParsedInternalKey, Result, ValueType};
 use cache::{LruCache, LruCacheOptions};
 use std::sync::Arc;
 
@@ -60,19 +62,6 @@ pub(crate) fn check_gets(table: &Arc<BlockBasedTable>, pairs: &Pairs, name: &str
         let target = InternalKey::for_seek(user_key, MAX_SEQUENCE_NUMBER);
         assert!(table.key_may_match(&total_order(), target.as_bytes())?, "{name}: {key:?}");
         assert!(table.prefix_may_match(&total_order(), target.as_bytes())?, "{name}: {key:?}");
-        let mut found: Pairs = Vec::new();
-        table.get(
-            &TableLookup::new(&total_order(), target.as_bytes(), None),
-            &mut |parsed, value| {
-                let is_same = parsed.user_key == user_key;
-                if is_same {
-                    let mut key = Vec::new();
-                    parsed.append_to(&mut key);
-                    found.push((key, value.pin().to_vec()));
-                }
-                Ok(is_same)
-            },
-        )?;
         let start =
             pairs.partition_point(|(key, _)| comparator.compare(key, target.as_bytes()).is_lt());
         let expected = pairs[start..]
@@ -80,9 +69,45 @@ pub(crate) fn check_gets(table: &Arc<BlockBasedTable>, pairs: &Pairs, name: &str
             .take_while(|(key, _)| extract_user_key(key) == user_key)
             .cloned()
             .collect::<Vec<_>>();
-        assert_eq!(found, expected, "{name}: get {key:?}");
+        let options = total_order();
+        let lookup = TableLookup::new(&options, target.as_bytes(), None);
+        for is_staged in [false, true] {
+            let mut found: Pairs = Vec::new();
+            let mut visit = |parsed: ParsedInternalKey<'_>, value: EntryValue<'_>| {
+                let is_same = parsed.user_key == user_key;
+                if is_same {
+                    let mut key = Vec::new();
+                    parsed.append_to(&mut key);
+                    found.push((key, value.pin().to_vec()));
+                }
+                Ok(is_same)
+            };
+            match is_staged {
+                false => table.get(&lookup, &mut visit)?,
+                true => get_in_steps(table, &lookup, &mut visit)?,
+            }
+            assert_eq!(found, expected, "{name}: get {key:?}, staged {is_staged}");
+        }
     }
     Ok(())
+}
+
+/// As a batch of one key looks it up.
+fn get_in_steps(
+    table: &BlockBasedTable,
+    lookup: &TableLookup<'_>,
+    visit: &mut dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool>,
+) -> Result<()> {
+    let mut get = StagedGet::begin(table, lookup);
+    if !get.pass_filter()? {
+        return Ok(());
+    }
+    get.find_block()?;
+    get.prefetch_block();
+    get.take_block();
+    read_missing_blocks(std::iter::once(&mut get));
+    get.find_entry();
+    get.visit(visit)
 }
 
 #[test]
