@@ -1,7 +1,9 @@
 //! What of a table is in the block cache.
 
+use crate::block_based::filter_reader::TableFilter;
 use crate::block_based::index_reader::Partitions;
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions, TableCacheHandle};
+use crate::format::BlockHandle;
 use crate::index::FlatIndex;
 use base::Result;
 use cache::CacheKey;
@@ -46,17 +48,47 @@ impl BlockBasedTable {
         blocks
     }
 
-    /// Takes the data blocks out of the block cache, as far as the table holds its index: to be called
-    /// when nobody will read the file any more. They would stay until others need their room.
+    /// Takes the table's blocks out of the block cache: to be called when nobody will read the file any more,
+    /// as they would stay until others need their room. Data blocks and partitions are found by what leads to
+    /// them, as far as the table or the cache has that; nothing is read.
     pub fn erase_from_cache(&self) {
-        let Some(TableCacheHandle { cache, id, .. }) = &self.cache else { return };
-        if cache.usage_bytes() == 0 && cache.secondary_cache().is_none() {
+        let Some(own) = &self.cache else { return };
+        if own.cache.usage_bytes() == 0 && own.cache.secondary_cache().is_none() {
             return;
         }
-        for index in self.held_indexes() {
-            for position in 0..index.len() {
-                cache.erase(&CacheKey::new(*id, index.handle(position).offset));
+        self.erase_index(own);
+        self.erase_filter(own);
+        if let Some(dictionary) = &self.dictionary {
+            own.erase(dictionary.handle);
+        }
+    }
+
+    /// The index, and what it leads to.
+    fn erase_index(&self, own: &TableCacheHandle) {
+        if let Some(top) = self.index.top.in_memory(|handle| own.meta_block(handle)) {
+            if let Some(partitions) = &self.index.partitions {
+                let partition = |position| {
+                    partitions.in_memory(&top, position, |handle| own.meta_block(handle))
+                };
+                for index in (0..top.len()).filter_map(partition) {
+                    own.erase_all_of(&index);
+                }
             }
+            own.erase_all_of(&top);
+        }
+        own.erase(self.index.top.handle);
+    }
+
+    fn erase_filter(&self, own: &TableCacheHandle) {
+        match &self.filter {
+            Some(TableFilter::Full(filter)) => own.erase(filter.handle),
+            Some(TableFilter::Partitioned { top, .. }) => {
+                if let Some(top) = top.in_memory(|handle| own.meta_block(handle)) {
+                    own.erase_all_of(&top);
+                }
+                own.erase(top.handle);
+            }
+            None => {}
         }
     }
 
@@ -130,6 +162,19 @@ impl BlockBasedTable {
         let top = self.index.top.resident().filter(|_| !self.index.is_two_level());
         let partitions = self.index.partitions.iter().flat_map(Partitions::resident);
         top.into_iter().chain(partitions)
+    }
+}
+
+impl TableCacheHandle {
+    fn erase(&self, handle: BlockHandle) {
+        self.cache.erase(&CacheKey::new(self.id, handle.offset));
+    }
+
+    /// Erases all that an index leads to.
+    fn erase_all_of(&self, index: &FlatIndex) {
+        for position in 0..index.len() {
+            self.erase(index.handle(position));
+        }
     }
 }
 

@@ -65,6 +65,19 @@ impl<T> Partitions<T> {
         slots.into_iter().flatten().filter_map(|slot| Some(&***slot.get()?))
     }
 
+    /// The partition at `position` of `top`, if the table holds it already, or `cached` finds it.
+    pub(super) fn in_memory(
+        &self,
+        top: &FlatIndex,
+        position: usize,
+        cached: impl FnOnce(BlockHandle) -> Option<Arc<Meta<T>>>,
+    ) -> Option<Arc<Meta<T>>> {
+        match self {
+            Self::Resident(slots) => slots.get()?.get(position)?.get().cloned(),
+            Self::Cached(_) => cached(top.handle(position)),
+        }
+    }
+
     /// The partition at `position` of `top`, by `load` unless the table holds it or the block cache
     /// does, which is told to `note_hit`.
     #[inline]

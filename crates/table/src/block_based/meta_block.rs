@@ -102,6 +102,17 @@ impl<T> MetaBlock<T> {
         }
     }
 
+    /// The block, if the table holds it already, or `cached` finds it.
+    pub(super) fn in_memory(
+        &self,
+        cached: impl FnOnce(BlockHandle) -> Option<Arc<Meta<T>>>,
+    ) -> Option<Arc<Meta<T>>> {
+        match &self.holder {
+            Holder::Table(slot) => slot.get().cloned(),
+            Holder::Cache(_) => cached(self.handle),
+        }
+    }
+
     /// The block, by `load` unless the table holds it or the block cache does, which is told to
     /// `note_hit`.
     #[inline]
