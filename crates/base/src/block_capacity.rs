@@ -5,8 +5,8 @@
 //! 16 KiB grew a process to 265 MB, and to 179 MB where sizes have steps
 //! (`crates/db/tests/memory_report.rs`).
 
-/// Contents of blocks have steps of a 256th of the next power of two, not below and not above these: a block of
-/// 4 or 8 KiB, which is a little larger than that, takes half a hundredth more than it needs.
+/// Contents of blocks have steps of a 128th of the next power of two, not below and not above these: a block of
+/// 4 KiB then takes half a hundredth more than it needs.
 const CONTENTS_STEP_MIN: usize = 32;
 const CONTENTS_STEP_MAX: usize = 256;
 /// The step of what is made beside a block when it is loaded, and is much smaller.
@@ -18,7 +18,7 @@ const ALLOCATOR_WORD: usize = 8;
 /// Bytes to take for `size` bytes of a block's contents.
 pub fn contents_capacity(size: usize) -> usize {
     let power = size.checked_next_power_of_two().unwrap_or(usize::MAX);
-    in_steps(size, (power / 256).clamp(CONTENTS_STEP_MIN, CONTENTS_STEP_MAX))
+    in_steps(size, (power / 128).clamp(CONTENTS_STEP_MIN, CONTENTS_STEP_MAX))
 }
 
 /// Bytes to take for `size` bytes of a block's directory.
