@@ -6,7 +6,7 @@
 
 use crate::size_prefix::Codec;
 use crate::{CompressionDictionary, CompressionOptions, UncompressionDictionary};
-use base::block_capacity::contents_capacity;
+use base::block_capacity::block_capacity;
 use base::{Result, Status};
 
 /// A byte that lengthens a match adds 255.
@@ -24,7 +24,7 @@ pub(crate) fn decompress(
     } else {
         CODEC.take_fixed64(&mut input)?
     };
-    let mut output = Vec::with_capacity(contents_capacity(size));
+    let mut output = Vec::with_capacity(block_capacity(size));
     let dictionary = dictionary.map_or(&[][..], |dictionary| dictionary.raw());
     if !library::decompress(input, &mut output, size, dictionary) {
         return Err(CODEC.corrupt(format_args!("expected a block of {size} bytes, found none")));

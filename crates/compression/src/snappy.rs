@@ -1,7 +1,7 @@
 //! Snappy: the raw format, which begins with the uncompressed size.
 
 use crate::size_prefix::Codec;
-use base::block_capacity::contents_capacity;
+use base::block_capacity::block_capacity;
 use base::{Result, Status};
 use std::cell::RefCell;
 
@@ -15,7 +15,7 @@ thread_local! {
 pub(crate) fn decompress(input: &[u8]) -> Result<Vec<u8>> {
     let size = snap::raw::decompress_len(input).map_err(|error| CODEC.corrupt(error))?;
     CODEC.check(size, input)?;
-    let mut output = Vec::with_capacity(contents_capacity(size));
+    let mut output = Vec::with_capacity(block_capacity(size));
     output.resize(size, 0);
     let length = snap::raw::Decoder::new()
         .decompress(input, &mut output)

@@ -2,7 +2,7 @@
 
 use crate::size_prefix::Codec;
 use crate::{CompressionDictionary, CompressionOptions, UncompressionDictionary};
-use base::block_capacity::contents_capacity;
+use base::block_capacity::block_capacity;
 use base::{Result, Status};
 use std::cell::RefCell;
 use std::io::Cursor;
@@ -26,7 +26,7 @@ pub(crate) fn decompress(
     dictionary: Option<&UncompressionDictionary>,
 ) -> Result<Vec<u8>> {
     let size = CODEC.take_varint32(&mut input)?;
-    let mut output = Vec::with_capacity(contents_capacity(size));
+    let mut output = Vec::with_capacity(block_capacity(size));
     let dictionary = match dictionary {
         Some(dictionary) if !dictionary.raw().is_empty() => Some(dictionary.zstd()?),
         _ => None,

@@ -77,13 +77,13 @@ fn scatter(number: u64, below: u64) -> u64 {
 
 fn blocks(decoder: &DataBlockDecoder, bytes: &[u8]) {
     measure("block: load", |_| {
-        black_box(decoder.decode(black_box(bytes).to_vec()).is_ok());
+        black_box(decoder.decode(black_box(bytes)).is_ok());
     });
     measure("block: load, floor: a copy", |_| {
         black_box(black_box(bytes).to_vec());
     });
     let block: Arc<DataBlock> =
-        Arc::new(decoder.decode(bytes.to_vec()).expect("a block just built"));
+        Arc::new(decoder.decode(bytes).expect("a block just built"));
     let mut cursor = DataBlockIter::new(block, InternalKeyComparator::bytewise());
     let keys: Vec<Vec<u8>> = (0..ENTRIES).map(internal_key).collect();
     measure("block: seek", |number| {

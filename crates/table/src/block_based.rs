@@ -32,6 +32,7 @@ mod meta_block;
 mod open;
 mod open_block;
 mod perf_counts;
+mod read_buffer;
 mod reader;
 mod seek_tally;
 mod staged_get;

@@ -7,7 +7,7 @@
 use crate::block_based::{count_checksum, count_decompression};
 use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle, Footer};
 use crate::read_window::{ReadWindow, StoredRange, WindowBlock};
-use base::block_capacity::contents_capacity;
+use base::block_capacity::block_capacity;
 use base::coding::decode_fixed32;
 use base::{Result, Status};
 use compression::{CompressionType, UncompressionDictionary, decompress};
@@ -15,6 +15,7 @@ use env::readahead::SequentialPrefetcher;
 use env::{RandomAccessFile, ReadLimit};
 use perf_context::{PerfMetric, Timer, count};
 use statistics::Statistics;
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -80,8 +81,32 @@ impl BlockFetcher<'_> {
         dictionary: Option<&UncompressionDictionary>,
         prefetcher: Option<&mut SequentialPrefetcher>,
     ) -> Result<Vec<u8>> {
-        let contents = self.read(handle, prefetcher)?;
-        self.unpack(handle, contents, dictionary)
+        let mut contents = self.read(handle, prefetcher)?;
+        match self.unpack(handle, &contents, dictionary)? {
+            Cow::Owned(contents) => Ok(contents),
+            Cow::Borrowed(block) => {
+                let size = block.len();
+                contents.truncate(size);
+                Ok(contents)
+            }
+        }
+    }
+
+    /// As [`Self::fetch`], read to `buffer`, whose contents are replaced. The block is there unless it was
+    /// compressed.
+    ///
+    /// # Errors
+    /// As [`Self::fetch`].
+    pub(crate) fn fetch_to<'b>(
+        &self,
+        handle: BlockHandle,
+        dictionary: Option<&UncompressionDictionary>,
+        prefetcher: Option<&mut SequentialPrefetcher>,
+        buffer: &'b mut Vec<u8>,
+    ) -> Result<Cow<'b, [u8]>> {
+        buffer.clear();
+        self.read_to(handle, prefetcher, buffer)?;
+        self.unpack(handle, buffer, dictionary)
     }
 
     /// Before a block is read by others: counts that and asks for leave. How many bytes it takes, its
@@ -101,18 +126,20 @@ impl BlockFetcher<'_> {
     ///
     /// # Errors
     /// As [`Self::fetch`].
-    pub(crate) fn unpack(
+    pub(crate) fn unpack<'b>(
         &self,
         handle: BlockHandle,
-        mut contents: Vec<u8>,
+        read: &'b [u8],
         dictionary: Option<&UncompressionDictionary>,
-    ) -> Result<Vec<u8>> {
-        self.check_length(handle, handle.size as usize + BLOCK_TRAILER_SIZE, contents.len())?;
-        let (size, compression_type) = self.check(handle, &contents)?;
-        contents.truncate(size);
+    ) -> Result<Cow<'b, [u8]>> {
+        self.check_length(handle, handle.size as usize + BLOCK_TRAILER_SIZE, read.len())?;
+        let (size, compression_type) = self.check(handle, read)?;
+        let stored = &read[..size];
         match compression_type == CompressionType::None as u8 {
-            true => Ok(contents),
-            false => self.uncompress(handle, &contents, compression_type, dictionary),
+            true => Ok(Cow::Borrowed(stored)),
+            false => {
+                self.uncompress(handle, stored, compression_type, dictionary).map(Cow::Owned)
+            }
         }
     }
 
@@ -171,16 +198,27 @@ impl BlockFetcher<'_> {
         handle: BlockHandle,
         prefetcher: Option<&mut SequentialPrefetcher>,
     ) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.read_to(handle, prefetcher, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// As [`Self::read`], to an empty buffer.
+    fn read_to(
+        &self,
+        handle: BlockHandle,
+        prefetcher: Option<&mut SequentialPrefetcher>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<()> {
         let length = self.length_with_trailer(handle)?;
-        let mut bytes = Vec::with_capacity(contents_capacity(length));
+        buffer.reserve_exact(block_capacity(length));
         let timers = read_timers();
         let found = self.with_file(|file| match prefetcher {
-            Some(prefetcher) => prefetcher.read_append(file, handle.offset, length, &mut bytes),
-            None => file.read_append(handle.offset, length, &mut bytes),
+            Some(prefetcher) => prefetcher.read_append(file, handle.offset, length, buffer),
+            None => file.read_append(handle.offset, length, buffer),
         })?;
         drop(timers);
-        self.check_length(handle, length, found)?;
-        Ok(bytes)
+        self.check_length(handle, length, found)
     }
 
     /// Bytes of a block that is about to be read, which is counted, and of its trailer.

@@ -11,8 +11,8 @@
 //! fixed16 offset, each   where the entry begins; fixed32 in blocks of 64 KiB and more
 //! ```
 //!
-//! It has an allocation of its own: blocks of the usual 4 KiB fill one size class of allocators, and
-//! would waste much of the next.
+//! It stands behind the contents, in the same memory: one piece takes less than two, and a cursor that
+//! has found its entry is on a page that it knows.
 //!
 //! A search counts prefixes below the wanted one, a few adjacent cache lines, where a search over
 //! restart points would touch a line far from the next at every step. The prefixes also hold what
@@ -29,7 +29,7 @@ use crate::frame_slots::{Residence, UseMark};
 use crate::key_buffer::KeyBuffer;
 use crate::sort_prefix::{Location, SORT_PREFIX_SIZE, SortPrefixOrder, keep_bytes};
 use crate::sorted_numbers::{NumberForm, SortedNumbers, shorten};
-use base::block_capacity::directory_capacity;
+use base::block_capacity::block_capacity;
 use base::coding::{decode_fixed16, decode_fixed32};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, TRAILER_SIZE, extract_trailer, hex};
 use base::pinnable_slice::PinnedBytes;
@@ -100,16 +100,16 @@ impl DataBlockDecoder {
     ///
     /// # Errors
     /// `Corruption` if anything in it is not as it must be; `NotSupported` for reserved bits.
-    pub fn decode(&self, contents: Vec<u8>) -> Result<DataBlock> {
-        let layout = BlockLayout::parse(&contents)?;
+    pub fn decode(&self, contents: &[u8]) -> Result<DataBlock> {
+        let layout = BlockLayout::parse(contents)?;
         if layout.values_offset.is_none() && self.transform.is_identity() {
             let block = DataBlock::build(contents, &layout, self.order)?;
-            if block.has_short_chains {
+            if block.has_short_chains() {
                 return Ok(block);
             }
             return self.decode_rewritten(block.contents(), &KeyTransform::default());
         }
-        self.decode_rewritten(&contents, &self.transform)
+        self.decode_rewritten(contents, &self.transform)
     }
 
     /// The contents of an uncompressed block anew in the plain form; none if they are in this form.
@@ -130,13 +130,13 @@ impl DataBlockDecoder {
     ///
     /// # Errors
     /// As [`Self::decode`].
-    pub fn decode_plain(&self, contents: Vec<u8>) -> Result<DataBlock> {
+    pub fn decode_plain(&self, contents: &[u8]) -> Result<DataBlock> {
         DataBlock::build_with_layout(contents, self.order)
     }
 
     fn decode_rewritten(&self, contents: &[u8], transform: &KeyTransform) -> Result<DataBlock> {
         let rewritten = rewrite(contents, transform)?;
-        DataBlock::build_with_layout(rewritten, self.order)
+        DataBlock::build_with_layout(&rewritten, self.order)
     }
 }
 
@@ -175,122 +175,134 @@ const AHEAD_BYTES: usize = 384;
 #[derive(Debug)]
 #[repr(C)]
 pub struct DataBlock {
-    /// In the plain form, then zeros.
-    contents: Box<[u8]>,
-    /// Common prefix, numbers, offsets, then zeros.
-    directory: Box<[u8]>,
+    /// The contents in the plain form, then the directory: common prefix, numbers, offsets; then zeros.
+    memory: Box<[u8]>,
     entry_count: u32,
-    /// In the directory, where the numbers end.
+    /// In the memory, where the common prefix ends.
+    numbers_start: u32,
+    /// In the memory, where the numbers end.
     offsets_start: u32,
     common_length: u32,
     /// The most bytes that a key may leave out and be put together without the one before: the common prefix
     /// and what numbers hold.
     kept_max: u32,
-    /// What numbers have in common, as `number_form` says.
-    number_rest: u64,
     entries_end: u32,
     contents_size: u32,
-    order: SortPrefixOrder,
     number_form: NumberForm,
     has_wide_offsets: bool,
-    has_short_chains: bool,
-    holds_only_deletions: bool,
-    holds_only_values: bool,
-    /// Whether numbers tell all user keys apart.
-    has_distinct_prefixes: bool,
+    kinds: EntryKinds,
     use_mark: UseMark,
+    /// What numbers have in common, as `number_form` says.
+    number_rest: u64,
+    order: SortPrefixOrder,
     /// The greatest of all sequence numbers.
     newest_sequence: SequenceNumber,
     residence: Residence<Self>,
 }
 
-// There is one for each cached block of some KiB.
-const _: () = assert!(size_of::<DataBlock>() == 120);
+// There is one for each cached block of some KiB. With the counts before it and the allocator's word it takes two
+// lines.
+const _: () = assert!(size_of::<DataBlock>() == 104);
+
+/// What all entries of a block are, as far as readers make use of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EntryKinds {
+    Any,
+    PointDeletions,
+    /// Values of user keys that numbers tell apart.
+    DistinctValues,
+}
 
 impl DataBlock {
-    fn build_with_layout(contents: Vec<u8>, order: SortPrefixOrder) -> Result<Self> {
-        let layout = BlockLayout::parse(&contents)?;
+    fn build_with_layout(contents: &[u8], order: SortPrefixOrder) -> Result<Self> {
+        let layout = BlockLayout::parse(contents)?;
         Self::build(contents, &layout, order)
     }
 
     /// `contents` must be in the plain form.
-    fn build(mut contents: Vec<u8>, layout: &BlockLayout, order: SortPrefixOrder) -> Result<Self> {
+    fn build(contents: &[u8], layout: &BlockLayout, order: SortPrefixOrder) -> Result<Self> {
         let CheckedEntries { offsets, common_length, holds } =
-            check_entries(&contents, layout, order)?;
-        let contents_size = contents.len();
-        // Not made smaller: allocators keep what little that leaves.
-        contents.resize(contents.capacity(), 0);
-        let offset_size = if u16::try_from(contents_size).is_ok() { 2 } else { size_of::<u32>() };
+            check_entries(contents, layout, order)?;
+        let offset_size = if u16::try_from(contents.len()).is_ok() { 2 } else { size_of::<u32>() };
         let directory_size_max = offsets.len() * (SORT_PREFIX_SIZE + offset_size);
         if u32::try_from(contents.len() + COMMON_KEPT_MAX + directory_size_max).is_err() {
-            return Err(Status::not_supported(format!("data block of {contents_size} bytes")));
+            return Err(Status::not_supported(format!("data block of {} bytes", contents.len())));
         }
         let mut block = Self {
-            contents: contents.into_boxed_slice(),
-            directory: Box::default(),
+            memory: Box::default(),
             entry_count: offsets.len() as u32,
+            numbers_start: 0,
             offsets_start: 0,
             common_length: if order.is_bytewise() { common_length as u32 } else { 0 },
             kept_max: 0,
             number_rest: 0,
             entries_end: layout.entries_end as u32,
-            contents_size: contents_size as u32,
+            contents_size: contents.len() as u32,
             order,
             number_form: NumberForm::default(),
             has_wide_offsets: offset_size > 2,
-            has_short_chains: true,
-            holds_only_deletions: holds.only_deletions,
-            holds_only_values: holds.only_values,
-            has_distinct_prefixes: false,
+            kinds: match holds {
+                StoredKinds { only_deletions: true, .. } => EntryKinds::PointDeletions,
+                StoredKinds { only_values: true, .. } => EntryKinds::DistinctValues,
+                StoredKinds { .. } => EntryKinds::Any,
+            },
             use_mark: UseMark::default(),
             newest_sequence: holds.newest_sequence,
             residence: Residence::default(),
         };
-        let numbers = if order.is_bytewise() { block.take_numbers(&offsets)? } else { Vec::new() };
-        block.directory = block.make_directory(&numbers, &offsets, offset_size);
-        block.offsets_start = (block.kept_common() + numbers.len()) as u32;
-        block.has_short_chains = block.check_chains();
+        let numbers = match order.is_bytewise() {
+            true => block.take_numbers(&contents[..layout.entries_end], &offsets)?,
+            false => Numbers::default(),
+        };
+        if block.kinds == EntryKinds::DistinctValues && !numbers.are_distinct {
+            block.kinds = EntryKinds::Any;
+        }
+        block.fill_memory(contents, &numbers.bytes, &offsets, offset_size);
         Ok(block)
     }
 
     /// The numbers of all entries, in the form that it takes on.
-    fn take_numbers(&mut self, offsets: &[u32]) -> Result<Vec<u8>> {
-        let mut numbers = Vec::with_capacity(offsets.len() * SORT_PREFIX_SIZE);
-        let prefixes = self.append_prefixes(offsets, &mut numbers)?;
-        self.has_distinct_prefixes = prefixes.are_distinct;
-        let needs_all_bytes = prefixes.longest_kept > NumberForm::HighOnly.known_bytes();
-        (self.number_form, self.number_rest) = shorten(&mut numbers, needs_all_bytes);
+    fn take_numbers(&mut self, entries: &[u8], offsets: &[u32]) -> Result<Numbers> {
+        let mut numbers = self.whole_numbers(entries, offsets)?;
+        let needs_all_bytes = numbers.longest_kept > NumberForm::HighOnly.known_bytes();
+        (self.number_form, self.number_rest) = shorten(&mut numbers.bytes, needs_all_bytes);
         self.kept_max = self.common_length + self.number_form.known_bytes() as u32;
         Ok(numbers)
     }
 
-    fn make_directory(&self, numbers: &[u8], offsets: &[u32], offset_size: usize) -> Box<[u8]> {
-        let common = &self.common_in_block()[..self.kept_common()];
-        let size = common.len() + numbers.len() + offsets.len() * offset_size;
-        let capacity = directory_capacity(size.max(DIRECTORY_SIZE_MIN));
-        let mut directory = Vec::with_capacity(capacity);
-        directory.extend_from_slice(common);
-        directory.extend_from_slice(numbers);
+    /// Brings all together that is there for long.
+    fn fill_memory(&mut self, contents: &[u8], numbers: &[u8], offsets: &[u32], offset_size: usize) {
+        let length = self.common_length as usize;
+        let common = if length <= COMMON_KEPT_MAX { first_key(contents, length) } else { &[] };
+        let directory_size = common.len() + numbers.len() + offsets.len() * offset_size;
+        let capacity = block_capacity(contents.len() + directory_size.max(DIRECTORY_SIZE_MIN));
+        let mut memory = Vec::with_capacity(capacity);
+        memory.extend_from_slice(contents);
+        memory.extend_from_slice(common);
+        self.numbers_start = memory.len() as u32;
+        memory.extend_from_slice(numbers);
+        self.offsets_start = memory.len() as u32;
         for &offset in offsets {
-            directory.extend_from_slice(&offset.to_le_bytes()[..offset_size]);
+            memory.extend_from_slice(&offset.to_le_bytes()[..offset_size]);
         }
-        directory.resize(capacity, 0);
-        directory.into_boxed_slice()
+        memory.resize(capacity, 0);
+        self.memory = memory.into_boxed_slice();
     }
 
-    /// Appends the prefixes, which must ascend.
-    fn append_prefixes(&self, offsets: &[u32], directory: &mut Vec<u8>) -> Result<Prefixes> {
+    /// The numbers of all entries, which must ascend.
+    fn whole_numbers(&self, entries: &[u8], offsets: &[u32]) -> Result<Numbers> {
         let common = self.common_length as usize;
+        let mut bytes = Vec::with_capacity(offsets.len() * SORT_PREFIX_SIZE);
         let (mut raw, mut last, mut ties, mut longest_kept) = (0u64, None, 0, 0);
         for &offset in offsets {
-            let entry = self.entry_at(offset as usize);
+            let entry = entry_in(entries, offset as usize);
             longest_kept = longest_kept.max(entry.shared.saturating_sub(common));
             if entry.shared < common + SORT_PREFIX_SIZE {
                 // A key is at least a trailer longer than the common prefix, so the suffix has all
                 // bytes wanted here.
                 let kept = entry.shared.saturating_sub(common);
                 let skipped = common.saturating_sub(entry.shared);
-                let loaded = key_prefix(&self.contents[entry.suffix_start + skipped..]);
+                let loaded = key_prefix(&entries[entry.suffix_start + skipped..]);
                 raw = keep_bytes(raw, kept) | loaded >> (8 * kept);
             }
             let number = self.order.number_of(keep_bytes(raw, self.prefix_size(&entry)));
@@ -301,9 +313,9 @@ impl DataBlock {
             }
             ties += usize::from(Some(number) == last);
             last = Some(number);
-            directory.extend_from_slice(&number.to_le_bytes());
+            bytes.extend_from_slice(&number.to_le_bytes());
         }
-        Ok(Prefixes { are_distinct: ties == 0, longest_kept })
+        Ok(Numbers { bytes, are_distinct: ties == 0, longest_kept })
     }
 
     /// Bytes of the user key, without timestamp, after the common prefix.
@@ -314,7 +326,7 @@ impl DataBlock {
 
     /// Whether every key can be put together in few steps, or in so few that copying the key takes
     /// as long.
-    fn check_chains(&self) -> bool {
+    fn has_short_chains(&self) -> bool {
         let (mut length, mut start) = (0, 0);
         (0..self.entry_count()).all(|index| {
             let offset = self.offset(index);
@@ -330,7 +342,7 @@ impl DataBlock {
 
     /// Asks for what a cursor needs first that comes from the block before.
     pub(crate) fn prefetch_start(&self) {
-        prefetch(&self.directory[self.offsets_start as usize..], 1);
+        prefetch(&self.memory[self.offsets_start as usize..], 1);
         prefetch(self.contents(), AHEAD_BYTES);
     }
 
@@ -339,8 +351,8 @@ impl DataBlock {
         let end = self.entries_end as usize;
         let offset_size = if self.has_wide_offsets { 4 } else { 2 };
         let last = self.entry_count().saturating_sub(1) * offset_size;
-        prefetch(&self.directory[self.offsets_start as usize + last..], 1);
-        prefetch(&self.contents[end.saturating_sub(AHEAD_BYTES)..end], AHEAD_BYTES);
+        prefetch(&self.memory[self.offsets_start as usize + last..], 1);
+        prefetch(&self.memory[end.saturating_sub(AHEAD_BYTES)..end], AHEAD_BYTES);
     }
 
     /// Loads offsets together with the prefixes that lie before them, rather than one after these
@@ -350,7 +362,7 @@ impl DataBlock {
         const LINE: usize = 64;
         let start = self.offsets_start as usize;
         for line in 0..2 {
-            std::hint::black_box(self.directory.get(start + line * LINE).copied());
+            std::hint::black_box(self.memory.get(start + line * LINE).copied());
         }
     }
 
@@ -358,7 +370,7 @@ impl DataBlock {
     #[inline]
     pub(crate) fn prefetch_directory(&self) {
         const BYTES_MAX: usize = 768;
-        prefetch(&self.directory, BYTES_MAX);
+        prefetch(self.directory(), BYTES_MAX);
     }
 
     /// Asks for the first and the last byte of the contents, so that where their pages are is known when
@@ -373,7 +385,7 @@ impl DataBlock {
     /// Where the directory begins.
     #[inline]
     pub(crate) fn directory_start(&self) -> *const u8 {
-        self.directory.as_ptr()
+        self.directory().as_ptr()
     }
 
     /// Asks for the first bytes of an entry, if there is such.
@@ -381,7 +393,7 @@ impl DataBlock {
     pub(crate) fn prefetch_entry(&self, index: usize) {
         const BYTES_MAX: usize = 192;
         if index < self.entry_count() {
-            prefetch(&self.contents[self.offset(index)..], BYTES_MAX);
+            prefetch(&self.memory[self.offset(index)..], BYTES_MAX);
         }
     }
 
@@ -400,13 +412,13 @@ impl DataBlock {
     /// Whether every entry is a point deletion.
     #[inline]
     pub(crate) fn holds_only_deletions(&self) -> bool {
-        self.holds_only_deletions
+        self.kinds == EntryKinds::PointDeletions
     }
 
     /// Whether every entry is a value of a user key of its own, and is as old as `sequence`.
     #[inline]
     pub(crate) fn holds_plain_values(&self, sequence: SequenceNumber) -> bool {
-        self.holds_only_values && self.has_distinct_prefixes && self.newest_sequence <= sequence
+        self.kinds == EntryKinds::DistinctValues && self.newest_sequence <= sequence
     }
 
     /// Number of entries.
@@ -417,19 +429,25 @@ impl DataBlock {
 
     /// Bytes of memory, for the cache.
     pub fn memory_usage_bytes(&self) -> usize {
-        size_of::<Self>() + self.contents.len() + self.directory.len()
+        size_of::<Self>() + self.memory.len()
     }
 
     /// The block in the plain form.
     #[inline]
     pub(crate) fn contents(&self) -> &[u8] {
-        &self.contents[..self.contents_size as usize]
+        &self.memory[..self.contents_size as usize]
     }
 
-    /// The block and the zeros behind it, for who has a place in it.
+    /// What is behind the contents.
+    #[inline]
+    fn directory(&self) -> &[u8] {
+        &self.memory[self.contents_size as usize..]
+    }
+
+    /// The block and what is behind it, for who has a place in it.
     #[inline]
     pub(crate) fn padded(&self) -> &[u8] {
-        &self.contents
+        &self.memory
     }
 
     #[inline]
@@ -440,7 +458,7 @@ impl DataBlock {
     /// One number per entry, or none at all.
     #[inline]
     pub(crate) fn numbers(&self) -> SortedNumbers<'_> {
-        let bytes = &self.directory[self.kept_common()..self.offsets_start as usize];
+        let bytes = &self.memory[self.numbers_start as usize..self.offsets_start as usize];
         SortedNumbers::new(bytes, self.number_form, self.number_rest)
     }
 
@@ -448,36 +466,26 @@ impl DataBlock {
     fn offset(&self, index: usize) -> usize {
         let start = self.offsets_start as usize;
         if self.has_wide_offsets {
-            decode_fixed32(&self.directory, start + 4 * index) as usize
+            decode_fixed32(&self.memory, start + 4 * index) as usize
         } else {
-            usize::from(decode_fixed16(&self.directory, start + 2 * index))
+            usize::from(decode_fixed16(&self.memory, start + 2 * index))
         }
-    }
-
-    /// Bytes of the common prefix in the directory: all or none.
-    #[inline]
-    fn kept_common(&self) -> usize {
-        let length = self.common_length as usize;
-        if length <= COMMON_KEPT_MAX { length } else { 0 }
     }
 
     #[inline]
     fn common_prefix(&self) -> &[u8] {
         let length = self.common_length as usize;
-        if length <= COMMON_KEPT_MAX { &self.directory[..length] } else { self.common_in_block() }
-    }
-
-    /// The common prefix as the first key has it.
-    fn common_in_block(&self) -> &[u8] {
-        let start = Entry::decode_head(&self.contents, 0).map_or(0, |entry| entry.suffix_start);
-        &self.contents[start..start + self.common_length as usize]
+        match length <= COMMON_KEPT_MAX {
+            true => &self.directory()[..length],
+            false => first_key(&self.memory, length),
+        }
     }
 
     /// Asks for the first line of an entry, if there is such.
     #[inline]
     pub(crate) fn prefetch_head(&self, index: usize) {
         if index < self.entry_count() {
-            prefetch_address(self.contents.as_ptr().wrapping_add(self.offset(index)));
+            prefetch_address(self.memory.as_ptr().wrapping_add(self.offset(index)));
         }
     }
 
@@ -492,10 +500,7 @@ impl DataBlock {
     /// If none does.
     #[inline(always)]
     pub(crate) fn entry_at(&self, offset: usize) -> Entry {
-        match Entry::decode_head(&self.contents[..self.entries_end as usize], offset) {
-            Some(entry) => entry,
-            None => no_entry(offset),
-        }
+        entry_in(&self.memory[..self.entries_end as usize], offset)
     }
 
     /// Whether the key can be put together without the key before.
@@ -510,7 +515,7 @@ impl DataBlock {
     #[inline]
     pub(crate) fn load_key(&self, index: usize, entry: &Entry, key: &mut KeyBuffer) {
         let common = entry.shared.min(self.common_length as usize);
-        match self.directory.first_chunk::<DIRECTORY_SIZE_MIN>() {
+        match self.directory().first_chunk::<DIRECTORY_SIZE_MIN>() {
             Some(begin) if self.common_length as usize <= begin.len() => key.begin(begin, common),
             _ if common > 0 => key.splice(0, self.common_prefix(), 0, common),
             _ => {}
@@ -521,7 +526,7 @@ impl DataBlock {
             chunk[..SORT_PREFIX_SIZE].copy_from_slice(&raw.to_be_bytes());
             key.splice(common, &chunk, 0, entry.shared - common);
         }
-        key.splice(entry.shared, &self.contents, entry.suffix_start, entry.non_shared);
+        key.splice(entry.shared, &self.memory, entry.suffix_start, entry.non_shared);
     }
 
     /// Where a user key without timestamp stands among the block's, as far as prefixes tell.
@@ -537,8 +542,28 @@ impl PinnedBytes for DataBlock {
     }
 }
 
-/// What the numbers of a block came to.
-struct Prefixes {
+/// The entry of a block that was checked which begins at `offset`.
+///
+/// # Panics
+/// If none does.
+#[inline(always)]
+fn entry_in(entries: &[u8], offset: usize) -> Entry {
+    match Entry::decode_head(entries, offset) {
+        Some(entry) => entry,
+        None => no_entry(offset),
+    }
+}
+
+/// The first `length` bytes of the first key.
+fn first_key(contents: &[u8], length: usize) -> &[u8] {
+    let start = Entry::decode_head(contents, 0).map_or(0, |entry| entry.suffix_start);
+    &contents[start..start + length]
+}
+
+/// The numbers of a block.
+#[derive(Default)]
+struct Numbers {
+    bytes: Vec<u8>,
     /// No two are the same.
     are_distinct: bool,
     /// The most bytes after the common prefix that a key leaves out.
@@ -551,12 +576,12 @@ struct CheckedEntries {
     offsets: Vec<u32>,
     /// How many bytes all user keys have in common, timestamps left out.
     common_length: usize,
-    holds: EntryKinds,
+    holds: StoredKinds,
 }
 
-/// What entries are.
+/// What the entries of a block are, as they are stored.
 #[derive(Clone, Copy, Debug)]
-struct EntryKinds {
+struct StoredKinds {
     only_deletions: bool,
     only_values: bool,
     newest_sequence: SequenceNumber,
@@ -577,7 +602,7 @@ fn check_entries(
     let mut key = KeyBuffer::new();
     let mut first_key: &[u8] = &[];
     let (mut offset, mut common) = (0, 0);
-    let mut holds = EntryKinds { only_deletions: true, only_values: true, newest_sequence: 0 };
+    let mut holds = StoredKinds { only_deletions: true, only_values: true, newest_sequence: 0 };
     while offset < entries.len() {
         let entry = Entry::decode(entries, offset)
             .filter(|entry| {

@@ -7,7 +7,6 @@ use crate::block_fetcher::read_timers;
 use crate::data_block::DataBlock;
 use crate::format::BlockHandle;
 use base::Result;
-use base::block_capacity::contents_capacity;
 use env::{BatchRead, read_batch};
 use std::sync::Arc;
 
@@ -85,7 +84,7 @@ impl<'t> Missing<'t> {
         self.timer = table.stats.start_read(BlockKind::Data, handle);
         let fetcher = table.fetcher(options.verify_checksums, options.terms());
         let length = fetcher.prepare(handle)?;
-        let bytes = Vec::with_capacity(contents_capacity(length));
+        let bytes = Vec::with_capacity(length);
         Ok(BatchRead::new(&*table.file, handle.offset, length, bytes))
     }
 
@@ -95,8 +94,8 @@ impl<'t> Missing<'t> {
         read.found?;
         let dictionary = table.load_dictionary(options)?;
         let fetcher = table.fetcher(options.verify_checksums, options.terms());
-        let contents = fetcher.unpack(handle, read.bytes, dictionary.as_deref())?;
-        let block = table.decoder.decode(contents).map(Arc::new);
+        let contents = fetcher.unpack(handle, &read.bytes, dictionary.as_deref())?;
+        let block = table.decoder.decode(&contents).map(Arc::new);
         let block = block.map_err(|status| fetcher.explain(handle, &status))?;
         table.stats.count_read(timer);
         table.keep_block(handle, &block, options)?;

@@ -28,7 +28,6 @@ use crate::properties::TableProperties;
 use crate::properties_collector::TimestampCollector;
 use crate::range_del;
 use crate::table_builder_options::TableBuilderOptions;
-use base::block_capacity::contents_capacity;
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
 use base::file_checksum::FileChecksumGenContext;
 use base::hash::xxh3_128_with_seed;
@@ -398,9 +397,7 @@ impl BlockBasedTableBuilder {
         last_key: &[u8],
         next_key: Option<&[u8]>,
     ) -> Result<()> {
-        let raw_size = block.len() as u64;
-        // The writer puts a trailer behind what it is given.
-        let warm_block = self.warmer.is_some().then(|| copy_of(block));
+        let raw_size = block.len();
         let handle = match compressed {
             Compressed::Kept(mut compressed) => {
                 self.write_aligned(&mut compressed, self.compressor.kind())?
@@ -414,12 +411,13 @@ impl BlockBasedTableBuilder {
                 self.write_aligned(block, CompressionType::None)?
             }
         };
-        if let (Some(warmer), Some(block)) = (&self.warmer, warm_block) {
-            warmer.add(block, handle)?;
+        if let Some(warmer) = &self.warmer {
+            // The writer has put a trailer behind what it was given.
+            warmer.add(&block[..raw_size], handle)?;
         }
         self.properties.num_data_blocks += 1;
         self.properties.data_size = self.writer.offset();
-        self.pre_compression_size += raw_size + BLOCK_TRAILER_SIZE as u64;
+        self.pre_compression_size += (raw_size + BLOCK_TRAILER_SIZE) as u64;
         self.index.add_entry(last_key, next_key, handle);
         Ok(())
     }
@@ -549,13 +547,6 @@ impl BlockBasedTableBuilder {
     pub fn abandon(self) {
         drop(self);
     }
-}
-
-/// A block for the block cache, with as much memory as blocks have that are read.
-fn copy_of(block: &[u8]) -> Vec<u8> {
-    let mut copy = Vec::with_capacity(contents_capacity(block.len()));
-    copy.extend_from_slice(block);
-    copy
 }
 
 #[inline]

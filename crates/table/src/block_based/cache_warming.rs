@@ -50,7 +50,7 @@ impl BlockWarmer {
     ///
     /// # Errors
     /// `Corruption` if it is not a block that readers would take.
-    pub(super) fn add(&self, contents: Vec<u8>, handle: BlockHandle) -> Result<()> {
+    pub(super) fn add(&self, contents: &[u8], handle: BlockHandle) -> Result<()> {
         let CacheWarming { cache, cache_id, priority } = &self.warming;
         let block = Arc::new(self.decoder.decode(contents)?);
         let count = |kind, charge, inserted: Option<&_>| {

@@ -7,6 +7,7 @@ use crate::block_based::index_reader::TableIndex;
 use crate::block_based::iterator::TableIterator;
 use crate::block_based::meta_block::{Meta, MetaBlock, MetaRef};
 use crate::block_based::perf_counts::time_of_reads;
+use crate::block_based::read_buffer;
 use crate::block_based::table_lookup::TableLookup;
 use crate::block_based::table_scan::TableScan;
 use crate::block_based::table_stats::{BlockKind, TableStats};
@@ -612,7 +613,7 @@ impl BlockBasedTable {
         }
         let SecondaryLookup::Found(contents) = found else { return Ok(None) };
         // What cannot be a block is no loss: the file has it.
-        let Ok(block) = self.decoder.decode_plain(contents).map(Arc::new) else { return Ok(None) };
+        let Ok(block) = self.decoder.decode_plain(&contents).map(Arc::new) else { return Ok(None) };
         self.stats.count_secondary_hit();
         if options.fill_cache {
             insert_data_block(&*at.cache, at.id, handle, &block, Priority::Low, |_, _, _| {})?;
@@ -655,9 +656,11 @@ impl BlockBasedTable {
         prefetcher: Option<&mut SequentialPrefetcher>,
     ) -> Result<Arc<DataBlock>> {
         let block = self.read_with(handle, options, |fetcher, dictionary| {
-            let contents = fetcher.fetch(handle, dictionary, prefetcher)?;
-            let decoded = self.decoder.decode(contents);
-            decoded.map(Arc::new).map_err(|status| fetcher.explain(handle, &status))
+            read_buffer::with(|buffer| {
+                let contents = fetcher.fetch_to(handle, dictionary, prefetcher, buffer)?;
+                let decoded = self.decoder.decode(&contents);
+                decoded.map(Arc::new).map_err(|status| fetcher.explain(handle, &status))
+            })
         })?;
         self.keep_block(handle, &block, options)?;
         Ok(block)

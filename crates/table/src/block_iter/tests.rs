@@ -41,7 +41,7 @@ fn block(
         builder.add(key, value);
     }
     let decoder = DataBlockDecoder::new(comparator, KeyTransform::default());
-    DataBlockIter::new(Arc::new(decoder.decode(builder.finish()).unwrap()), comparator.clone())
+    DataBlockIter::new(Arc::new(decoder.decode(&builder.finish()).unwrap()), comparator.clone())
 }
 
 fn forward(iter: &mut DataBlockIter) -> Pairs {
@@ -187,7 +187,7 @@ proptest! {
             *index.get_mut(&mut contents) ^= mask;
         }
         let decoder = DataBlockDecoder::new(comparator, KeyTransform::default());
-        if let Ok(decoded) = decoder.decode(contents) {
+        if let Ok(decoded) = decoder.decode(&contents) {
             let mut iter = DataBlockIter::new(Arc::new(decoded), comparator.clone());
             let found = forward(&mut iter);
             prop_assert_eq!(&backward(&mut iter), &found);

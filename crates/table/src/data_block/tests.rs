@@ -9,7 +9,7 @@ fn decoder(transform: KeyTransform) -> DataBlockDecoder {
 }
 
 fn decode(contents: Vec<u8>) -> Result<DataBlock> {
-    decoder(KeyTransform::default()).decode(contents)
+    decoder(KeyTransform::default()).decode(&contents)
 }
 
 fn pairs(block: DataBlock) -> Vec<(Vec<u8>, Vec<u8>)> {
@@ -47,7 +47,7 @@ fn global_sequence_numbers_replace_stored_ones() {
         .map(|(key, value_type)| InternalKey::new(key, 0, value_type))
         .into();
     let transform = KeyTransform { global_sequence: Some(77), missing_timestamp_size: 0 };
-    let block = decoder(transform).decode(build(&keys, 16)).unwrap();
+    let block = decoder(transform).decode(&build(&keys, 16)).unwrap();
     let found: Vec<_> = pairs(block).into_iter().map(|(key, _)| key).collect();
     assert_eq!(
         found,
@@ -64,7 +64,7 @@ fn missing_timestamps_become_zeros() {
     let comparator = InternalKeyComparator::new(Arc::new(U64TimestampComparator::BYTEWISE));
     let keys = [InternalKey::new(b"key", 5, ValueType::Value)];
     let transform = KeyTransform { global_sequence: None, missing_timestamp_size: 8 };
-    let block = DataBlockDecoder::new(&comparator, transform).decode(build(&keys, 16)).unwrap();
+    let block = DataBlockDecoder::new(&comparator, transform).decode(&build(&keys, 16)).unwrap();
     let mut iter = DataBlockIter::new(Arc::new(block), comparator);
     iter.seek_to_first().unwrap();
     assert_eq!(
@@ -83,7 +83,7 @@ fn one_long_restart_interval_is_cut_into_short_ones() {
         })
         .collect();
     let block = decode(build(&keys, usize::MAX)).unwrap();
-    assert!(block.has_short_chains);
+    assert!(block.has_short_chains());
     let found: Vec<_> = pairs(block).into_iter().map(|(key, _)| key).collect();
     assert_eq!(found, keys.iter().map(|key| key.as_bytes().to_vec()).collect::<Vec<_>>());
 }
@@ -122,7 +122,7 @@ fn transformed_keys_must_have_a_trailer() {
     let transform = KeyTransform { global_sequence: Some(1), missing_timestamp_size: 0 };
     let mut builder = BlockBuilder::new(BlockBuilderOptions::default());
     builder.add(b"short", b"");
-    assert!(decoder(transform).decode(builder.finish()).unwrap_err().is_corruption());
+    assert!(decoder(transform).decode(&builder.finish()).unwrap_err().is_corruption());
 }
 
 /// 32 keys of what all have in common and the rest that goes by their number.
@@ -157,9 +157,10 @@ fn numbers_are_short_where_the_rest_of_keys_is_the_same_or_not_needed() {
     assert_eq!(others.numbers().at(3), 0x0303_0203_ffff_ffff);
     assert_eq!(same_start.numbers().at(3), 0x0001_0203_0405_0603);
     assert_eq!(long_shared.numbers().at(1), 1);
-    let directory_bytes = blocks.each_ref().map(|block| block.directory.len());
-    let of_size = |each: usize| directory_capacity(3 + each * 32);
-    assert_eq!(directory_bytes, [3, 6, 6, 10, 10].map(of_size));
+    let memory_bytes = blocks.each_ref().map(|block| (block.contents().len(), block.memory.len()));
+    for ((contents, memory), each) in memory_bytes.into_iter().zip([3, 6, 6, 10, 10]) {
+        assert_eq!(memory, block_capacity(contents + 3 + each * 32));
+    }
     for (block, keys) in blocks.into_iter().zip(&keys) {
         let found: Vec<_> = pairs(block).into_iter().map(|(key, _)| key).collect();
         let expected: Vec<_> = keys.iter().map(|key| key.as_bytes().to_vec()).collect();

@@ -17,7 +17,7 @@ fn block(value: &str) -> Arc<DataBlock> {
     builder.add(key.as_bytes(), value.as_bytes());
     let comparator = InternalKeyComparator::new(Arc::new(BytewiseComparator));
     let decoder = DataBlockDecoder::new(&comparator, KeyTransform::default());
-    Arc::new(decoder.decode(builder.finish()).unwrap())
+    Arc::new(decoder.decode(&builder.finish()).unwrap())
 }
 
 /// A cache of one shard with room for so many blocks.

@@ -18,7 +18,7 @@ fn block(entries: &Entries) -> Arc<DataBlock> {
     }
     let comparator = InternalKeyComparator::bytewise();
     let decoder = DataBlockDecoder::new(&comparator, KeyTransform::default());
-    Arc::new(decoder.decode(builder.finish()).unwrap())
+    Arc::new(decoder.decode(&builder.finish()).unwrap())
 }
 
 fn at(block: &DataBlock, index: usize) -> BlockCursor {

@@ -1,6 +1,6 @@
 //! Takes blocks of other tables as they are stored.
 
-use super::{BlockBasedTableBuilder, add_to_filter, copy_of};
+use super::{BlockBasedTableBuilder, add_to_filter};
 use crate::block_based::flush_block_policy::BlockEnds;
 use crate::block_based::whole_block::{BlockTerms, WholeBlock};
 use crate::format::BLOCK_TRAILER_SIZE;
@@ -66,7 +66,7 @@ impl BlockBasedTableBuilder {
         let handle = self.write_aligned(&mut stored, kind)?;
         self.data_block.recycle(stored);
         if let Some(warmer) = &self.warmer {
-            warmer.add(copy_of(block.contents), handle)?;
+            warmer.add(block.contents, handle)?;
         }
         self.compressor.note_copied();
         let properties = &mut self.properties;
