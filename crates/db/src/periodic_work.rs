@@ -21,6 +21,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+use table::block_memory::trim_block_memory;
 use table::filter::release_kept_hashes;
 
 const SECOND_MICROS: u64 = 1_000_000;
@@ -289,9 +290,12 @@ impl DbImpl {
             PeriodicTask::TrimMemory => {
                 // In this order: who opens it again meanwhile finds the task set, or sets it.
                 writing.periodic_work.set(task, 0);
-                match writing.memtable_memory.trim_kept() {
-                    true => release_kept_hashes(),
-                    false => writing.periodic_work.set(task, TRIM_MEMORY_SECONDS),
+                let are_memtables_done = writing.memtable_memory.trim_kept();
+                if are_memtables_done {
+                    release_kept_hashes();
+                }
+                if !trim_block_memory() || !are_memtables_done {
+                    writing.periodic_work.set(task, TRIM_MEMORY_SECONDS);
                 }
             }
             PeriodicTask::TriggerCompaction => {

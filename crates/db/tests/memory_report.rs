@@ -100,7 +100,7 @@ fn check(test: &str, main: &str, prepare: impl FnOnce(&Path), shape: impl FnOnce
     let db = shape(Path::new(&directory));
     let grown = resident_bytes().saturating_sub(before);
     let (total, of_main) = (part(&db, "total"), part(&db, main));
-    let in_use = total - part(&db, "allocator-idle");
+    let in_use = total - part(&db, "allocator-idle") - part(&db, "block-memory-idle");
     let report = db.property(&default_family(&db), "touchstone.memory").unwrap();
     let text = format!("grown by {grown}, told {total}:\n{report}");
     println!("{text}");

@@ -82,8 +82,7 @@ fn blocks(decoder: &DataBlockDecoder, bytes: &[u8]) {
     measure("block: load, floor: a copy", |_| {
         black_box(black_box(bytes).to_vec());
     });
-    let block: Arc<DataBlock> =
-        Arc::new(decoder.decode(bytes).expect("a block just built"));
+    let block: Arc<DataBlock> = Arc::new(decoder.decode(bytes).expect("a block just built"));
     let mut cursor = DataBlockIter::new(block, InternalKeyComparator::bytewise());
     let keys: Vec<Vec<u8>> = (0..ENTRIES).map(internal_key).collect();
     measure("block: seek", |number| {

@@ -137,9 +137,7 @@ impl BlockFetcher<'_> {
         let stored = &read[..size];
         match compression_type == CompressionType::None as u8 {
             true => Ok(Cow::Borrowed(stored)),
-            false => {
-                self.uncompress(handle, stored, compression_type, dictionary).map(Cow::Owned)
-            }
+            false => self.uncompress(handle, stored, compression_type, dictionary).map(Cow::Owned),
         }
     }
 

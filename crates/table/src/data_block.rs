@@ -25,6 +25,7 @@
 
 use crate::block::{BlockLayout, EXPANSION_MAX, Entry, EntryWalker, bad_entry};
 use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
+use crate::block_memory;
 use crate::frame_slots::{Residence, UseMark};
 use crate::key_buffer::KeyBuffer;
 use crate::sort_prefix::{Location, SORT_PREFIX_SIZE, SortPrefixOrder, keep_bytes};
@@ -271,12 +272,18 @@ impl DataBlock {
     }
 
     /// Brings all together that is there for long.
-    fn fill_memory(&mut self, contents: &[u8], numbers: &[u8], offsets: &[u32], offset_size: usize) {
+    fn fill_memory(
+        &mut self,
+        contents: &[u8],
+        numbers: &[u8],
+        offsets: &[u32],
+        offset_size: usize,
+    ) {
         let length = self.common_length as usize;
         let common = if length <= COMMON_KEPT_MAX { first_key(contents, length) } else { &[] };
         let directory_size = common.len() + numbers.len() + offsets.len() * offset_size;
         let capacity = block_capacity(contents.len() + directory_size.max(DIRECTORY_SIZE_MIN));
-        let mut memory = Vec::with_capacity(capacity);
+        let mut memory = block_memory::take(capacity);
         memory.extend_from_slice(contents);
         memory.extend_from_slice(common);
         self.numbers_start = memory.len() as u32;
@@ -285,7 +292,7 @@ impl DataBlock {
         for &offset in offsets {
             memory.extend_from_slice(&offset.to_le_bytes()[..offset_size]);
         }
-        memory.resize(capacity, 0);
+        memory.resize(memory.capacity(), 0);
         self.memory = memory.into_boxed_slice();
     }
 
@@ -533,6 +540,12 @@ impl DataBlock {
     #[inline]
     pub(crate) fn locate(&self, key: &[u8]) -> Location {
         self.order.locate(key, self.common_prefix())
+    }
+}
+
+impl Drop for DataBlock {
+    fn drop(&mut self) {
+        block_memory::give(std::mem::take(&mut self.memory));
     }
 }
 

@@ -18,6 +18,7 @@ pub mod block_based;
 pub mod block_builder;
 pub mod block_fetcher;
 pub mod block_iter;
+pub mod block_memory;
 mod cache_charges;
 pub mod cache_entry_role;
 pub mod data_block;

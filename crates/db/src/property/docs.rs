@@ -30,6 +30,9 @@ const TAIL: &str = "
   they are within a tenth of each other (`crates/db/tests/memory_report.rs`). What jobs hold for a moment
   (builders of tables, readahead), the buffers of logs, at most a MiB each, and stacks are not among them:
   each is bounded by options, and none grows with the data. Open blob files are.
+- `block-memory-idle` is what data blocks that were dropped have left for those that come, in the whole process: with
+  live blocks at most a sixteenth more than they alone took at one time, and at most twice what they take now and a MiB.
+  What nobody takes goes back to the allocator within some seconds of the last write.
 - `memtables` there has what is kept of flushed memtables for those that follow: at most as much as one of them takes,
   and never more with them than they alone had at one time. What nobody takes goes back to the system when it is
   looked at, each second. Nothing is kept where a `WriteBufferManager` counts, which others share.

@@ -10,6 +10,7 @@ use cache::Cache;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
+use table::block_memory::idle_block_memory_bytes;
 use version::Version;
 
 /// Bytes by part.
@@ -35,6 +36,8 @@ pub(crate) struct MemoryReport {
     pub(crate) wal_buffers: usize,
     /// Tickers and histograms, of all threads.
     pub(crate) statistics: usize,
+    /// What dropped data blocks have left for others, of the whole process.
+    pub(crate) block_memory_idle: usize,
     /// What the allocator has of the system and nobody uses, of the whole process. 0 where it does not
     /// say.
     pub(crate) allocator_idle: usize,
@@ -110,12 +113,13 @@ impl MemoryReport {
             table_metadata,
             wal_buffers: writing.map_or(0, |writing| writing.stage.lock().wal.buffer_bytes()),
             statistics: db.context.statistics.as_ref().map_or(0, |s| s.memory_bytes()),
+            block_memory_idle: idle_block_memory_bytes(),
             allocator_idle: env::allocator_idle_bytes().unwrap_or(0),
         }
     }
 
     /// The parts, then what is pinned of caches, which is part of these.
-    fn rows(&self) -> [(&'static str, usize); 11] {
+    fn rows(&self) -> [(&'static str, usize); 12] {
         [
             ("memtables", self.memtables),
             ("block-cache", self.block_cache),
@@ -125,6 +129,7 @@ impl MemoryReport {
             ("table-metadata", self.table_metadata),
             ("wal-buffers", self.wal_buffers),
             ("statistics", self.statistics),
+            ("block-memory-idle", self.block_memory_idle),
             ("allocator-idle", self.allocator_idle),
             ("block-cache-pinned", self.block_cache_pinned),
             ("blob-cache-pinned", self.blob_cache_pinned),

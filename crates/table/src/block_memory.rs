@@ -1,0 +1,156 @@
+//! Memory of data blocks that were dropped, for those that come after them.
+//!
+//! Where blocks come into a full cache others go, and rarely in the thread that they came with: readers bring some,
+//! flushes and compactions others, and a file that is deleted takes all of its own along. An allocator with
+//! an arena for each thread gets new memory for the ones, while what the others had stays with their arena. So what
+//! blocks leave is kept here for whoever wants a piece of its size.
+//!
+//! Together with what is kept live blocks never take much more than they alone did at one time: where no piece
+//! fits and more than a sixteenth of what they take is kept, as much is given back to the allocator as is asked of
+//! it. When a cache goes, what its blocks leave goes too, for no more is kept than twice what live blocks take, and
+//! a MiB. And [`trim_block_memory`], called each second, gives back what nobody took.
+//!
+//! Nobody waits for another here: who finds the pool in use asks the allocator.
+
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Other pieces are the allocator's business: it keeps small ones itself and returns large ones to the system.
+const PIECE_SIZES: RangeInclusive<usize> = 1 << 10..=64 << 10;
+/// So much may be kept however few blocks there are.
+const KEPT_MIN_BYTES: usize = 1 << 20;
+/// A piece serves who wants this part of it less.
+const WASTE_DIVISOR: usize = 32;
+/// Of what nobody took for a second this part is given back.
+const TRIM_DIVISOR: usize = 4;
+
+type Piece = Box<[u8]>;
+
+/// The pieces, by size; no class is empty.
+#[derive(Debug)]
+struct Pool {
+    classes: BTreeMap<usize, Vec<Piece>>,
+    bytes: usize,
+    /// The fewest bytes since it was trimmed.
+    fewest_bytes: usize,
+}
+
+static POOL: Mutex<Pool> = Mutex::new(Pool::new());
+/// What blocks have taken and not given back. Relaxed: it matters roughly.
+static LIVE_BYTES: AtomicUsize = AtomicUsize::new(0);
+
+impl Pool {
+    const fn new() -> Self {
+        Self { classes: BTreeMap::new(), bytes: 0, fewest_bytes: 0 }
+    }
+
+    /// The smallest piece that fits `capacity` well.
+    fn take(&mut self, capacity: usize) -> Option<Piece> {
+        let fitting = capacity..=capacity + capacity / WASTE_DIVISOR;
+        let (&size, _) = self.classes.range(fitting).next()?;
+        self.pop(size)
+    }
+
+    fn give(&mut self, piece: Piece) {
+        self.bytes += piece.len();
+        self.classes.entry(piece.len()).or_default().push(piece);
+    }
+
+    /// Takes out pieces of at least `bytes` bytes, or all.
+    fn release(&mut self, bytes: usize) -> Vec<Piece> {
+        let (mut released, mut sum) = (Vec::new(), 0);
+        while sum < bytes
+            && let Some((&size, _)) = self.classes.last_key_value()
+            && let Some(piece) = self.pop(size)
+        {
+            sum += piece.len();
+            released.push(piece);
+        }
+        released
+    }
+
+    /// Takes out a part of what nobody took since the last call.
+    fn trim(&mut self) -> Vec<Piece> {
+        let untouched = self.fewest_bytes;
+        let least = untouched.min(KEPT_MIN_BYTES / 8);
+        let released = self.release((untouched / TRIM_DIVISOR).max(least));
+        self.fewest_bytes = self.bytes;
+        released
+    }
+
+    fn pop(&mut self, size: usize) -> Option<Piece> {
+        let Entry::Occupied(mut class) = self.classes.entry(size) else { return None };
+        let piece = class.get_mut().pop()?;
+        if class.get().is_empty() {
+            class.remove();
+        }
+        self.bytes -= size;
+        self.fewest_bytes = self.fewest_bytes.min(self.bytes);
+        Some(piece)
+    }
+}
+
+/// How much may be kept beside blocks that take `live_bytes`.
+fn kept_max_bytes(live_bytes: usize) -> usize {
+    KEPT_MIN_BYTES + live_bytes * 2
+}
+
+/// How much is kept even where no piece fits.
+fn kept_apart_max_bytes(live_bytes: usize) -> usize {
+    live_bytes / 16
+}
+
+/// Memory for `capacity` bytes or a few more; nothing is in it.
+pub(crate) fn take(capacity: usize) -> Vec<u8> {
+    let (mut found, mut released) = (None, Vec::new());
+    if PIECE_SIZES.contains(&capacity)
+        && let Some(mut pool) = POOL.try_lock()
+    {
+        found = pool.take(capacity);
+        if found.is_none() && pool.bytes > kept_apart_max_bytes(LIVE_BYTES.load(Ordering::Relaxed))
+        {
+            released = pool.release(capacity);
+        }
+    }
+    drop(released);
+    let mut memory = found.map_or_else(|| Vec::with_capacity(capacity), Vec::from);
+    memory.clear();
+    LIVE_BYTES.fetch_add(memory.capacity(), Ordering::Relaxed);
+    memory
+}
+
+/// Takes the memory back of a block that is dropped: all of what [`take`] gave.
+pub(crate) fn give(piece: Box<[u8]>) {
+    let live_bytes = LIVE_BYTES.fetch_sub(piece.len(), Ordering::Relaxed) - piece.len();
+    if !PIECE_SIZES.contains(&piece.len()) {
+        return;
+    }
+    let Some(mut pool) = POOL.try_lock() else { return };
+    pool.give(piece);
+    let excess = pool.bytes.saturating_sub(kept_max_bytes(live_bytes));
+    let released = pool.release(excess);
+    drop(pool);
+    drop(released);
+}
+
+/// Bytes of what dropped data blocks of the process have left and no other has taken yet.
+pub fn idle_block_memory_bytes() -> usize {
+    POOL.lock().bytes
+}
+
+/// Gives a part of what nobody took since the last call back to the allocator. To be called each second. Returns
+/// whether nothing is left.
+pub fn trim_block_memory() -> bool {
+    let mut pool = POOL.lock();
+    let released = pool.trim();
+    let is_empty = pool.bytes == 0;
+    drop(pool);
+    drop(released);
+    is_empty
+}
+
+#[cfg(test)]
+mod tests;
