@@ -99,6 +99,15 @@ impl EntrySource {
     }
 }
 
+/// Which entry is handed on first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PassFrom {
+    /// The one that the cursor is at, if it is at any.
+    Here,
+    /// The one behind it.
+    Next,
+}
+
 /// What is handed entries one after another.
 pub(crate) trait TakesEntries {
     /// Returns whether it took the entry.
@@ -151,12 +160,15 @@ fn pass<S: EntryCursor + ?Sized>(
     count: usize,
     is_within: impl Fn(&[u8]) -> bool,
     taker: &mut impl TakesEntries,
+    from: PassFrom,
     taken: &mut usize,
 ) -> Result<bool> {
+    let mut moves = from == PassFrom::Next;
     loop {
-        if !source.next_quickly() && source.next_slowly()? == Step::Block {
+        if moves && !source.next_quickly() && source.next_slowly()? == Step::Block {
             return Ok(source.entry().is_some_and(|entry| is_within(entry.key)));
         }
+        moves = true;
         let Some(entry) = source.entry().filter(|entry| is_within(entry.key)) else {
             return Ok(false);
         };
@@ -240,10 +252,15 @@ impl CompactionInput {
         self.arrive()
     }
 
-    /// Moves on, entry by entry, as long as `taker` takes the entry and there is one, but at most `count`
+    /// Hands `taker` entries from `from` on, one by one, as long as `taker` takes the entry and there is one, but at most `count`
     /// times, and up to where a block begins that may go on whole. Blobs must not be counted. Returns how
     /// many were taken; the cursor is then at an entry that was not, unless there is none.
-    pub(crate) fn pass(&mut self, count: usize, taker: &mut impl TakesEntries) -> Result<usize> {
+    pub(crate) fn pass(
+        &mut self,
+        from: PassFrom,
+        count: usize,
+        taker: &mut impl TakesEntries,
+    ) -> Result<usize> {
         debug_assert!(self.blob_flow.is_none(), "blobs passed without being counted");
         let Self { inner, comparator, range, .. } = self;
         let end = range.end.as_deref();
@@ -252,15 +269,20 @@ impl CompactionInput {
                 comparator.compare_without_timestamp(extract_user_key(key), end).is_lt()
             })
         };
+        if from == PassFrom::Here && !self.valid {
+            return Ok(0);
+        }
         let mut taken = 0;
         let result = match inner {
-            EntrySource::Kernel(kernel) => pass(kernel, count, is_within, taker, &mut taken),
+            EntrySource::Kernel(kernel) => pass(kernel, count, is_within, taker, from, &mut taken),
             EntrySource::Iterator(iterator) => {
-                pass(&mut **iterator, count, is_within, taker, &mut taken)
+                pass(&mut **iterator, count, is_within, taker, from, &mut taken)
             }
         };
         self.valid = !matches!(result, Ok(false));
-        self.entries_passed += taken as u64 + u64::from(self.valid);
+        // The first was counted when the cursor came to it.
+        let counted = u64::from(from == PassFrom::Here);
+        self.entries_passed += taken as u64 + u64::from(self.valid) - counted;
         result.map(|_| taken)
     }
 

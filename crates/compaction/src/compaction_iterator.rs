@@ -21,13 +21,13 @@
 //! say in them (no filter, range tombstone, timestamp, blob file or prepared transaction) they are
 //! taken over at once; and where the table that they go to has a data block open that nothing else
 //! depends on, one after another goes there, and the versions that it hides are passed over, until an
-//! entry is another. Blocks of such values may go on whole (`block_copy`). A merge operand that is alone stays
-//! without being collected.
+//! entry is another (`newest_values`). Blocks of such values may go on whole (`block_copy`). Merge operands that are
+//! alone stay without being collected, and go on with the values.
 
 use crate::blob_file_builder::BlobFileBuilder;
 use crate::block_copy::BlockSums;
 use crate::cancellation::Cancellation;
-use crate::compaction_input::{CompactionInput, TakesEntries};
+use crate::compaction_input::CompactionInput;
 use crate::deeper_levels::DeeperLevels;
 use crate::iteration_stats::IterationStats;
 use crate::job_environment::JobEnvironment;
@@ -39,21 +39,20 @@ use base::{
     CompactionFilter, InternalKeyComparator, MergeOperator, ParsedInternalKey, Result,
     SequenceNumber, Status, ValueType,
 };
+use newest_values::HeldOperand;
 use statistics::Statistics;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use table::{OpenBlock, StoredEntry, WholeBlock};
+use table::WholeBlock;
 
 mod blobs;
 mod filter;
 mod merge;
+mod newest_values;
 mod single_deletion;
 
 pub(crate) use filter::checked_filter;
-
-/// After so many values that are handed on in one go somebody asks again whether the job goes on.
-const VALUES_PASSED_MAX: usize = 1024;
 
 /// What the rules depend on.
 pub(crate) struct IterationContext<'a> {
@@ -103,69 +102,6 @@ impl IterationContext<'_> {
     }
 }
 
-/// Takes values for an open block, and those that the last of them hides.
-struct NewestValues<'v, 'b> {
-    block: &'v mut OpenBlock<'b>,
-    /// Values with a smaller sequence number lose it.
-    zeroed_below: SequenceNumber,
-    snapshots: &'v SnapshotRules,
-    /// Whether the last entry in the block is a value.
-    hides_versions: bool,
-    /// Its own sequence number.
-    last_sequence: SequenceNumber,
-    hidden: HiddenValues,
-}
-
-/// What was passed over because it is an older version of a value, for the same snapshots.
-#[derive(Default)]
-struct HiddenValues {
-    count: u64,
-    key_bytes: u64,
-    value_bytes: u64,
-    /// Whether the last entry was one of them, with this sequence number.
-    is_last: bool,
-    last_sequence: SequenceNumber,
-}
-
-impl NewestValues<'_, '_> {
-    /// Takes an entry that the block does not, if it is a version that the last value hides.
-    #[inline(never)]
-    fn take_hidden(&mut self, entry: &StoredEntry<'_>, sequence: SequenceNumber) -> bool {
-        let is_hidden = self.hides_versions
-            && extract_user_key(entry.key) == extract_user_key(self.block.last_key())
-            && self.snapshots.stripe(sequence) == self.snapshots.stripe(self.last_sequence);
-        if is_hidden {
-            let hidden = &mut self.hidden;
-            hidden.count += 1;
-            hidden.key_bytes += entry.key.len() as u64;
-            hidden.value_bytes += entry.value_size as u64;
-            (hidden.is_last, hidden.last_sequence) = (true, sequence);
-        }
-        is_hidden
-    }
-}
-
-impl TakesEntries for NewestValues<'_, '_> {
-    // Two sources are gone over, and a call for each entry would show.
-    #[inline(always)]
-    fn take(&mut self, entry: &StoredEntry<'_>) -> bool {
-        let Some(trailer) = entry.key.last_chunk::<TRAILER_SIZE>() else { return false };
-        let trailer = u64::from_le_bytes(*trailer);
-        if trailer as u8 != ValueType::Value as u8 {
-            return false;
-        }
-        let sequence = trailer >> 8;
-        let written = if sequence < self.zeroed_below { 0 } else { sequence };
-        // Of two versions of a key the block does not take the second.
-        if !self.block.add_value(entry, written) {
-            return self.take_hidden(entry, sequence);
-        }
-        self.last_sequence = sequence;
-        (self.hides_versions, self.hidden.is_last) = (true, false);
-        true
-    }
-}
-
 /// Where the value of the current entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ValueSource {
@@ -191,6 +127,8 @@ pub(crate) struct CompactionIterator<'a> {
     value_type: ValueType,
     value: ValueSource,
     value_buffer: Vec<u8>,
+    /// The input is behind it, and it is still to go on.
+    held_operand: HeldOperand,
     /// The input already stands on the entry after the current one.
     at_next: bool,
     /// Whether `key` holds a user key that the next entry is to be compared with.
@@ -230,6 +168,7 @@ impl<'a> CompactionIterator<'a> {
             value_type: ValueType::Value,
             value: ValueSource::Buffer,
             value_buffer: Vec::new(),
+            held_operand: HeldOperand::default(),
             at_next: false,
             has_current_user_key: false,
             current_key_committed: true,
@@ -255,6 +194,8 @@ impl<'a> CompactionIterator<'a> {
     pub(crate) fn next(&mut self) -> Result<()> {
         if !self.merge_outputs.is_empty() {
             self.next_merge_output()?;
+        } else if self.held_operand.is_there {
+            self.resume_operand()?;
         } else {
             if !self.at_next {
                 self.input.next()?;
@@ -268,54 +209,6 @@ impl<'a> CompactionIterator<'a> {
             self.has_output_key = true;
         }
         self.prepare_output()
-    }
-
-    /// Hands the entries behind the current one, which must be the last in `block`, to that, as long as
-    /// they stay as they are, but for their sequence numbers, and it takes them, or nobody needs them
-    /// beside those that it took. The current entry is then the last that it took, and has no value any
-    /// more.
-    pub(crate) fn pass_newest_values(&mut self, block: &mut OpenBlock<'_>) -> Result<()> {
-        if !self.keeps_newest_values
-            || self.at_next
-            || self.clears_next_value
-            || !self.merge_outputs.is_empty()
-            || self.input.counts_blobs()
-        {
-            return Ok(());
-        }
-        let zeroed_below = self.zeroed_up_to().map_or(0, |limit| limit.saturating_add(1));
-        let (sizes_before, count_before) = (block.raw_sizes(), block.num_entries());
-        let mut values = NewestValues {
-            block,
-            zeroed_below,
-            snapshots: &self.context.snapshots,
-            hides_versions: self.value_type == ValueType::Value
-                && self.last_sequence != MAX_SEQUENCE_NUMBER,
-            last_sequence: self.last_sequence,
-            hidden: HiddenValues::default(),
-        };
-        let passed = self.input.pass(VALUES_PASSED_MAX, &mut values)?;
-        let NewestValues { block, last_sequence, hidden, .. } = values;
-        self.at_next = true;
-        self.value_buffer.clear();
-        self.value = ValueSource::Buffer;
-        let (sizes, taken) = (block.raw_sizes(), block.num_entries() - count_before);
-        self.stats.input_records += passed as u64;
-        self.stats.input_raw_key_bytes += sizes.0 - sizes_before.0 + hidden.key_bytes;
-        self.stats.input_raw_value_bytes += sizes.1 - sizes_before.1 + hidden.value_bytes;
-        self.stats.dropped_hidden += hidden.count;
-        if taken > 0 {
-            self.key.clear();
-            self.key.extend_from_slice(block.last_key());
-            self.note_newest_value(last_sequence);
-            let is_zeroed = last_sequence < zeroed_below;
-            self.last_sequence_zeroed = is_zeroed;
-            self.sequence = if is_zeroed { 0 } else { last_sequence };
-        }
-        if hidden.is_last {
-            self.last_sequence = hidden.last_sequence;
-        }
-        Ok(())
     }
 
     /// The data block that the current entry begins, if nothing beside has a say in its entries.
@@ -349,7 +242,7 @@ impl<'a> CompactionIterator<'a> {
         self.value_buffer.clear();
         self.value = ValueSource::Buffer;
         let sequence = ParsedInternalKey::parse(&self.key)?.sequence;
-        self.note_newest_value(sequence);
+        self.note_newest(sequence, ValueType::Value);
         self.last_sequence_zeroed = self.zeroed_up_to().is_some_and(|limit| sequence <= limit);
         Ok(())
     }
@@ -459,16 +352,16 @@ impl<'a> CompactionIterator<'a> {
         self.key.extend_from_slice(key);
         self.at_next = false;
         self.value = ValueSource::Input { suffix: 0 };
-        self.note_newest_value(trailer >> 8);
+        self.note_newest(trailer >> 8, ValueType::Value);
         self.zero_sequence_at_bottom();
         Ok(true)
     }
 
-    /// `key` is the newest version of its key, a value, and goes on.
+    /// `key` is the newest version of its key and goes on.
     #[inline]
-    fn note_newest_value(&mut self, sequence: SequenceNumber) {
+    fn note_newest(&mut self, sequence: SequenceNumber, value_type: ValueType) {
         self.sequence = sequence;
-        self.value_type = ValueType::Value;
+        self.value_type = value_type;
         self.has_current_user_key = true;
         self.current_key_committed = true;
         self.last_sequence = sequence;

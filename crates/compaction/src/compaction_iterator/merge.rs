@@ -46,10 +46,31 @@ impl CompactionIterator<'_> {
                 self.parsed_key()
             )));
         }
-        let mut operands = Vec::new();
-        if self.keeps_lone_operands && self.take_lone_operand(&mut operands)? {
-            return Ok(());
+        if !self.keeps_lone_operands {
+            return self.fold(stripe, Vec::new());
         }
+        self.value_buffer.clear();
+        self.value_buffer.extend_from_slice(self.input.value());
+        self.input.next()?;
+        self.keep_or_fold(stripe)
+    }
+
+    /// Keeps the current operand, which the input is behind and whose value is in the buffer, if the next entry has
+    /// another key: what folding it would come to.
+    pub(super) fn keep_or_fold(&mut self, stripe: Stripe) -> Result<()> {
+        if self.is_at_older_version()? {
+            let value = PinnableSlice::from(self.value_buffer.as_slice());
+            return self.fold(stripe, vec![Operand { key: self.key.clone(), value }]);
+        }
+        self.value = ValueSource::Buffer;
+        (self.valid, self.at_next) = (true, true);
+        // What comes next is not hidden by the operand.
+        self.has_current_user_key = false;
+        Ok(())
+    }
+
+    /// Folds the operands from the current one on, where they are not in `operands` yet.
+    fn fold(&mut self, stripe: Stripe, mut operands: Vec<Operand>) -> Result<()> {
         let stop = self.collect_operands(stripe, &mut operands)?;
         if let Stop::Skip(target) = stop {
             self.has_current_user_key = false;
@@ -106,24 +127,6 @@ impl CompactionIterator<'_> {
         self.value = ValueSource::Merge;
         self.valid = true;
         Ok(())
-    }
-
-    /// Takes over the operand that the input is at, if the next entry has another key: what collecting it would
-    /// come to. Returns whether it has; if not, the operand is the first of `operands`.
-    fn take_lone_operand(&mut self, operands: &mut Vec<Operand>) -> Result<bool> {
-        self.value_buffer.clear();
-        self.value_buffer.extend_from_slice(self.input.value());
-        self.input.next()?;
-        if self.is_at_older_version()? {
-            let value = PinnableSlice::from(self.value_buffer.as_slice());
-            operands.push(Operand { key: self.key.clone(), value });
-            return Ok(false);
-        }
-        self.value = ValueSource::Buffer;
-        (self.valid, self.at_next) = (true, true);
-        // What comes next is not hidden by the operand.
-        self.has_current_user_key = false;
-        Ok(true)
     }
 
     fn collect_operands(&mut self, stripe: Stripe, operands: &mut Vec<Operand>) -> Result<Stop> {

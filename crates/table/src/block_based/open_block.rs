@@ -1,8 +1,8 @@
-//! The data block that a builder is at, for values that change nothing but this block.
+//! The data block that a builder is at, for values and merge operands that change nothing but this block.
 //!
-//! Most entries of most tables are values that go behind others into the same block, with nobody
+//! Most entries of most tables are such that go behind others into the same block, with nobody
 //! beside the block, the filter and the sums of the properties wanting to know of them. What makes
-//! that so is found out once for each block, and each value is then added in one go: what its key
+//! that so is found out once for each block, and each entry is then added in one go: what its key
 //! shares with the one before says also that it comes after it, and as a key of its own.
 
 use crate::block_builder::BlockBuilder;
@@ -15,7 +15,7 @@ use base::{SequenceNumber, ValueType, common_prefix_length};
 /// Larger entries, with their sequence numbers, go the long way, where sizes are checked.
 const ENTRY_SIZE_MAX: usize = 64 << 10;
 
-/// A data block with an entry at least, which takes values. See
+/// A data block with an entry at least, which takes more. See
 /// [`BlockBasedTableBuilder::open_block`](super::BlockBasedTableBuilder::open_block).
 #[derive(Debug)]
 pub struct OpenBlock<'b> {
@@ -30,11 +30,18 @@ pub struct OpenBlock<'b> {
 }
 
 impl OpenBlock<'_> {
-    /// Adds a value with this sequence number instead of its own, unless that takes more than a look at
+    /// Adds an entry with this type, which is that of values or of merge operands, and this sequence number instead of its
+    /// own, unless that takes more than a look at
     /// this block: if the block may be full, the entry is large, or its user key is not after the last
     /// one's by a byte that both have. Returns whether it did; if not, nothing has changed.
     #[inline(always)]
-    pub fn add_value(&mut self, entry: &StoredEntry<'_>, sequence: SequenceNumber) -> bool {
+    pub fn add(
+        &mut self,
+        entry: &StoredEntry<'_>,
+        sequence: SequenceNumber,
+        value_type: ValueType,
+    ) -> bool {
+        debug_assert!(matches!(value_type, ValueType::Value | ValueType::Merge));
         let user_key = extract_user_key(entry.key);
         let last_user_key = extract_user_key(self.last_key);
         let shared = common_prefix_length(last_user_key, user_key);
@@ -51,11 +58,12 @@ impl OpenBlock<'_> {
         if let Some(filter) = &mut self.filter {
             filter.add_key(user_key);
         }
-        let trailer = pack_sequence_and_type(sequence, ValueType::Value).to_le_bytes();
+        let trailer = pack_sequence_and_type(sequence, value_type).to_le_bytes();
         self.block.add_stored(shared, entry, trailer);
         self.note_last_key(user_key, trailer);
         let properties = &mut *self.properties;
         properties.num_entries += 1;
+        properties.num_merge_operands += u64::from(value_type == ValueType::Merge);
         properties.raw_key_size += entry.key.len() as u64;
         properties.raw_value_size += entry.value_size as u64;
         properties.key_largest_seqno = properties.key_largest_seqno.max(sequence);

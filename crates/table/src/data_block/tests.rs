@@ -8,8 +8,8 @@ fn decoder(transform: KeyTransform) -> DataBlockDecoder {
     DataBlockDecoder::new(&InternalKeyComparator::bytewise(), transform)
 }
 
-fn decode(contents: Vec<u8>) -> Result<DataBlock> {
-    decoder(KeyTransform::default()).decode(&contents)
+fn decode(contents: impl AsRef<[u8]>) -> Result<DataBlock> {
+    decoder(KeyTransform::default()).decode(contents.as_ref())
 }
 
 fn pairs(block: DataBlock) -> Vec<(Vec<u8>, Vec<u8>)> {

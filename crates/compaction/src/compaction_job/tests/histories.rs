@@ -47,6 +47,17 @@ fn plain_operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
+/// Mostly merge operands, many of them alone where they are flushed.
+fn merging_operation() -> impl Strategy<Value = Operation> {
+    prop_oneof![
+        12 => (0..KEYS).prop_map(Operation::Merge),
+        6 => (0..KEYS).prop_map(Operation::Put),
+        1 => (0..KEYS).prop_map(Operation::Delete),
+        2 => Just(Operation::Snapshot),
+        4 => Just(Operation::Flush),
+    ]
+}
+
 #[derive(Clone, Debug)]
 struct Shape {
     /// Whether outputs are read back, for which each entry is looked at.
@@ -380,6 +391,14 @@ proptest! {
     #[test]
     fn values_go_to_the_same_blocks_one_by_one_and_together(
         operations in prop::collection::vec(plain_operation(), 1..150),
+        shape in shape(),
+    ) {
+        check(&operations, &shape);
+    }
+
+    #[test]
+    fn operands_that_are_alone_go_to_the_same_blocks_as_values(
+        operations in prop::collection::vec(merging_operation(), 1..150),
         shape in shape(),
     ) {
         check(&operations, &shape);

@@ -23,7 +23,7 @@ fn add_value(block: &mut OpenBlock<'_>, user_key: &[u8], sequence: u64, value: &
     let stored = [&key[value.len() % (key.len() + 1)..], value].concat();
     let entry = StoredEntry { key, stored: &stored, value_size: value.len() };
     assert_eq!(entry.value(), value);
-    block.add_value(&entry, sequence)
+    block.add(&entry, sequence, ValueType::Value)
 }
 
 /// The file, and how many entries went straight to an open block.
