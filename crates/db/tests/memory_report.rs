@@ -258,6 +258,39 @@ fn a_block_cache_whose_blocks_come_and_go() {
     });
 }
 
+/// Blocks that one thread reads push out those of another, whose memory they take: allocators with an arena for
+/// each thread would get as much again.
+#[test]
+fn blocks_of_one_thread_leave_their_memory_to_those_of_another() {
+    const COUNT: u64 = 640_000;
+    let test = "blocks_of_one_thread_leave_their_memory_to_those_of_another";
+    let family = "write_buffer_size=16M;compression=kNoCompression;disable_auto_compactions=true;\
+                  block_based_table_factory={block_cache=64M}";
+    let prepare = |path: &Path| {
+        let db = open(path, family);
+        fill(&db, 0, COUNT, 200);
+        flush(&db);
+    };
+    let Some(directory) = in_own_process(test, prepare) else { return };
+    warm_up();
+    let db = open(Path::new(&directory), family);
+    let grown_by_reading = |half: u64| {
+        let before = resident_bytes();
+        for index in (half * COUNT / 2..(half + 1) * COUNT / 2).step_by(8) {
+            let key = format!("key{index:012}");
+            db.get(&ReadOptions::default(), &default_family(&db), key.as_bytes()).unwrap();
+        }
+        assert!(part(&db, "block-cache") > 60 * MB);
+        resident_bytes().saturating_sub(before)
+    };
+    // This thread lives all the time, so that no other has its arena.
+    let first = grown_by_reading(0);
+    let second = std::thread::scope(|scope| scope.spawn(|| grown_by_reading(1)).join()).unwrap();
+    let third = grown_by_reading(0);
+    println!("grown by {first}, {second}, {third}");
+    assert!(first > 60 * MB && second < 8 * MB && third < 8 * MB, "{first}, {second}, {third}");
+}
+
 #[test]
 fn many_tables_that_are_open() {
     let family = "write_buffer_size=64M;compression=kNoCompression;disable_auto_compactions=true;\
