@@ -169,6 +169,10 @@ impl CompactionIterator<'_> {
         {
             return Ok(());
         }
+        if self.at_next && self.input.may_be_at_block() {
+            // It may go on whole, as the next entry.
+            return Ok(());
+        }
         let zeroed_below = self.zeroed_up_to().map_or(0, |limit| limit.saturating_add(1));
         let (sizes_before, count_before) = (block.raw_sizes(), block.num_entries());
         let mut values = NewestValues {
