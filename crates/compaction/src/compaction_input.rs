@@ -252,9 +252,9 @@ impl CompactionInput {
         self.arrive()
     }
 
-    /// Hands `taker` entries from `from` on, one by one, as long as `taker` takes the entry and there is one, but at most `count`
-    /// times, and up to where a block begins that may go on whole. Blobs must not be counted. Returns how
-    /// many were taken; the cursor is then at an entry that was not, unless there is none.
+    /// Hands `taker` entries from `from` on, one by one, as long as it takes them and there is one, but at most
+    /// `count` of them, and up to where a block begins that may go on whole. Blobs must not be counted. Returns
+    /// how many were taken; the cursor is then at an entry that was not, unless there is none.
     pub(crate) fn pass(
         &mut self,
         from: PassFrom,

@@ -53,9 +53,7 @@ struct NewestValues<'v, 'b> {
     snapshots: &'v SnapshotRules,
     /// What the last entry in the block is.
     last_type: ValueType,
-    /// Whether it hides other versions: it is a value, and known.
-    hides_versions: bool,
-    /// Its own sequence number.
+    /// Its own sequence number; the greatest possible if that is not known.
     last_sequence: SequenceNumber,
     hidden: HiddenValues,
     /// Where operands are held back; none if none are taken.
@@ -88,14 +86,14 @@ impl NewestValues<'_, '_> {
     #[inline(always)]
     fn note_last(&mut self, sequence: SequenceNumber, value_type: ValueType) {
         (self.last_sequence, self.last_type) = (sequence, value_type);
-        self.hides_versions = value_type == ValueType::Value;
         self.hidden.is_last = false;
     }
 
     /// Takes an entry that the block does not, if it is a version that the last value hides.
     #[inline(never)]
     fn take_hidden(&mut self, entry: &StoredEntry<'_>, sequence: SequenceNumber) -> bool {
-        let is_hidden = self.hides_versions
+        let is_hidden = self.last_type == ValueType::Value
+            && self.last_sequence != MAX_SEQUENCE_NUMBER
             && extract_user_key(entry.key) == extract_user_key(self.block.last_key())
             && self.snapshots.stripe(sequence) == self.snapshots.stripe(self.last_sequence);
         if is_hidden {
@@ -180,8 +178,6 @@ impl CompactionIterator<'_> {
             zeroed_below,
             snapshots: &self.context.snapshots,
             last_type: self.value_type,
-            hides_versions: self.value_type == ValueType::Value
-                && self.last_sequence != MAX_SEQUENCE_NUMBER,
             last_sequence: self.last_sequence,
             hidden: HiddenValues::default(),
             held_operand: self.keeps_lone_operands.then_some(&mut self.held_operand),

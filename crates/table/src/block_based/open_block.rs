@@ -30,10 +30,10 @@ pub struct OpenBlock<'b> {
 }
 
 impl OpenBlock<'_> {
-    /// Adds an entry with this type, which is that of values or of merge operands, and this sequence number instead of its
-    /// own, unless that takes more than a look at
-    /// this block: if the block may be full, the entry is large, or its user key is not after the last
-    /// one's by a byte that both have. Returns whether it did; if not, nothing has changed.
+    /// Adds an entry with this type, that of values or of merge operands, and this sequence number instead of
+    /// its own, unless that takes more than a look at this block: if the block may be full, the entry is
+    /// large, or its user key is not after the last one's by a byte that both have. Returns whether it did; if
+    /// not, nothing has changed.
     #[inline(always)]
     pub fn add(
         &mut self,
