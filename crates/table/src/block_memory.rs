@@ -22,8 +22,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const PIECE_SIZES: RangeInclusive<usize> = 1 << 10..=64 << 10;
 /// So much may be kept however few blocks there are.
 const KEPT_MIN_BYTES: usize = 1 << 20;
-/// A piece serves who wants this part of it less.
-const WASTE_DIVISOR: usize = 32;
 /// Of what nobody took for a second this part is given back.
 const TRIM_DIVISOR: usize = 4;
 
@@ -47,13 +45,6 @@ impl Pool {
         Self { classes: BTreeMap::new(), bytes: 0, fewest_bytes: 0 }
     }
 
-    /// The smallest piece that fits `capacity` well.
-    fn take(&mut self, capacity: usize) -> Option<Piece> {
-        let fitting = capacity..=capacity + capacity / WASTE_DIVISOR;
-        let (&size, _) = self.classes.range(fitting).next()?;
-        self.pop(size)
-    }
-
     fn give(&mut self, piece: Piece) {
         self.bytes += piece.len();
         self.classes.entry(piece.len()).or_default().push(piece);
@@ -64,7 +55,7 @@ impl Pool {
         let (mut released, mut sum) = (Vec::new(), 0);
         while sum < bytes
             && let Some((&size, _)) = self.classes.last_key_value()
-            && let Some(piece) = self.pop(size)
+            && let Some(piece) = self.take(size)
         {
             sum += piece.len();
             released.push(piece);
@@ -81,7 +72,8 @@ impl Pool {
         released
     }
 
-    fn pop(&mut self, size: usize) -> Option<Piece> {
+    /// A piece of `size` bytes.
+    fn take(&mut self, size: usize) -> Option<Piece> {
         let Entry::Occupied(mut class) = self.classes.entry(size) else { return None };
         let piece = class.get_mut().pop()?;
         if class.get().is_empty() {
@@ -103,7 +95,7 @@ fn kept_apart_max_bytes(live_bytes: usize) -> usize {
     live_bytes / 16
 }
 
-/// Memory for `capacity` bytes or a few more; nothing is in it.
+/// Memory for `capacity` bytes; nothing is in it.
 pub(crate) fn take(capacity: usize) -> Vec<u8> {
     let (mut found, mut released) = (None, Vec::new());
     if PIECE_SIZES.contains(&capacity)

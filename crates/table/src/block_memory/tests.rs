@@ -11,15 +11,12 @@ fn pool(sizes: &[usize]) -> Pool {
 }
 
 #[test]
-fn the_smallest_piece_that_fits_well_is_taken() {
-    let mut pool = pool(&[4096, 4160, 4352, 4128]);
-    let mut take = |capacity| pool.take(capacity).map(|piece| piece.len());
-    assert_eq!(take(4097), Some(4128));
-    assert_eq!(take(4097), Some(4160));
-    // The next would be a sixteenth too large.
-    assert_eq!(take(4097), None);
-    assert_eq!(take(4096), Some(4096));
-    assert_eq!(take(4096), None);
+fn a_piece_of_the_very_size_is_taken() {
+    let mut pool = pool(&[4096, 4160, 4352, 4160]);
+    let mut take = |size| pool.take(size).map(|piece| piece.len());
+    assert_eq!(take(4128), None);
+    assert_eq!([take(4160), take(4160), take(4160)], [Some(4160), Some(4160), None]);
+    assert_eq!([take(4096), take(4096)], [Some(4096), None]);
     assert_eq!((pool.bytes, pool.classes.len()), (4352, 1));
 }
 
