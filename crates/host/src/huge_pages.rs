@@ -1,7 +1,7 @@
-//! Huge pages: to whom the system gives them, and whether this process asks.
+//! Huge pages: to whom the system gives them, and whether this process gets any.
 //!
-//! Where only those who ask get them, it is the allocator of a program that asks, whatever store is in it. So
-//! stores that bring an allocator of their own, or have none, would be compared by that.
+//! Where only those who ask get them, it is an allocator that asks: that of the program, or one that a store
+//! brings. So stores would be compared by that.
 
 use rustix::thread::disable_transparent_huge_pages;
 use std::path::Path;
@@ -44,8 +44,7 @@ impl HugePages {
     }
 }
 
-/// From now on this process, and those that it starts, ask for no huge pages where only those who ask get
-/// them. Returns whether that is so now.
+/// From now on this process, and those that it starts, get no huge pages where only those who ask get them. Returns whether that is so now.
 pub fn ask_for_none() -> bool {
     HugePages::of_system() == Some(HugePages::Madvise)
         && disable_transparent_huge_pages(true).is_ok()

@@ -18,7 +18,7 @@ pub static OWN_FLAGS: &[Flag] = &[
     Flag { name: "compaction_niceness", kind: Int32, default: "5", support: Db("compaction_niceness"), doc: "Sets DBOptions.compaction_niceness: 0 to 19." },
     row("engine", String, "touchstone", "What is measured: touchstone; the path of a library of RocksDB; rocksdb:RELEASE; debian; fjall, redb or lmdb if they are built in; or null for the harness alone."),
     row("harness_cost", Bool, "false", "Also measure what the harness itself costs, with an engine that does nothing."),
-    row("huge_pages", Bool, "false", "Have the allocator of this program ask for huge pages where the system gives them to those who ask; stores with an allocator of their own do not."),
+    row("huge_pages", Bool, "false", "Allocators that ask for huge pages get them where the system gives them to those who ask; otherwise nobody does."),
     row("json", String, "", "Append a record of each run to this file, as a line of JSON."),
     Flag { name: "keep_blocks_warm", kind: Bool, default: "true", support: Table("keep_blocks_warm"), doc: "Sets BlockBasedTableOptions.keep_blocks_warm." },
     row("key_size_max", Uint64, "0", "Keys have lengths from --key_size to this, in bytes, each its own, which follows from its number; 0 all --key_size."),
