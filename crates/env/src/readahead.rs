@@ -35,6 +35,11 @@ impl ReadaheadOptions {
         Self { initial_size: size, max_size: size, num_file_reads: 0 }
     }
 
+    /// Whether the first read is read beyond.
+    pub fn begins_at_once(&self) -> bool {
+        self.num_file_reads == 0 && self.initial_size.min(self.max_size) > 0
+    }
+
     /// No readahead.
     pub fn none() -> Self {
         Self::fixed(0)
@@ -169,6 +174,17 @@ impl SequentialPrefetcher {
     /// As [`Readahead::note_cached`].
     pub fn note_cached(&mut self, offset: u64, length: u64) {
         self.readahead.note_cached(offset, length);
+    }
+
+    /// Whether a read at `offset` would be the next one in sequence, or of what was read ahead.
+    pub fn expects(&self, offset: u64) -> bool {
+        let filled = self.buffer_offset..self.buffer_offset.saturating_add(self.filled as u64);
+        self.readahead.expected == Some(offset) || filled.contains(&offset)
+    }
+
+    /// Tells of a read, of a place that it does not expect, that happens elsewhere.
+    pub fn note_read(&mut self, offset: u64, length: u64) {
+        self.readahead.next_window(offset, length);
     }
 
     /// As [`RandomAccessFile::read_append`], always with the same `file`.

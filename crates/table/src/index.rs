@@ -6,6 +6,7 @@
 //! loaded; the two-level kind is a flat index of partitions, each of them a flat index again.
 
 pub mod flat_index;
+mod handle_array;
 mod hash_index_builder;
 pub mod index_block;
 pub(crate) mod index_builder;

@@ -49,8 +49,8 @@ pub mod unique_id;
 pub use block_based::{
     BatchReads, BlockBasedTable, BlockBasedTableBuilder, BlockFit, BlockForm, BlockObstacle,
     BlockRun, BlockTerms, BlocksInCache, CacheWarming, EntryValue, FinishedTable, HeldFilter,
-    LevelReads, LoadedBlocks, OpenBlock, RunLimits, StagedGet, TableIterator, TableLookup,
-    TableScan, TableTail, WholeBlock, read_missing_blocks,
+    LevelReads, LoadedBlocks, OpenBlock, RunLimits, SeekReads, StagedGet, TableIterator,
+    TableLookup, TableScan, TableTail, WholeBlock, read_missing_blocks,
 };
 pub use block_iter::DataBlockIter;
 pub use cache_charges::CacheCharges;

@@ -14,7 +14,7 @@ use iterator::RangeTombstoneSink;
 use perf_context::{PerfMetric, Timer};
 use std::cmp::Ordering;
 use std::sync::Arc;
-use table::{BlockRun, ReadOptions, RunLimits, TableIterator};
+use table::{BlockRun, ReadOptions, RunLimits, SeekReads, TableIterator};
 
 /// What the cursors of a scan have in common, so that each holds one reference.
 pub(crate) struct LevelScan {
@@ -24,6 +24,8 @@ pub(crate) struct LevelScan {
     /// That of the scan. A table may have been opened with another.
     pub(crate) prefix_extractor: Option<Arc<dyn SliceTransform>>,
     pub(crate) tombstones: Option<RangeTombstoneSink>,
+    /// What its cursors wait for together.
+    pub(crate) reads: SeekReads,
 }
 
 /// A cursor over files that are sorted and do not overlap. A single L0 file is a run too.
@@ -62,6 +64,7 @@ impl LevelIterator {
     /// kept at hand if it is open anyway.
     pub(crate) fn rest(&mut self) {
         self.is_approached = false;
+        self.scan.reads.clear();
         match &mut self.table {
             Some(table) if !self.is_left_out && self.run.opened_table(self.index).is_some() => {
                 table.rest();
@@ -255,9 +258,11 @@ impl InternalIterator for LevelIterator {
             self.open_for(target)?;
             self.is_approached = true;
         }
-        match self.wanted_table() {
-            Some(table) => table.approach(target, step),
-            None => Ok(()),
+        match &mut self.table {
+            Some(table) if !self.is_left_out => {
+                table.approach_among(target, step, &self.scan.reads)
+            }
+            _ => Ok(()),
         }
     }
 

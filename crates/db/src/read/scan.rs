@@ -10,7 +10,7 @@ use crate::read::scan_cursor::{ScanCursor, ScanRun};
 use iterator::RangeTombstoneAggregator;
 use statistics::Statistics;
 use std::sync::Arc;
-use table::ReadOptions;
+use table::{ReadOptions, SeekReads};
 
 /// What a scan is made from, and made anew from when it is refreshed.
 #[derive(Clone)]
@@ -96,6 +96,7 @@ pub(crate) fn sources(
         options: options.clone(),
         prefix_extractor: view.super_version.options.prefix_extractor.clone(),
         tombstones: sink,
+        reads: SeekReads::default(),
     });
     for run in runs {
         let older_from = children.len() + 1;

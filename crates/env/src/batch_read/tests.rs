@@ -5,6 +5,8 @@ use crate::{
     FaultInjectionFileSystem, FileOptions, FileSystem, MemFileSystem, PosixFileSystem,
     allow_io_uring, has_io_uring,
 };
+use rustix::io::{ReadWriteFlags, preadv2};
+use std::io::IoSliceMut;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -57,13 +59,40 @@ fn batches_find_what_single_reads_find_with_and_without_a_ring() {
     // Not every file system of a machine that runs tests can.
     files.extend(posix.new_random_access_file(&path, &direct));
     println!("io_uring: {}, direct: {}", has_io_uring(), files.len() == 3);
-    for is_allowed in [true, false, true] {
+    for (is_allowed, are_pages_hidden) in [(true, false), (false, false), (true, true)] {
         allow_io_uring(is_allowed);
+        faults::hide_pages(are_pages_hidden);
         assert!(is_allowed || !has_io_uring());
         check(&files);
         for one in &files {
             check(std::slice::from_ref(one));
         }
+    }
+    faults::hide_pages(false);
+}
+
+#[test]
+fn what_is_in_the_page_cache_needs_no_ring() {
+    let _turn = faults::turn();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file");
+    let file = file(&PosixFileSystem, &path, false);
+    allow_io_uring(true);
+    // Not every file system tells what it has in memory.
+    let memory = &mut [0; 4000];
+    let opened = File::open(&path).unwrap();
+    let told = preadv2(opened, &mut [IoSliceMut::new(memory)], 0, ReadWriteFlags::NOWAIT);
+    let needs_ring = has_io_uring() && told != Ok(4000);
+    let mut reads: Vec<_> =
+        (0..5).map(|i| BatchRead::new(&*file, i * 5000, 4000, Vec::new())).collect();
+    faults::inject(&[Fault::Result(1, -EIO)]);
+    faults::hide_pages(false);
+    read_batch(&mut reads);
+    assert_eq!(faults::left().is_empty(), needs_ring, "it comes about in a ring");
+    faults::inject(&[]);
+    for (number, read) in reads.iter().enumerate() {
+        assert_eq!(read.found, Ok(4000));
+        assert_eq!(read.bytes, content()[number * 5000..number * 5000 + 4000]);
     }
 }
 

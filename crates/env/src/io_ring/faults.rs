@@ -20,6 +20,7 @@ pub(crate) enum Fault {
 thread_local! {
     static FAULTS: RefCell<Vec<Fault>> = const { RefCell::new(Vec::new()) };
     static FORGOTTEN: Cell<usize> = const { Cell::new(0) };
+    static HIDES_PAGES: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Whether rings are allowed is said for all threads: tests that depend on it take turns.
@@ -28,10 +29,20 @@ pub(crate) fn turn() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has these go wrong.
+/// Has these go wrong. While there are any, batches don't look into the page cache.
 pub(crate) fn inject(faults: &[Fault]) {
     FAULTS.with_borrow_mut(|all| *all = faults.to_vec());
+    hide_pages(!faults.is_empty());
     FORGOTTEN.set(0);
+}
+
+/// Whether reads go to the ring though the page cache has what they want.
+pub(crate) fn hide_pages(are_hidden: bool) {
+    HIDES_PAGES.set(are_hidden);
+}
+
+pub(super) fn are_pages_hidden() -> bool {
+    HIDES_PAGES.get()
 }
 
 /// Faults that have not come about.

@@ -10,87 +10,89 @@ use base::Result;
 use env::{BatchRead, read_batch};
 use std::sync::Arc;
 
-/// A block that is to be read.
-struct Missing<'t> {
-    table: &'t BlockBasedTable,
-    handle: BlockHandle,
-    options: BlockReadOptions,
-    timer: Option<ReadTimer>,
-    /// Lookups that wait for it.
-    waiting: Vec<usize>,
-}
-
 /// Brings the data blocks of `staged` that no link leads to: from the block cache, or, all together, from
 /// their files. Lookups of blocks that cannot be read fail when they are visited.
 pub fn read_missing_blocks<'s, 't: 's, 'l: 's>(
     staged: impl Iterator<Item = &'s mut StagedGet<'t, 'l>>,
 ) {
     let mut staged: Vec<_> = staged.filter(|get| get.wanted().is_some()).collect();
-    let mut missing: Vec<Missing<'t>> = Vec::new();
+    let mut missing: Vec<MissingBlock<'t>> = Vec::new();
+    // Of each of them, the lookups that wait for it.
+    let mut waiting: Vec<Vec<usize>> = Vec::new();
     for (at, get) in staged.iter_mut().enumerate() {
         let Some((handle, options)) = get.wanted() else { continue };
         let table = get.table();
-        let is_same = |one: &&mut Missing<'_>| {
+        let is_same = |one: &MissingBlock<'_>| {
             std::ptr::eq(one.table, table) && one.handle.offset == handle.offset
         };
-        if let Some(one) = missing.iter_mut().find(is_same) {
-            one.waiting.push(at);
+        if let Some(known) = missing.iter().position(is_same) {
+            waiting[known].push(at);
             continue;
         }
         match table.block_without_reading(handle, options).transpose() {
             Some(block) => get.bring(block, false),
             None => {
-                missing.push(Missing { table, handle, options, timer: None, waiting: vec![at] });
+                missing.push(MissingBlock { table, handle, options });
+                waiting.push(vec![at]);
             }
         }
     }
-    if !missing.is_empty() {
-        read_all(missing, &mut staged);
+    if let Some(one) = missing.first() {
+        one.table.stats.count_batch(missing.len());
+        read_blocks(&missing, |at, block| {
+            for (number, &at) in waiting[at].iter().enumerate() {
+                staged[at].bring(block.clone(), number == 0);
+            }
+        });
     }
 }
 
-fn read_all(mut missing: Vec<Missing<'_>>, staged: &mut [&mut StagedGet<'_, '_>]) {
+/// A data block that is to be read; it is not in the cache.
+pub(super) struct MissingBlock<'t> {
+    pub(super) table: &'t BlockBasedTable,
+    pub(super) handle: BlockHandle,
+    pub(super) options: BlockReadOptions,
+}
+
+/// Reads all `missing` at once, one at least, and has `bring` take each with its place in there. They go to the
+/// cache.
+pub(super) fn read_blocks(
+    missing: &[MissingBlock<'_>],
+    mut bring: impl FnMut(usize, Result<Arc<DataBlock>>),
+) {
     let _activity = missing[0].options.activity.begin_if_unknown();
-    let mut reads = Vec::with_capacity(missing.len());
-    missing.retain_mut(|one| match one.prepare() {
-        Ok(read) => {
-            reads.push(read);
-            true
+    let (mut reads, mut prepared) = (Vec::with_capacity(missing.len()), Vec::new());
+    for (at, one) in missing.iter().enumerate() {
+        match one.prepare() {
+            Ok((read, timer)) => {
+                reads.push(read);
+                prepared.push((at, timer));
+            }
+            Err(status) => bring(at, Err(status)),
         }
-        Err(status) => {
-            one.waiting.iter().for_each(|&at| staged[at].bring(Err(status.clone()), true));
-            false
-        }
-    });
-    if let Some(one) = missing.first() {
-        one.table.stats.count_batch(reads.len());
     }
     let timers = read_timers();
     read_batch(&mut reads);
     drop(timers);
-    for (one, read) in missing.iter().zip(reads) {
-        let block = one.decode(read);
-        for (number, &at) in one.waiting.iter().enumerate() {
-            staged[at].bring(block.clone(), number == 0);
-        }
+    for ((at, timer), read) in prepared.into_iter().zip(reads) {
+        bring(at, missing[at].decode(read, timer));
     }
 }
 
-impl<'t> Missing<'t> {
-    fn prepare(&mut self) -> Result<BatchRead<'t>> {
-        let &mut Self { table, handle, options, .. } = self;
+impl<'t> MissingBlock<'t> {
+    fn prepare(&self) -> Result<(BatchRead<'t>, Option<ReadTimer>)> {
+        let &Self { table, handle, options } = self;
         let recorder = table.stats.recorder();
         table.count_data_block_miss(recorder);
-        self.timer = table.stats.start_read(BlockKind::Data, handle);
+        let timer = table.stats.start_read(BlockKind::Data, handle);
         let fetcher = table.fetcher(options.verify_checksums, options.terms());
         let length = fetcher.prepare(handle)?;
         let bytes = Vec::with_capacity(length);
-        Ok(BatchRead::new(&*table.file, handle.offset, length, bytes))
+        Ok((BatchRead::new(&*table.file, handle.offset, length, bytes), timer))
     }
 
-    /// The block of what was read; it goes to the cache.
-    fn decode(&self, read: BatchRead<'_>) -> Result<Arc<DataBlock>> {
-        let &Self { table, handle, options, timer, .. } = self;
+    fn decode(&self, read: BatchRead<'_>, timer: Option<ReadTimer>) -> Result<Arc<DataBlock>> {
+        let &Self { table, handle, options } = self;
         read.found?;
         let dictionary = table.load_dictionary(options)?;
         let fetcher = table.fetcher(options.verify_checksums, options.terms());

@@ -4,6 +4,7 @@ use crate::block_based::block_run::{BlockRun, RunLimits};
 use crate::block_based::embedded_blob::ResolvedEntry;
 use crate::block_based::index_reader::IndexCursor;
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
+use crate::block_based::seek_reads::SeekReads;
 use crate::block_based::seek_tally::SeekTally;
 use crate::block_iter::{BlockCursor, candidates};
 use crate::data_block::DataBlock;
@@ -25,6 +26,16 @@ enum SeekFilter {
     Always,
     /// Where the upper bound has the same prefix.
     WithinUpperBound,
+}
+
+/// What is known of a block that a seek goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    Unknown,
+    /// It is to be read, and was asked for.
+    Asked,
+    /// That at this offset is to be read, and nobody else does.
+    Missing(u64),
 }
 
 /// A cursor over a table. Bounds are looked at only where they save the reading of a block:
@@ -53,6 +64,8 @@ pub struct TableIterator {
     valid: bool,
     /// Whether the index is where the seek that follows goes.
     is_approached: bool,
+    /// What is known of the block there.
+    wanted: Wanted,
     /// The entries of the current block that it goes to one of, once they are found.
     candidates: Option<Range<usize>>,
     /// Whether embedded blobs are to show as values, and whether the table has any.
@@ -92,6 +105,7 @@ impl TableIterator {
             has_crossed: false,
             valid: false,
             is_approached: false,
+            wanted: Wanted::Unknown,
             candidates: None,
             wants_resolved: resolves_blobs,
             resolves_blobs: resolves_blobs && table.embedded_blobs.is_some(),
@@ -208,6 +222,10 @@ impl TableIterator {
             let ahead = self.ahead.take().filter(|(offset, _)| *offset == handle.offset);
             let cached = match ahead {
                 Some((_, block)) => Some(block),
+                None if self.wanted == Wanted::Missing(handle.offset) => {
+                    self.wanted = Wanted::Unknown;
+                    None
+                }
                 None => match self.index.frame() {
                     Some(block) => Some(block),
                     None => self.cached_block(handle)?,
@@ -235,17 +253,83 @@ impl TableIterator {
         Ok(self.block.as_ref().map(|(_, block)| block))
     }
 
-    /// Takes the block at the index cursor, if the index leads to it directly, and asks for its directory.
+    /// Takes the block at the index cursor, if the index leads to it directly, and asks for its directory. Whether
+    /// the block is at hand then, or there is none.
     #[inline]
-    fn take_block(&mut self) {
-        if let Some(handle) = self.index.handle()
-            && self.block.as_ref().is_none_or(|(offset, _)| *offset != handle.offset)
-            && let Some(block) = self.index.frame()
-        {
+    fn take_block(&mut self) -> bool {
+        let Some(handle) = self.index.handle() else { return true };
+        if self.block.as_ref().is_some_and(|(offset, _)| *offset == handle.offset) {
+            return true;
+        }
+        if let Some(block) = self.index.frame() {
             block.prefetch_directory();
             block.prefetch_pages();
             self.ahead = Some((handle.offset, block));
+            return true;
         }
+        self.ahead.as_ref().is_some_and(|(offset, _)| *offset == handle.offset)
+    }
+
+    /// As [`InternalIterator::approach`], among cursors that have what they wait for read together.
+    #[inline]
+    pub fn approach_among(
+        &mut self,
+        target: &[u8],
+        step: SeekStep,
+        reads: &SeekReads,
+    ) -> Result<()> {
+        match step {
+            SeekStep::FindBlock => {
+                reads.clear();
+                self.wanted = Wanted::Unknown;
+            }
+            SeekStep::TakeBlock if self.is_approached => {
+                return if self.take_block() { Ok(()) } else { self.ask_for_block(reads) };
+            }
+            SeekStep::FindEntry if self.wanted == Wanted::Asked => self.take_read_block(reads)?,
+            SeekStep::FindHead | SeekStep::TakeBlock | SeekStep::FindEntry => {}
+        }
+        self.approach(target, step)
+    }
+
+    /// Takes the block at the index cursor out of the cache, or asks for it if it has to be read and is not read
+    /// ahead.
+    #[inline(never)]
+    fn ask_for_block(&mut self, reads: &SeekReads) -> Result<()> {
+        let Some(handle) = self.index.handle() else { return Ok(()) };
+        if let Some(block) = self.cached_block(handle)? {
+            block.prefetch_directory();
+            block.prefetch_pages();
+            self.ahead = Some((handle.offset, block));
+        } else if self.options.may_read_files
+            && !self.readahead.begins_at_once()
+            && !self.prefetcher.as_ref().is_some_and(|it| it.expects(handle.offset))
+        {
+            reads.ask(&self.table, handle, self.options);
+            self.wanted = Wanted::Asked;
+        } else {
+            self.wanted = Wanted::Missing(handle.offset);
+        }
+        Ok(())
+    }
+
+    /// Makes the block that was asked for the current one, if it was read with others.
+    #[inline(never)]
+    fn take_read_block(&mut self, reads: &SeekReads) -> Result<()> {
+        let Some(handle) = self.index.handle() else { return Ok(()) };
+        self.wanted = Wanted::Missing(handle.offset);
+        let Some(block) = reads.take(&self.table, handle) else { return Ok(()) };
+        self.wanted = Wanted::Unknown;
+        let block = block?;
+        let length = handle.size.saturating_add(BLOCK_TRAILER_SIZE as u64);
+        let prefetcher = self
+            .prefetcher
+            .get_or_insert_with(|| Box::new(self.table.new_prefetcher(&self.readahead)));
+        prefetcher.note_read(handle.offset, length);
+        self.index.link_frame(&block);
+        self.seeks.note_block(&self.table.stats);
+        self.block = Some((handle.offset, block));
+        Ok(())
     }
 
     /// Makes the block at the index cursor the current one, finds about where in it the internal key
@@ -559,7 +643,9 @@ impl InternalIterator for TableIterator {
                 }
             }
             SeekStep::FindHead if self.is_approached => self.index.prefetch_frame(),
-            SeekStep::TakeBlock if self.is_approached => self.take_block(),
+            SeekStep::TakeBlock if self.is_approached => {
+                self.take_block();
+            }
             SeekStep::FindEntry if self.is_approached => self.find_entry(target)?,
             SeekStep::FindHead | SeekStep::TakeBlock | SeekStep::FindEntry => {}
         }

@@ -14,6 +14,7 @@
 use crate::data_block::{DataBlock, KeyTransform};
 use crate::format::BlockHandle;
 use crate::frame_slots::{BlockRef, FrameSlots};
+use crate::index::handle_array::HandleArray;
 use crate::index::index_block::{IndexBlockFormat, IndexBlockWalker};
 use crate::index::key_arena::{KeyArena, KeyArenaBuilder};
 use crate::sort_prefix::{Location, SortPrefixOrder, keep_bytes};
@@ -35,7 +36,7 @@ pub struct FlatIndex {
     common: Box<[u8]>,
     prefixes: Box<[u64]>,
     sampled: Box<[u64]>,
-    handles: Box<[BlockHandle]>,
+    handles: HandleArray,
     keys: KeyArena,
     frames: FrameSlots,
 }
@@ -59,13 +60,12 @@ impl FlatIndex {
             common: Box::default(),
             prefixes: Box::default(),
             sampled: Box::default(),
-            handles: Box::default(),
+            handles: HandleArray::new(),
             keys: KeyArena::default(),
             frames: FrameSlots::default(),
         };
         let transform = KeyTransform { global_sequence: None, missing_timestamp_size };
         let mut walker = IndexBlockWalker::new(block, format)?;
-        let mut handles = Vec::new();
         let mut keys = KeyArenaBuilder::default();
         let mut key = Vec::new();
         let mut common: Option<Vec<u8>> = None;
@@ -77,10 +77,10 @@ impl FlatIndex {
                 Some(common) => common.truncate(common_prefix_length(common, stripped)),
             }
             keys.push(&key)?;
-            handles.push(entry.handle);
+            index.handles.push(entry.handle);
         }
         index.keys = keys.finish();
-        index.handles = handles.into_boxed_slice();
+        index.handles.shrink_to_fit();
         if index.order.is_bytewise() {
             index.common = common.unwrap_or_default().into_boxed_slice();
             index.prefixes = index.compute_prefixes()?;
@@ -147,7 +147,7 @@ impl FlatIndex {
     /// Whether it leads to no block.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.handles.is_empty()
+        self.len() == 0
     }
 
     /// The handle of the block at a position.
@@ -156,7 +156,7 @@ impl FlatIndex {
     /// If there is none.
     #[inline]
     pub fn handle(&self, position: usize) -> BlockHandle {
-        self.handles[position]
+        self.handles.at(position)
     }
 
     /// The data block at a position, if it was linked here and is in the block cache still.
@@ -278,7 +278,7 @@ impl FlatIndex {
             + self.common.len()
             + size_of_val(&*self.prefixes)
             + size_of_val(&*self.sampled)
-            + size_of_val(&*self.handles)
+            + self.handles.memory_usage_bytes()
             + self.keys.memory_usage_bytes()
             + self.frames.memory_usage_bytes()
     }

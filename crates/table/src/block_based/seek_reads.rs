@@ -1,0 +1,92 @@
+//! The data blocks that the cursors of a scan wait for in a seek, read from their files together.
+//!
+//! A seek looks into each sorted run. Its cursors would wait for the device one after the other, each for a block that
+//! is not in the cache. So all of them ask before the first one needs its own, and where more than one has asked,
+//! what they want is read at once.
+
+use crate::block_based::batched_blocks::{MissingBlock, read_blocks};
+use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
+use crate::data_block::DataBlock;
+use crate::format::BlockHandle;
+use base::Result;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Blocks of one scan, whose cursors are moved by one thread at a time.
+#[derive(Debug, Default)]
+pub struct SeekReads {
+    /// Whether `blocks` may have any. Relaxed: it is written and read by whoever moves the scan.
+    has_any: AtomicBool,
+    blocks: Mutex<Blocks>,
+}
+
+#[derive(Debug, Default)]
+struct Blocks {
+    asked: Vec<Asked>,
+    /// What came of each, once they were read, until it is taken.
+    read: Vec<Option<Result<Arc<DataBlock>>>>,
+}
+
+/// A block that is not in the cache.
+#[derive(Debug)]
+struct Asked {
+    table: Arc<BlockBasedTable>,
+    handle: BlockHandle,
+    options: BlockReadOptions,
+}
+
+impl SeekReads {
+    /// Forgets what was left: a seek begins, or the scan rests.
+    #[inline]
+    pub fn clear(&self) {
+        if self.has_any.load(Ordering::Relaxed) {
+            self.has_any.store(false, Ordering::Relaxed);
+            let mut blocks = self.blocks.lock();
+            blocks.asked.clear();
+            blocks.read.clear();
+        }
+    }
+
+    /// Asks for a block that is not in the cache.
+    pub(super) fn ask(
+        &self,
+        table: &Arc<BlockBasedTable>,
+        handle: BlockHandle,
+        options: BlockReadOptions,
+    ) {
+        self.has_any.store(true, Ordering::Relaxed);
+        let table = Arc::clone(table);
+        self.blocks.lock().asked.push(Asked { table, handle, options });
+    }
+
+    /// The block that was asked for, or why it could not be read, if others were asked for as well.
+    pub(super) fn take(
+        &self,
+        table: &Arc<BlockBasedTable>,
+        handle: BlockHandle,
+    ) -> Option<Result<Arc<DataBlock>>> {
+        let mut blocks = self.blocks.lock();
+        if blocks.asked.len() > 1 && blocks.read.is_empty() {
+            blocks.read_all();
+        }
+        let is_it = |one: &Asked| Arc::ptr_eq(&one.table, table) && one.handle == handle;
+        let at = blocks.asked.iter().position(is_it)?;
+        blocks.read.get_mut(at)?.take()
+    }
+}
+
+impl Blocks {
+    fn read_all(&mut self) {
+        let Self { asked, read } = self;
+        read.resize(asked.len(), None);
+        let missing: Vec<_> = asked
+            .iter()
+            .map(|one| MissingBlock { table: &one.table, handle: one.handle, options: one.options })
+            .collect();
+        read_blocks(&missing, |at, block| read[at] = Some(block));
+    }
+}
+
+#[cfg(test)]
+mod tests;
