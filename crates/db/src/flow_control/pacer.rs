@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 /// How far behind the clock grants may lag: what was not used is not saved up for longer.
 const CREDIT: Duration = Duration::from_millis(1);
 
-/// How far ahead of the clock grants may run before one waits; then it waits for all of it. What wakes late takes a
-/// tenth of a millisecond more, with processors busy two: the slowest writes still take less than one.
+/// How far ahead of the clock grants may run before one waits; then it waits for all of it. Who sleeps wakes a tenth
+/// of a millisecond late, two or three where processors are busy: slow writes, too, take no more than one.
 const AHEAD: Duration = Duration::from_micros(700);
 
 /// When the bytes granted so far will have passed at their rates.

@@ -319,7 +319,7 @@ impl TableIterator {
         let Some(handle) = self.index.handle() else { return Ok(()) };
         self.wanted = Wanted::Missing(handle.offset);
         let Some(block) = reads.take(&self.table, handle) else { return Ok(()) };
-        self.wanted = Wanted::Unknown;
+        (self.wanted, self.block) = (Wanted::Unknown, None);
         let block = block?;
         let length = handle.size.saturating_add(BLOCK_TRAILER_SIZE as u64);
         let prefetcher = self
