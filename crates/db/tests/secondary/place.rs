@@ -70,15 +70,19 @@ impl Place {
         self.try_open_secondary().unwrap()
     }
 
-    /// Names, sizes and times of the files in the primary's directory.
+    /// Names, sizes and times of the files in the primary's directory. One that the primary deletes meanwhile
+    /// is not among them.
     pub(crate) fn primary_files(&self) -> BTreeMap<String, (u64, std::time::SystemTime)> {
         let entries = std::fs::read_dir(self.primary()).unwrap();
         let describe = |entry: std::fs::DirEntry| {
-            let metadata = entry.metadata().unwrap();
+            let metadata = match entry.metadata() {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+                metadata => metadata.unwrap(),
+            };
             let name = entry.file_name().to_string_lossy().into_owned();
-            (name, (metadata.len(), metadata.modified().unwrap()))
+            Some((name, (metadata.len(), metadata.modified().unwrap())))
         };
-        entries.map(|entry| describe(entry.unwrap())).collect()
+        entries.filter_map(|entry| describe(entry.unwrap())).collect()
     }
 }
 
