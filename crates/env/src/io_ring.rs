@@ -140,8 +140,8 @@ fn read_part(ring: &mut IoUring, reads: &mut [BatchRead<'_>], is_done: &mut [boo
 /// Of longer ones some page will not be there.
 const RESIDENT_LENGTH_MAX: usize = 64 << 10;
 
-/// Carries out a read if all it wants is in the page cache: that takes no longer than any other read, and its part
-/// in a batch does. Returns whether it is done.
+/// Carries out a read if all it wants is in the page cache, which costs less than to hand it over. Returns whether
+/// it is done.
 fn read_resident(read: &mut BatchRead<'_>, file: &QueuedFile<'_>) -> bool {
     if file.is_direct || read.length > RESIDENT_LENGTH_MAX || read.offset >= OFFSET_MAX {
         return false;

@@ -44,7 +44,8 @@ impl HugePages {
     }
 }
 
-/// From now on this process, and those that it starts, get no huge pages where only those who ask get them. Returns whether that is so now.
+/// From now on this process, and those that it starts, get no huge pages where only those who ask get them.
+/// Returns whether that is so now.
 pub fn ask_for_none() -> bool {
     HugePages::of_system() == Some(HugePages::Madvise)
         && disable_transparent_huge_pages(true).is_ok()

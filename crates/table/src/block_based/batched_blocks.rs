@@ -8,6 +8,7 @@ use crate::data_block::DataBlock;
 use crate::format::BlockHandle;
 use base::Result;
 use env::{BatchRead, read_batch};
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Brings the data blocks of `staged` that no link leads to: from the block cache, or, all together, from
@@ -16,13 +17,13 @@ pub fn read_missing_blocks<'s, 't: 's, 'l: 's>(
     staged: impl Iterator<Item = &'s mut StagedGet<'t, 'l>>,
 ) {
     let mut staged: Vec<_> = staged.filter(|get| get.wanted().is_some()).collect();
-    let mut missing: Vec<MissingBlock<'t>> = Vec::new();
+    let mut missing: Vec<MissingBlock<&'t BlockBasedTable>> = Vec::new();
     // Of each of them, the lookups that wait for it.
     let mut waiting: Vec<Vec<usize>> = Vec::new();
     for (at, get) in staged.iter_mut().enumerate() {
         let Some((handle, options)) = get.wanted() else { continue };
         let table = get.table();
-        let is_same = |one: &MissingBlock<'_>| {
+        let is_same = |one: &MissingBlock<&BlockBasedTable>| {
             std::ptr::eq(one.table, table) && one.handle.offset == handle.offset
         };
         if let Some(known) = missing.iter().position(is_same) {
@@ -48,16 +49,17 @@ pub fn read_missing_blocks<'s, 't: 's, 'l: 's>(
 }
 
 /// A data block that is to be read; it is not in the cache.
-pub(super) struct MissingBlock<'t> {
-    pub(super) table: &'t BlockBasedTable,
+#[derive(Debug)]
+pub(super) struct MissingBlock<T> {
+    pub(super) table: T,
     pub(super) handle: BlockHandle,
     pub(super) options: BlockReadOptions,
 }
 
 /// Reads all `missing` at once, one at least, and has `bring` take each with its place in there. They go to the
 /// cache.
-pub(super) fn read_blocks(
-    missing: &[MissingBlock<'_>],
+pub(super) fn read_blocks<T: Deref<Target = BlockBasedTable>>(
+    missing: &[MissingBlock<T>],
     mut bring: impl FnMut(usize, Result<Arc<DataBlock>>),
 ) {
     let _activity = missing[0].options.activity.begin_if_unknown();
@@ -79,9 +81,9 @@ pub(super) fn read_blocks(
     }
 }
 
-impl<'t> MissingBlock<'t> {
-    fn prepare(&self) -> Result<(BatchRead<'t>, Option<ReadTimer>)> {
-        let &Self { table, handle, options } = self;
+impl<T: Deref<Target = BlockBasedTable>> MissingBlock<T> {
+    fn prepare(&self) -> Result<(BatchRead<'_>, Option<ReadTimer>)> {
+        let &Self { ref table, handle, options } = self;
         let recorder = table.stats.recorder();
         table.count_data_block_miss(recorder);
         let timer = table.stats.start_read(BlockKind::Data, handle);
@@ -92,7 +94,7 @@ impl<'t> MissingBlock<'t> {
     }
 
     fn decode(&self, read: BatchRead<'_>, timer: Option<ReadTimer>) -> Result<Arc<DataBlock>> {
-        let &Self { table, handle, options } = self;
+        let &Self { ref table, handle, options } = self;
         read.found?;
         let dictionary = table.load_dictionary(options)?;
         let fetcher = table.fetcher(options.verify_checksums, options.terms());

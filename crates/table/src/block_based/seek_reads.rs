@@ -23,17 +23,9 @@ pub struct SeekReads {
 
 #[derive(Debug, Default)]
 struct Blocks {
-    asked: Vec<Asked>,
+    asked: Vec<MissingBlock<Arc<BlockBasedTable>>>,
     /// What came of each, once they were read, until it is taken.
     read: Vec<Option<Result<Arc<DataBlock>>>>,
-}
-
-/// A block that is not in the cache.
-#[derive(Debug)]
-struct Asked {
-    table: Arc<BlockBasedTable>,
-    handle: BlockHandle,
-    options: BlockReadOptions,
 }
 
 impl SeekReads {
@@ -57,7 +49,7 @@ impl SeekReads {
     ) {
         self.has_any.store(true, Ordering::Relaxed);
         let table = Arc::clone(table);
-        self.blocks.lock().asked.push(Asked { table, handle, options });
+        self.blocks.lock().asked.push(MissingBlock { table, handle, options });
     }
 
     /// The block that was asked for, or why it could not be read, if others were asked for as well.
@@ -67,24 +59,14 @@ impl SeekReads {
         handle: BlockHandle,
     ) -> Option<Result<Arc<DataBlock>>> {
         let mut blocks = self.blocks.lock();
-        if blocks.asked.len() > 1 && blocks.read.is_empty() {
-            blocks.read_all();
+        let Blocks { asked, read } = &mut *blocks;
+        if asked.len() > 1 && read.is_empty() {
+            read.resize(asked.len(), None);
+            read_blocks(asked, |at, block| read[at] = Some(block));
         }
-        let is_it = |one: &Asked| Arc::ptr_eq(&one.table, table) && one.handle == handle;
-        let at = blocks.asked.iter().position(is_it)?;
-        blocks.read.get_mut(at)?.take()
-    }
-}
-
-impl Blocks {
-    fn read_all(&mut self) {
-        let Self { asked, read } = self;
-        read.resize(asked.len(), None);
-        let missing: Vec<_> = asked
-            .iter()
-            .map(|one| MissingBlock { table: &one.table, handle: one.handle, options: one.options })
-            .collect();
-        read_blocks(&missing, |at, block| read[at] = Some(block));
+        let at =
+            asked.iter().position(|it| Arc::ptr_eq(&it.table, table) && it.handle == handle)?;
+        read.get_mut(at)?.take()
     }
 }
 

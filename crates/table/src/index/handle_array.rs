@@ -13,7 +13,7 @@ use crate::format::BlockHandle;
 const SIZE_BITS: u32 = 24;
 const OFFSET_BITS: u32 = u64::BITS - SIZE_BITS;
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum HandleArray {
     Packed(Vec<u64>),
     Whole(Vec<BlockHandle>),
