@@ -3,9 +3,10 @@
 //! As RocksDB's table iterators do it: after [`ReadaheadOptions::num_file_reads`] sequential reads
 //! a window of 8 KiB is brought in beyond the block that is read, then windows twice as large up
 //! to 256 KiB. A read elsewhere starts over. Unlike RocksDB's, the next window is asked for when
-//! half of the last one has been read, so that the device works while the reader does.
+//! half of the last one has been read, so that the device works while the reader does; and reads that
+//! each end where the last one began have windows before them, for scans that go backward.
 
-use crate::aligned_buffer::{AlignedBuffer, align_down, align_up};
+use crate::aligned_buffer::{ALIGNMENT_BYTES, AlignedBuffer, align_down, align_up};
 use crate::file_system::RandomAccessFile;
 use base::Result;
 use std::ops::Range;
@@ -46,6 +47,13 @@ impl ReadaheadOptions {
     }
 }
 
+/// Where a scan goes in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
 /// Decides what to read ahead. Knows no file.
 #[derive(Debug)]
 pub struct Readahead {
@@ -54,15 +62,22 @@ pub struct Readahead {
     end: u64,
     /// No window is larger.
     window_max: u64,
-    /// Where the next read starts if it is sequential.
-    expected: Option<u64>,
+    /// The last read, or block found in a cache.
+    last: Option<Range<u64>>,
+    direction: Direction,
     /// Reads in sequence so far.
     num_file_reads: u64,
     /// The size of the next window.
     size: u64,
-    /// The end of what was asked for, 0 before the first window.
+    /// What was asked for, none before the first window.
+    asked: Option<Asked>,
+}
+
+/// How far windows reach, in a scan's direction.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
     limit: u64,
-    /// A read that ends here or later asks for the next window.
+    /// A read that ends here or further asks for the next window.
     trigger: u64,
 }
 
@@ -73,11 +88,11 @@ impl Readahead {
             options: *options,
             end: u64::MAX,
             window_max: u64::MAX,
-            expected: None,
+            last: None,
+            direction: Direction::Forward,
             num_file_reads: 0,
             size: options.initial_size.min(options.max_size),
-            limit: 0,
-            trigger: 0,
+            asked: None,
         }
     }
 
@@ -95,42 +110,98 @@ impl Readahead {
 
     /// Tells of a block that the scan found in a cache, so that it is not taken for a jump.
     pub fn note_cached(&mut self, offset: u64, length: u64) {
-        if self.expected == Some(offset) {
-            self.expected = Some(offset.saturating_add(length));
+        let block = offset..offset.saturating_add(length);
+        if self.last.is_some() && self.direction_to(&block).is_some() {
+            self.last = Some(block);
         }
     }
 
     /// Tells of a read that is about to happen. Returns the range to bring in now, if any; it
     /// includes the bytes of the read itself unless an earlier window did.
     pub fn next_window(&mut self, offset: u64, length: u64) -> Option<Range<u64>> {
-        let read_end = offset.saturating_add(length);
-        let sequential = self.expected.is_none_or(|expected| expected == offset);
-        self.expected = Some(read_end);
-        if !sequential {
-            self.num_file_reads = 0;
-            self.size = self.options.initial_size.min(self.options.max_size);
-            self.limit = 0;
+        let read = offset..offset.saturating_add(length);
+        let direction = self.direction_to(&read);
+        if direction != Some(self.direction) {
+            // Where the scan turned round, the last read is the first of the sequence.
+            self.start_over(direction.unwrap_or(Direction::Forward), direction.is_some().into());
         }
+        self.last = Some(read.clone());
         self.num_file_reads += 1;
         if self.size == 0 || self.num_file_reads <= self.options.num_file_reads {
             return None;
         }
-        if self.limit != 0 && read_end < self.trigger {
-            return None;
-        }
-        let start = offset.max(self.limit);
-        let window_end = read_end
-            .max(self.limit)
-            .saturating_add(self.size)
-            .min(start.saturating_add(self.window_max))
-            .min(self.end);
-        if window_end <= start || window_end <= read_end {
-            return None;
-        }
-        self.limit = window_end;
-        self.trigger = window_end.saturating_sub(self.size.min(self.window_max) / 2);
+        let window = match self.direction {
+            Direction::Forward => self.window_behind(&read),
+            Direction::Backward => self.window_before(&read),
+        }?;
+        let lead = self.size.min(self.window_max) / 2;
+        self.asked = Some(match self.direction {
+            Direction::Forward => {
+                Asked { limit: window.end, trigger: window.end.saturating_sub(lead) }
+            }
+            Direction::Backward => {
+                Asked { limit: window.start, trigger: window.start.saturating_add(lead) }
+            }
+        });
         self.size = self.size.saturating_mul(2).min(self.options.max_size);
-        Some(start..window_end)
+        Some(window)
+    }
+
+    /// Where a read goes on from the last one; none for a jump.
+    fn direction_to(&self, read: &Range<u64>) -> Option<Direction> {
+        match &self.last {
+            None => Some(Direction::Forward),
+            Some(last) if last.end == read.start => Some(Direction::Forward),
+            Some(last) if last.start == read.end => Some(Direction::Backward),
+            Some(_) => None,
+        }
+    }
+
+    fn start_over(&mut self, direction: Direction, num_file_reads: u64) {
+        self.direction = direction;
+        self.num_file_reads = num_file_reads;
+        self.size = self.options.initial_size.min(self.options.max_size);
+        self.asked = None;
+    }
+
+    fn window_behind(&self, read: &Range<u64>) -> Option<Range<u64>> {
+        if self.asked.is_some_and(|asked| read.end < asked.trigger) {
+            return None;
+        }
+        let limit = self.asked.map_or(0, |asked| asked.limit);
+        let start = read.start.max(limit);
+        let end = read.end.max(limit).saturating_add(self.size);
+        let end = end.min(start.saturating_add(self.window_max)).min(self.end);
+        (end > start && end > read.end).then_some(start..end)
+    }
+
+    fn window_before(&self, read: &Range<u64>) -> Option<Range<u64>> {
+        if self.asked.is_some_and(|asked| read.start > asked.trigger) {
+            return None;
+        }
+        let limit = self.asked.map_or(u64::MAX, |asked| asked.limit);
+        let end = read.end.min(limit);
+        let start = read.start.min(limit).saturating_sub(self.size);
+        let start = start.max(end.saturating_sub(self.window_max));
+        (start < end && start < read.start).then_some(start..end)
+    }
+
+    /// What of a file is to be read for a read whose bytes are not there, and for those that were asked for with
+    /// it: whole blocks for direct I/O, no more than a window. None if that is not more than the read.
+    fn fill_range(&self, read: &Range<u64>) -> Option<Range<u64>> {
+        let limit = self.asked?.limit;
+        match self.direction {
+            Direction::Forward => {
+                let start = align_down(read.start);
+                let end = limit.min(align_down(start.saturating_add(self.window_max)));
+                (end > read.end).then_some(start..end)
+            }
+            Direction::Backward => {
+                let most = align_down(self.window_max).saturating_sub(ALIGNMENT_BYTES as u64);
+                let start = align_down(limit.max(read.end.saturating_sub(most)));
+                (start < read.start).then_some(start..read.end)
+            }
+        }
     }
 }
 
@@ -179,7 +250,8 @@ impl SequentialPrefetcher {
     /// Whether a read at `offset` would be the next one in sequence, or of what was read ahead.
     pub fn expects(&self, offset: u64) -> bool {
         let filled = self.buffer_offset..self.buffer_offset.saturating_add(self.filled as u64);
-        self.readahead.expected == Some(offset) || filled.contains(&offset)
+        let last = self.readahead.last.as_ref();
+        last.is_some_and(|last| last.end == offset) || filled.contains(&offset)
     }
 
     /// Tells of a read, of a place that it does not expect, that happens elsewhere.
@@ -209,11 +281,9 @@ impl SequentialPrefetcher {
         if self.serve(offset, length, buffer) {
             return Ok(length);
         }
-        // The bytes are missing: read to the end of what has been decided.
-        let most = align_down(offset).saturating_add(self.readahead.window_max);
-        let end = self.readahead.limit.min(align_down(most));
-        if end > offset.saturating_add(length as u64) {
-            self.fill(file, offset, end)?;
+        let read = offset..offset.saturating_add(length as u64);
+        if let Some(range) = self.readahead.fill_range(&read) {
+            self.fill(file, range)?;
             if self.serve(offset, length, buffer) {
                 return Ok(length);
             }
@@ -233,11 +303,11 @@ impl SequentialPrefetcher {
         true
     }
 
-    /// Reads whole blocks from the one of `offset` to `end` or the end of the file.
-    fn fill(&mut self, file: &dyn RandomAccessFile, offset: u64, end: u64) -> Result<()> {
+    /// Reads whole blocks, from the start of one to the end of the range or of the file.
+    fn fill(&mut self, file: &dyn RandomAccessFile, range: Range<u64>) -> Result<()> {
         self.filled = 0;
-        self.buffer_offset = align_down(offset);
-        let wanted = align_up((end - self.buffer_offset) as usize);
+        self.buffer_offset = range.start;
+        let wanted = align_up((range.end - range.start) as usize);
         let buffer = match &mut self.buffer {
             Some(buffer) if buffer.capacity() >= wanted => buffer,
             buffer => {

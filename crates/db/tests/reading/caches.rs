@@ -147,7 +147,46 @@ fn readahead_of_any_size() {
     for readahead_size in [1, 700, 1 << 20, u64::MAX] {
         let db = opened.db();
         let options = ReadOptions { readahead_size, ..total_order() };
-        assert_eq!(scan(&db, &options, &default_family(&db)), expected);
+        let family = default_family(&db);
+        assert_eq!(scan(&db, &options, &family), expected);
+        let iterator = db.new_iterator(&options, &family).unwrap();
+        assert_eq!(backward(iterator), (expected.clone(), Ok(())));
+    }
+}
+
+#[test]
+fn scans_in_both_directions_read_ahead() {
+    const KEYS: u32 = 10_000;
+    let directory = tempfile::tempdir().unwrap();
+    let statistics = Arc::new(Statistics::new());
+    let context =
+        OpenContext { statistics: Some(Arc::clone(&statistics)), ..OpenContext::default() };
+    let text = "compression=kNoCompression;block_based_table_factory={no_block_cache=true}";
+    let options = ColumnFamilyOptions::from_string(text).unwrap();
+    let db_options =
+        DbOptions { create_if_missing: true, use_direct_reads: true, ..DbOptions::default() };
+    let family = ColumnFamilyDescriptor::new("default", options);
+    let db = Db::open(&db_options, directory.path(), &[family], &context).unwrap();
+    let family = default_family(&db);
+    for key in 0..KEYS {
+        let (key, value) = (format!("key{key:013}"), format!("{key:0100}"));
+        db.put(&WriteOptions::default(), &family, key.as_bytes(), value.as_bytes()).unwrap();
+    }
+    db.flush(&FlushOptions::default(), &[&family]).unwrap();
+    let reads = || {
+        let tickers = [Ticker::LastLevelReadCount, Ticker::NonLastLevelReadCount];
+        tickers.map(|ticker| statistics.ticker_count(ticker)).iter().sum::<u64>()
+    };
+    // 300 blocks of 4 KiB.
+    for readahead_size in [0, 64 << 10] {
+        let options = ReadOptions { readahead_size, ..total_order() };
+        let before = reads();
+        assert_eq!(scan(&db, &options, &family).len(), KEYS as usize);
+        let forward = reads() - before;
+        let (pairs, result) = backward(db.new_iterator(&options, &family).unwrap());
+        assert_eq!((pairs.len(), result), (KEYS as usize, Ok(())));
+        let backward = reads() - before - forward;
+        assert!(forward < 40 && backward < 40, "{readahead_size}: {forward}, {backward} reads");
     }
 }
 

@@ -27,6 +27,50 @@ fn the_third_sequential_read_starts_it_and_windows_double() {
 }
 
 #[test]
+fn a_scan_backward_has_its_windows_before_it() {
+    let mut readahead = Readahead::new(&ReadaheadOptions::default());
+    let windows: Vec<_> = (0..200)
+        .rev()
+        .filter_map(|i| readahead.next_window(i * BLOCK, BLOCK).map(|window| (i, window)))
+        .collect();
+    let kb = |start: u64, end: u64| (start << 10)..(end << 10);
+    assert_eq!(windows[0], (197, kb(197 * 4 - 8, 198 * 4)), "block 197 and 8 KiB before");
+    let sizes: Vec<u64> =
+        windows.iter().map(|(_, window)| (window.end - window.start) >> 10).collect();
+    assert_eq!(sizes, [12, 16, 32, 64, 128, 256, 256, 28], "as forward, up to the file's start");
+    for ((_, before), (block, window)) in windows.iter().zip(&windows[1..]) {
+        assert_eq!(window.end, before.start, "nothing twice, nothing left out");
+        let left = block * BLOCK - before.start;
+        assert!(left > 0 && left < before.end - before.start, "asked for in time: {left} left");
+    }
+}
+
+#[test]
+fn a_scan_that_turns_round_starts_over() {
+    let mut readahead = Readahead::new(&ReadaheadOptions::default());
+    let mut windows = |blocks: &mut dyn Iterator<Item = u64>| {
+        let windows = blocks.filter_map(|i| readahead.next_window(i * BLOCK, BLOCK));
+        windows.collect::<Vec<_>>()
+    };
+    assert_eq!(windows(&mut (0..20)).len(), 4);
+    assert!(windows(&mut (18..19)).is_empty(), "the second of two");
+    assert_eq!(windows(&mut (17..18)), [17 * BLOCK - (8 << 10)..18 * BLOCK]);
+    assert_eq!(windows(&mut (0..17).rev()).len(), 3);
+    assert!(windows(&mut [1, 0, 1, 0].into_iter()).is_empty(), "to and fro is no scan");
+}
+
+#[test]
+fn cached_blocks_are_no_jump_backward() {
+    let mut readahead = Readahead::new(&ReadaheadOptions::default());
+    assert_eq!(readahead.next_window(9 * BLOCK, BLOCK), None);
+    readahead.note_cached(8 * BLOCK, BLOCK);
+    assert_eq!(readahead.next_window(7 * BLOCK, BLOCK), None);
+    readahead.note_cached(6 * BLOCK, BLOCK);
+    readahead.note_cached(999 * BLOCK, BLOCK);
+    assert!(readahead.next_window(5 * BLOCK, BLOCK).is_some());
+}
+
+#[test]
 fn a_jump_starts_over() {
     let mut readahead = Readahead::new(&ReadaheadOptions::default());
     let mut reads = |from: u64, count: u64| {
@@ -183,6 +227,56 @@ fn a_scan_reads_the_same_and_asks_less_often() {
     let reads = direct.reads.lock();
     assert!((5..20).contains(&reads.len()), "{reads:?}");
     assert!(reads.iter().skip(2).all(|(offset, _)| offset % BLOCK == 0 || *offset > 1_490_000));
+}
+
+/// As [`scan`], from the end to the start.
+fn scan_backward(prefetcher: &mut SequentialPrefetcher, file: &Recorder, content: &[u8]) {
+    let mut end = content.len();
+    for length in [4101, 1, 3999, 8000, 77].into_iter().cycle() {
+        let start = end.saturating_sub(length);
+        let mut buffer = b"before".to_vec();
+        let count = prefetcher.read_append(file, start as u64, end - start, &mut buffer).unwrap();
+        assert!(buffer[..6] == *b"before" && count == end - start, "at {start}");
+        assert!(buffer[6..] == content[start..end], "at {start}");
+        if start == 0 {
+            break;
+        }
+        end = start;
+    }
+}
+
+#[test]
+fn a_scan_backward_reads_the_same_and_asks_less_often() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("000009.sst");
+    let content: Vec<u8> = (0..1_500_001_u32).map(|i| (i / 5 + i * 31) as u8).collect();
+    std::fs::write(&path, &content).unwrap();
+    for limit in [u64::MAX, 128 << 10, (64 << 10) + 100] {
+        let buffered = Recorder::on_device(&path, false, limit);
+        let mut prefetcher = SequentialPrefetcher::new(&ReadaheadOptions::default());
+        scan_backward(&mut prefetcher, &buffered, &content);
+        assert!(buffered.reads.lock().len() > 400, "every read goes to the page cache");
+        let windows = buffered.prefetches.into_inner();
+        assert!((5..30).contains(&windows.len()), "{limit} {windows:?}");
+        for (before, window) in windows.iter().zip(&windows[1..]) {
+            assert_eq!(window.0 + window.1, before.0, "nothing twice, nothing left out");
+        }
+        assert!(windows.iter().all(|window| window.1 <= limit), "{limit} {windows:?}");
+
+        for options in [ReadaheadOptions::default(), ReadaheadOptions::fixed(100_000)] {
+            let direct = Recorder::on_device(&path, true, limit);
+            scan_backward(&mut SequentialPrefetcher::new(&options), &direct, &content);
+            assert!(direct.prefetches.lock().is_empty());
+            let reads = direct.reads.into_inner();
+            assert!((5..40).contains(&reads.len()), "{limit} {reads:?}");
+            assert!(reads.iter().all(|read| read.1 as u64 <= limit), "{limit} {reads:?}");
+            let whole = reads
+                .iter()
+                .skip(2)
+                .all(|(offset, length)| offset % BLOCK == 0 && *length as u64 % BLOCK == 0);
+            assert!(whole, "{limit} {reads:?}");
+        }
+    }
 }
 
 #[test]
