@@ -1,7 +1,7 @@
 use super::*;
 use crate::{FileOptions, FileSystem, PosixFileSystem};
 use parking_lot::Mutex;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const BLOCK: u64 = 4096;
@@ -193,6 +193,14 @@ impl RandomAccessFile for Recorder {
     }
 }
 
+/// A file whose bytes differ, and these.
+fn sample_file(directory: &Path) -> (PathBuf, Vec<u8>) {
+    let path = directory.join("000009.sst");
+    let content: Vec<u8> = (0..1_500_001_u32).map(|i| (i / 5 + i * 31) as u8).collect();
+    std::fs::write(&path, &content).unwrap();
+    (path, content)
+}
+
 /// Reads the whole file in odd pieces and compares.
 fn scan(prefetcher: &mut SequentialPrefetcher, file: &Recorder, content: &[u8]) {
     let mut offset = 0;
@@ -212,9 +220,7 @@ fn scan(prefetcher: &mut SequentialPrefetcher, file: &Recorder, content: &[u8]) 
 #[test]
 fn a_scan_reads_the_same_and_asks_less_often() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("000009.sst");
-    let content: Vec<u8> = (0..1_500_001_u32).map(|i| (i / 5 + i * 31) as u8).collect();
-    std::fs::write(&path, &content).unwrap();
+    let (path, content) = sample_file(directory.path());
 
     let buffered = Recorder::new(&path, false);
     scan(&mut SequentialPrefetcher::new(&ReadaheadOptions::default()), &buffered, &content);
@@ -248,9 +254,7 @@ fn scan_backward(prefetcher: &mut SequentialPrefetcher, file: &Recorder, content
 #[test]
 fn a_scan_backward_reads_the_same_and_asks_less_often() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("000009.sst");
-    let content: Vec<u8> = (0..1_500_001_u32).map(|i| (i / 5 + i * 31) as u8).collect();
-    std::fs::write(&path, &content).unwrap();
+    let (path, content) = sample_file(directory.path());
     for limit in [u64::MAX, 128 << 10, (64 << 10) + 100] {
         let buffered = Recorder::on_device(&path, false, limit);
         let mut prefetcher = SequentialPrefetcher::new(&ReadaheadOptions::default());
