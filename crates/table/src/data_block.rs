@@ -23,21 +23,21 @@
 //! timestamps that were left out, keys and values apart) are brought into it here, so that the rest
 //! of the crate knows one form only.
 
-use crate::block::{BlockLayout, EXPANSION_MAX, Entry, EntryWalker, bad_entry};
+mod checked_entries;
+
+use crate::block::{BlockLayout, EXPANSION_MAX, Entry, EntryWalker};
 use crate::block_builder::{BlockBuilder, BlockBuilderOptions};
 use crate::block_memory;
 use crate::frame_slots::{Residence, UseMark};
 use crate::key_buffer::KeyBuffer;
 use crate::sort_prefix::{Location, SORT_PREFIX_SIZE, SortPrefixOrder, keep_bytes};
-use crate::sorted_numbers::{NumberForm, SortedNumbers, shorten};
+use crate::sorted_numbers::{NumberForm, SortedNumbers, form_of};
 use base::block_capacity::block_capacity;
 use base::coding::{decode_fixed16, decode_fixed32};
-use base::dbformat::{MAX_SEQUENCE_NUMBER, TRAILER_SIZE, extract_trailer, hex};
+use base::dbformat::{MAX_SEQUENCE_NUMBER, TRAILER_SIZE, hex};
 use base::pinnable_slice::PinnedBytes;
-use base::{
-    InternalKeyComparator, Result, SequenceNumber, Status, ValueType, common_prefix_length,
-    key_prefix,
-};
+use base::{InternalKeyComparator, Result, SequenceNumber, Status, key_prefix};
+use checked_entries::{CheckedEntries, check_entries};
 use kernels::prefetch::{prefetch, prefetch_address};
 
 /// What a table's keys get when they are read.
@@ -104,8 +104,9 @@ impl DataBlockDecoder {
     pub fn decode(&self, contents: &[u8]) -> Result<DataBlock> {
         let layout = BlockLayout::parse(contents)?;
         if layout.values_offset.is_none() && self.transform.is_identity() {
-            let block = DataBlock::build(contents, &layout, self.order)?;
-            if block.has_short_chains() {
+            let checked = check_entries(contents, &layout, self.order)?;
+            let block = DataBlock::of_checked(contents, &layout, self.order, &checked)?;
+            if block.all_stand_alone(&checked) || block.has_short_chains() {
                 return Ok(block);
             }
             return self.decode_rewritten(block.contents(), &KeyTransform::default());
@@ -222,8 +223,17 @@ impl DataBlock {
 
     /// `contents` must be in the plain form.
     fn build(contents: &[u8], layout: &BlockLayout, order: SortPrefixOrder) -> Result<Self> {
-        let CheckedEntries { offsets, common_length, holds } =
-            check_entries(contents, layout, order)?;
+        let checked = check_entries(contents, layout, order)?;
+        Self::of_checked(contents, layout, order, &checked)
+    }
+
+    fn of_checked(
+        contents: &[u8],
+        layout: &BlockLayout,
+        order: SortPrefixOrder,
+        checked: &CheckedEntries,
+    ) -> Result<Self> {
+        let CheckedEntries { offsets, holds, .. } = checked;
         let offset_size = if u16::try_from(contents.len()).is_ok() { 2 } else { size_of::<u32>() };
         let directory_size_max = offsets.len() * (SORT_PREFIX_SIZE + offset_size);
         if u32::try_from(contents.len() + COMMON_KEPT_MAX + directory_size_max).is_err() {
@@ -234,7 +244,7 @@ impl DataBlock {
             entry_count: offsets.len() as u32,
             numbers_start: 0,
             offsets_start: 0,
-            common_length: if order.is_bytewise() { common_length as u32 } else { 0 },
+            common_length: if order.is_bytewise() { checked.common_length as u32 } else { 0 },
             kept_max: 0,
             number_rest: 0,
             entries_end: layout.entries_end as u32,
@@ -242,31 +252,30 @@ impl DataBlock {
             order,
             number_form: NumberForm::default(),
             has_wide_offsets: offset_size > 2,
-            kinds: match holds {
-                StoredKinds { only_deletions: true, .. } => EntryKinds::PointDeletions,
-                StoredKinds { only_values: true, .. } => EntryKinds::DistinctValues,
-                StoredKinds { .. } => EntryKinds::Any,
-            },
+            kinds: EntryKinds::Any,
             use_mark: UseMark::default(),
             newest_sequence: holds.newest_sequence,
             residence: Residence::default(),
         };
         let numbers = match order.is_bytewise() {
-            true => block.take_numbers(&contents[..layout.entries_end], &offsets)?,
+            true => block.take_numbers(&contents[..layout.entries_end], checked)?,
             false => Numbers::default(),
         };
-        if block.kinds == EntryKinds::DistinctValues && !numbers.are_distinct {
-            block.kinds = EntryKinds::Any;
-        }
-        block.fill_memory(contents, &numbers.bytes, &offsets, offset_size);
+        block.kinds = match (holds.only_deletions(), holds.only_values()) {
+            (true, _) => EntryKinds::PointDeletions,
+            (_, true) if numbers.are_distinct => EntryKinds::DistinctValues,
+            _ => EntryKinds::Any,
+        };
+        block.fill_memory(contents, &numbers.whole, offsets, offset_size);
         Ok(block)
     }
 
-    /// The numbers of all entries, in the form that it takes on.
-    fn take_numbers(&mut self, entries: &[u8], offsets: &[u32]) -> Result<Numbers> {
-        let mut numbers = self.whole_numbers(entries, offsets)?;
-        let needs_all_bytes = numbers.longest_kept > NumberForm::HighOnly.known_bytes();
-        (self.number_form, self.number_rest) = shorten(&mut numbers.bytes, needs_all_bytes);
+    /// The numbers of all entries; the form that they are to have is taken on.
+    fn take_numbers(&mut self, entries: &[u8], checked: &CheckedEntries) -> Result<Numbers> {
+        let numbers = self.whole_numbers(entries, &checked.offsets)?;
+        let longest_kept = checked.longest_shared.saturating_sub(checked.common_length);
+        let needs_all_bytes = longest_kept > NumberForm::HighOnly.known_bytes();
+        (self.number_form, self.number_rest) = form_of(&numbers.whole, needs_all_bytes);
         self.kept_max = self.common_length + self.number_form.known_bytes() as u32;
         Ok(numbers)
     }
@@ -275,23 +284,23 @@ impl DataBlock {
     fn fill_memory(
         &mut self,
         contents: &[u8],
-        numbers: &[u8],
+        numbers: &[u64],
         offsets: &[u32],
         offset_size: usize,
     ) {
         let length = self.common_length as usize;
         let common = if length <= COMMON_KEPT_MAX { first_key(contents, length) } else { &[] };
-        let directory_size = common.len() + numbers.len() + offsets.len() * offset_size;
+        let number_size = self.number_form.kept_bytes();
+        let directory_size =
+            common.len() + numbers.len() * number_size + offsets.len() * offset_size;
         let capacity = block_capacity(contents.len() + directory_size.max(DIRECTORY_SIZE_MIN));
         let mut memory = block_memory::take(capacity);
         memory.extend_from_slice(contents);
         memory.extend_from_slice(common);
         self.numbers_start = memory.len() as u32;
-        memory.extend_from_slice(numbers);
+        self.number_form.append(numbers, &mut memory);
         self.offsets_start = memory.len() as u32;
-        for &offset in offsets {
-            memory.extend_from_slice(&offset.to_le_bytes()[..offset_size]);
-        }
+        append_offsets(&mut memory, offsets, self.has_wide_offsets);
         memory.resize(memory.capacity(), 0);
         self.memory = memory.into_boxed_slice();
     }
@@ -299,11 +308,10 @@ impl DataBlock {
     /// The numbers of all entries, which must ascend.
     fn whole_numbers(&self, entries: &[u8], offsets: &[u32]) -> Result<Numbers> {
         let common = self.common_length as usize;
-        let mut bytes = Vec::with_capacity(offsets.len() * SORT_PREFIX_SIZE);
-        let (mut raw, mut last, mut ties, mut longest_kept) = (0u64, None, 0, 0);
+        let mut whole = Vec::with_capacity(offsets.len());
+        let (mut raw, mut last, mut are_distinct) = (0u64, None, true);
         for &offset in offsets {
             let entry = entry_in(entries, offset as usize);
-            longest_kept = longest_kept.max(entry.shared.saturating_sub(common));
             if entry.shared < common + SORT_PREFIX_SIZE {
                 // A key is at least a trailer longer than the common prefix, so the suffix has all
                 // bytes wanted here.
@@ -318,17 +326,23 @@ impl DataBlock {
                     "keys of block out of order at its byte {offset}"
                 )));
             }
-            ties += usize::from(Some(number) == last);
+            are_distinct &= Some(number) != last;
             last = Some(number);
-            bytes.extend_from_slice(&number.to_le_bytes());
+            whole.push(number);
         }
-        Ok(Numbers { bytes, are_distinct: ties == 0, longest_kept })
+        Ok(Numbers { whole, are_distinct })
     }
 
     /// Bytes of the user key, without timestamp, after the common prefix.
     #[inline]
     fn prefix_size(&self, entry: &Entry) -> usize {
         entry.key_size() - self.order.internal_suffix_size() - self.common_length as usize
+    }
+
+    /// Whether every key can be put together without the one before.
+    fn all_stand_alone(&self, checked: &CheckedEntries) -> bool {
+        checked.longest_shared <= self.kept_max as usize
+            && checked.shortest_suffix >= self.order.internal_suffix_size()
     }
 
     /// Whether every key can be put together in few steps, or in so few that copying the key takes
@@ -576,83 +590,23 @@ fn first_key(contents: &[u8], length: usize) -> &[u8] {
 /// The numbers of a block.
 #[derive(Default)]
 struct Numbers {
-    bytes: Vec<u8>,
+    whole: Vec<u64>,
     /// No two are the same.
     are_distinct: bool,
-    /// The most bytes after the common prefix that a key leaves out.
-    longest_kept: usize,
 }
 
-/// What a look at every entry of a block tells.
-struct CheckedEntries {
-    /// Where they begin.
-    offsets: Vec<u32>,
-    /// How many bytes all user keys have in common, timestamps left out.
-    common_length: usize,
-    holds: StoredKinds,
-}
-
-/// What the entries of a block are, as they are stored.
-#[derive(Clone, Copy, Debug)]
-struct StoredKinds {
-    only_deletions: bool,
-    only_values: bool,
-    newest_sequence: SequenceNumber,
-}
-
-/// Checks every entry of a block in the plain form.
-fn check_entries(
-    contents: &[u8],
-    layout: &BlockLayout,
-    order: SortPrefixOrder,
-) -> Result<CheckedEntries> {
-    /// Sizes, and the trailer of a key.
-    const ENTRY_SIZE_MIN: usize = 3 + TRAILER_SIZE;
-    let entries = &contents[..layout.entries_end];
-    let count_estimate = layout.restart_count.saturating_mul(REWRITTEN_RESTART_INTERVAL);
-    let mut offsets =
-        Vec::with_capacity(count_estimate.min(entries.len().div_ceil(ENTRY_SIZE_MIN)));
-    let mut key = KeyBuffer::new();
-    let mut first_key: &[u8] = &[];
-    let (mut offset, mut common) = (0, 0);
-    let mut holds = StoredKinds { only_deletions: true, only_values: true, newest_sequence: 0 };
-    while offset < entries.len() {
-        let entry = Entry::decode(entries, offset)
-            .filter(|entry| {
-                entry.shared <= key.len() && entry.key_size() >= order.internal_suffix_size()
-            })
-            .ok_or_else(|| bad_entry(offset))?;
-        key.splice(entry.shared, contents, entry.suffix_start, entry.non_shared);
-        let packed = extract_trailer(key.as_slice());
-        let type_byte = packed as u8;
-        if !ValueType::is_stored_number(type_byte) {
-            return Err(Status::corruption(format!(
-                "unknown value type {type_byte:#04x} in block at its byte {offset}"
-            )));
+/// Appends where entries begin, in four bytes each or in two.
+fn append_offsets(memory: &mut Vec<u8>, offsets: &[u32], are_wide: bool) {
+    match are_wide {
+        true => offsets.iter().for_each(|offset| memory.extend_from_slice(&offset.to_le_bytes())),
+        false => {
+            let start = memory.len();
+            memory.resize(start + 2 * offsets.len(), 0);
+            for (slot, &offset) in memory[start..].as_chunks_mut().0.iter_mut().zip(offsets) {
+                *slot = (offset as u16).to_le_bytes();
+            }
         }
-        holds.only_deletions &= is_point_deletion(type_byte);
-        holds.only_values &= type_byte == ValueType::Value as u8;
-        holds.newest_sequence = holds.newest_sequence.max(packed >> 8);
-        let user_key_size = entry.key_size() - order.internal_suffix_size();
-        if offsets.is_empty() {
-            first_key = &entries[entry.suffix_start..entry.value_start()];
-            common = user_key_size;
-        } else if entry.shared < common {
-            let suffix = &entries[entry.suffix_start..entry.value_start()];
-            common = entry.shared + common_prefix_length(&first_key[entry.shared..common], suffix);
-        }
-        common = common.min(user_key_size);
-        offsets.push(offset as u32);
-        offset = entry.value_end();
     }
-    Ok(CheckedEntries { offsets, common_length: common, holds })
-}
-
-/// As [`ValueType::is_point_deletion`], of its number.
-#[inline]
-fn is_point_deletion(type_byte: u8) -> bool {
-    use ValueType::{Deletion, DeletionWithTimestamp, SingleDeletion};
-    [Deletion, SingleDeletion, DeletionWithTimestamp].iter().any(|&it| it as u8 == type_byte)
 }
 
 #[cold]

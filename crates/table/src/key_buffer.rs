@@ -26,11 +26,6 @@ impl KeyBuffer {
         if self.is_spilled { &self.spill } else { &self.inline[..self.length] }
     }
 
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        self.length
-    }
-
     /// Keeps the first `shared` bytes and appends `source[start..start + count]`.
     ///
     /// # Panics

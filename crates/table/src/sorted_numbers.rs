@@ -56,13 +56,34 @@ impl NumberForm {
     }
 
     /// Bytes of each number that are kept.
-    fn kept_bytes(self) -> usize {
+    #[inline]
+    pub(crate) fn kept_bytes(self) -> usize {
         match self {
             Self::Whole => WHOLE_SIZE,
             Self::SameLow | Self::HighOnly => HALF_SIZE,
             Self::SameRest => QUARTER_SIZE,
             Self::SameButFirst => EIGHTH_SIZE,
         }
+    }
+
+    /// Appends what is kept of `numbers`.
+    pub(crate) fn append(self, numbers: &[u64], output: &mut Vec<u8>) {
+        match self {
+            Self::Whole => append_parts::<WHOLE_SIZE>(numbers, output),
+            Self::SameLow | Self::HighOnly => append_parts::<HALF_SIZE>(numbers, output),
+            Self::SameRest => append_parts::<QUARTER_SIZE>(numbers, output),
+            Self::SameButFirst => append_parts::<EIGHTH_SIZE>(numbers, output),
+        }
+    }
+}
+
+/// Appends the high bytes of `numbers`, so many of each.
+fn append_parts<const SIZE: usize>(numbers: &[u64], output: &mut Vec<u8>) {
+    let start = output.len();
+    output.resize(start + numbers.len() * SIZE, 0);
+    let parts = output[start..].as_chunks_mut::<SIZE>().0;
+    for (part, number) in parts.iter_mut().zip(numbers) {
+        part.copy_from_slice(&number.to_le_bytes()[WHOLE_SIZE - SIZE..]);
     }
 }
 
@@ -85,32 +106,17 @@ pub(crate) struct HighParts<'a, const SIZE: usize> {
     is_rest_known: bool,
 }
 
-/// Makes high halves, quarters or bytes of whole numbers where these do, and returns what is kept then, and the rest
-/// of all, or what stands for it. They do not without the rest if `needs_all_bytes`, unless that is the same.
-pub(crate) fn shorten(numbers: &mut Vec<u8>, needs_all_bytes: bool) -> (NumberForm, u64) {
-    let (form, rest) = form_of(numbers.as_chunks().0, needs_all_bytes);
-    let kept = form.kept_bytes();
-    if kept < WHOLE_SIZE {
-        let count = numbers.len() / WHOLE_SIZE;
-        for index in 0..count {
-            let end = (index + 1) * WHOLE_SIZE;
-            numbers.copy_within(end - kept..end, index * kept);
-        }
-        numbers.truncate(count * kept);
-    }
-    (form, rest)
-}
-
 /// All bits of the bytes after the first `SIZE`.
 const fn rest_mask(size: usize) -> u64 {
     u64::MAX >> (8 * size)
 }
 
-fn form_of(numbers: &[[u8; WHOLE_SIZE]], needs_all_bytes: bool) -> (NumberForm, u64) {
-    let Some(first) = numbers.first() else { return (NumberForm::Whole, 0) };
-    let first = first.number();
+/// What to keep of whole numbers: high halves, quarters or bytes where these do, and the rest of all, or what stands
+/// for it. They do not without the rest if `needs_all_bytes`, unless that is the same.
+pub(crate) fn form_of(numbers: &[u64], needs_all_bytes: bool) -> (NumberForm, u64) {
+    let Some(&first) = numbers.first() else { return (NumberForm::Whole, 0) };
     // Where any two differ.
-    let different = numbers.iter().fold(0, |bits, number| bits | (number.number() ^ first));
+    let different = numbers.iter().fold(0, |bits, number| bits | (number ^ first));
     for (form, size) in [
         (NumberForm::SameButFirst, EIGHTH_SIZE),
         (NumberForm::SameRest, QUARTER_SIZE),
@@ -122,7 +128,7 @@ fn form_of(numbers: &[[u8; WHOLE_SIZE]], needs_all_bytes: bool) -> (NumberForm, 
     }
     let high_halves_do = || {
         numbers.windows(2).all(|pair| {
-            let [one, other] = [pair[0].number(), pair[1].number()];
+            let [one, other] = [pair[0], pair[1]];
             one >> 32 != other >> 32 || one == other
         })
     };
@@ -171,7 +177,7 @@ where
 }
 
 impl<'a> SortedNumbers<'a> {
-    /// Those that lie in `bytes`; `rest` is what [`shorten`] returned.
+    /// Those that lie in `bytes`; `rest` is what [`form_of`] returned.
     #[inline]
     pub(crate) fn new(bytes: &'a [u8], form: NumberForm, rest: u64) -> Self {
         match form {

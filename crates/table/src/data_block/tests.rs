@@ -1,6 +1,6 @@
 use super::*;
 use crate::block_iter::DataBlockIter;
-use base::{InternalIterator, InternalKey};
+use base::{InternalIterator, InternalKey, ValueType};
 use std::sync::Arc;
 use testing::hexes::unhex;
 

@@ -1,4 +1,4 @@
-use super::{NumberForm, SortedNumbers, shorten};
+use super::{NumberForm, SortedNumbers, form_of};
 use proptest::prelude::{any, prop_oneof, proptest};
 use proptest::strategy::Strategy;
 
@@ -13,8 +13,7 @@ fn check(numbers: &[u64], wanted: u64) {
     let start = numbers.partition_point(|&number| number < wanted);
     let end = numbers.partition_point(|&number| number <= wanted);
     for needs_all_bytes in [false, true] {
-        let mut short = whole.clone();
-        let (form, rest) = shorten(&mut short, needs_all_bytes);
+        let (form, rest, short) = form(numbers, needs_all_bytes);
         let short = SortedNumbers::new(&short, form, rest);
         assert!(!needs_all_bytes || form != NumberForm::HighOnly);
         for shown in [SortedNumbers::new(&whole, NumberForm::Whole, 0), short] {
@@ -40,8 +39,9 @@ fn check(numbers: &[u64], wanted: u64) {
 }
 
 fn form(numbers: &[u64], needs_all_bytes: bool) -> (NumberForm, u64, Vec<u8>) {
-    let mut bytes = bytes_of(numbers);
-    let (form, rest) = shorten(&mut bytes, needs_all_bytes);
+    let (form, rest) = form_of(numbers, needs_all_bytes);
+    let mut bytes = Vec::new();
+    form.append(numbers, &mut bytes);
     (form, rest, bytes)
 }
 
