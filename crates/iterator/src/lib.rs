@@ -15,7 +15,7 @@ pub mod vec_iterator;
 
 pub use loser_tree::LoserTree;
 pub use merge_helper::{BaseValue, MergeContext, MergeResult, full_merge};
-pub use merging_iterator::{MergingIterator, merge, pass_hidden};
+pub use merging_iterator::{MergingIterator, PassedKeys, merge, pass_hidden};
 pub use range_tombstone::{
     FragmentedRangeTombstoneList, RangeTombstoneAggregator, RangeTombstoneSink,
 };

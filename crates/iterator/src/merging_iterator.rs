@@ -11,6 +11,8 @@
 //! Entries with equal internal keys come in the order of their children, and in the opposite order
 //! backward.
 
+mod deleted_keys;
+
 use crate::heap;
 use crate::{Direction, VecIterator};
 use base::dbformat::extract_user_key;
@@ -18,6 +20,7 @@ use base::{
     InternalIterator, InternalKeyComparator, NewerVersion, PinnableSlice, Result, SeekStep,
     key_prefix,
 };
+pub use deleted_keys::PassedKeys;
 use perf_context::{PerfMetric, Timer, count};
 use std::cmp::Ordering;
 

@@ -282,8 +282,9 @@ impl MemTable {
         }
         self.hidden.set(None);
         state.watched = Some(range.clone());
+        let has_newer = self.largest_sequence() > Some(range.sequence);
         drop(state);
-        if self.has_shown_since(&range, unseen_from) {
+        if has_newer && self.has_shown_since(&range, unseen_from) {
             return;
         }
         let state = self.writer.lock();

@@ -665,7 +665,7 @@ impl DbIter {
             if value_type.is_point_deletion() || self.is_range_deleted()? {
                 count(PerfMetric::InternalDeleteSkippedCount, 1);
                 skipping = true;
-                self.pass_deletion(*skipped)?;
+                self.pass_deletion(skipped)?;
                 *skipped += 1;
                 if *skipped > self.skippable_max {
                     return self.give_up();

@@ -9,7 +9,7 @@ use base::{
     InternalIterator, InternalKeyComparator, NewerVersion, PinnableSlice, Result, SeekStep,
     SequenceNumber,
 };
-use iterator::{Direction, MergingIterator, VecIterator, pass_hidden};
+use iterator::{Direction, MergingIterator, PassedKeys, VecIterator, pass_hidden};
 use table::{BlockRun, RunLimits};
 
 /// A sorted run.
@@ -141,6 +141,20 @@ impl ScanCursor {
         match &mut self.runs {
             ScanRuns::One(cursor) => pass_hidden(cursor, target, direction),
             ScanRuns::Merged(cursor) => cursor.pass_hidden(first, target),
+        }
+    }
+
+    /// As [`MergingIterator::pass_deleted_keys`]; in one run alone nothing.
+    #[inline]
+    pub(crate) fn pass_deleted_keys(
+        &mut self,
+        sequence: SequenceNumber,
+        bound: Option<&[u8]>,
+    ) -> Result<PassedKeys> {
+        self.end_run();
+        match &mut self.runs {
+            ScanRuns::One(_) => Ok(PassedKeys::default()),
+            ScanRuns::Merged(cursor) => cursor.pass_deleted_keys(sequence, bound),
         }
     }
 }

@@ -12,8 +12,9 @@ use super::DbIter;
 use crate::super_version::SuperVersion;
 use base::dbformat::{VALUE_TYPE_FOR_SEEK, extract_user_key};
 use base::{InternalIterator, Result, SequenceNumber};
-use iterator::Direction;
+use iterator::{Direction, PassedKeys};
 use memtable::{HiddenRange, HiddenSlot, MemTable};
+use perf_context::{PerfMetric, count};
 use std::sync::{Arc, Weak};
 use table::ReadOptions;
 
@@ -156,44 +157,81 @@ impl DbIter {
         (is_within && range.holds(self.sequence, self.super_version_number)).then_some(range)
     }
 
-    /// The cursor is on a deletion of [`DbIter::key`], after `passed` hidden entries. Goes on to
-    /// the end of the run if that is known.
+    /// The cursor is on a deletion of [`DbIter::key`], after `passed` hidden entries, which is to count those
+    /// that are looked at behind it. Goes on to the end of the run if that is known.
     #[inline]
-    pub(super) fn pass_deletion(&mut self, passed: u64) -> Result<()> {
+    pub(super) fn pass_deletion(&mut self, passed: &mut u64) -> Result<()> {
         let run = &mut self.hidden_run;
         if run.place.is_none() {
-            return self.pass_deletions_here();
+            return self.pass_deletions_here(passed);
         }
         if run.start == RunStart::None {
             run.start = RunStart::Key;
             run.start_key.clear();
             run.start_key.extend_from_slice(&self.key);
-            run.passed_before = passed;
+            run.passed_before = *passed;
         }
         if run.known.is_some() {
-            return self.pass_deletions_here();
+            return self.pass_deletions_here(passed);
         }
         match self.hidden_range_at(Some(&self.key)) {
-            Some(range) => self.seek_after_hidden(range, passed),
-            None => self.pass_deletions_here(),
+            Some(range) => self.seek_after_hidden(range, *passed),
+            None => self.pass_deletions_here(passed),
         }
     }
 
-    /// From a deletion to the last of those in a row with it, if these can be passed together, or else to
-    /// the next entry. The last one is looked at by itself: older versions of its key may follow. Where it
-    /// may be too new to be seen and yet follow one that is seen, none is passed: that one decides.
+    /// From a deletion to the last of those in a row with it, if these can be passed together, or over those that
+    /// hide something in other runs, or else to the next entry. The last one of the first is looked at by itself:
+    /// older versions of its key may follow. Where it may be too new to be seen and yet follow one that is seen,
+    /// none is passed: that one decides.
     #[inline]
-    fn pass_deletions_here(&mut self) -> Result<()> {
+    fn pass_deletions_here(&mut self, passed: &mut u64) -> Result<()> {
         // Who counts what is passed counts every entry.
         if self.skippable_max == u64::MAX && self.hidden_run.leaps.is_due() {
-            let has_passed = self.pass_range_deleted()?
-                || self.sees_all_after_first_seen() && self.internal.pass_deletions(None)?;
-            self.hidden_run.leaps.note(has_passed);
-            if has_passed {
-                return Ok(());
-            }
+            return self.pass_several(passed);
         }
         self.internal.next()
+    }
+
+    #[inline(never)]
+    fn pass_several(&mut self, passed: &mut u64) -> Result<()> {
+        let sees_all = self.sees_all_after_first_seen();
+        if self.pass_range_deleted()? || sees_all && self.internal.pass_deletions(None)? {
+            self.hidden_run.leaps.note(true);
+            return Ok(());
+        }
+        let keys = if sees_all { self.pass_deleted_keys()? } else { PassedKeys::default() };
+        self.hidden_run.leaps.note(keys.deletions > 1);
+        count(PerfMetric::InternalKeySkippedCount, keys.hidden);
+        *passed += keys.hidden;
+        let Some(others) = keys.deletions.checked_sub(1) else { return self.internal.next() };
+        count(PerfMetric::InternalDeleteSkippedCount, others);
+        *passed += others;
+        Ok(())
+    }
+
+    /// Passes deletions in a row with what they hide in other runs, to the end of the scan or to where it is known
+    /// that nothing shows.
+    fn pass_deleted_keys(&mut self) -> Result<PassedKeys> {
+        // Filters of prefixes would have versions passed that are sought past, and others with them.
+        if self.filters_prefixes || self.prefix.is_some() {
+            return Ok(PassedKeys::default());
+        }
+        let known = self.hidden_run.place.as_ref().and_then(|place| place.slot.get());
+        let hidden_start = known.as_ref().and_then(|range| {
+            let start = range.start.as_deref()?;
+            let is_ahead = self.comparator.compare_user_keys(start, &self.key).is_gt();
+            is_ahead.then_some(start)
+        });
+        let bound = match (self.upper_bound.as_deref(), hidden_start) {
+            (Some(upper), Some(start))
+                if self.comparator.compare_user_keys(upper, start).is_lt() =>
+            {
+                Some(upper)
+            }
+            (upper, start) => start.or(upper),
+        };
+        self.internal.pass_deleted_keys(self.sequence, bound)
     }
 
     /// Whether of a key's versions, newest first, all are seen that follow one that is. With timestamps
@@ -279,18 +317,17 @@ impl DbIter {
     /// Seeks to the first key after a range of which nothing shows.
     #[cold]
     pub(super) fn seek_after_hidden(&mut self, range: Arc<HiddenRange>, passed: u64) -> Result<()> {
-        let end = range.end.clone();
         if self.begins_within(&range) {
             self.hidden_run.passed_before = passed;
         }
-        self.hidden_run.known = Some(range);
-        let Some(end) = end else {
+        let known = self.hidden_run.known.insert(range);
+        let Some(end) = &known.end else {
             // Behind the last key nothing is left.
             self.internal.seek_to_last()?;
             return if self.internal.valid() { self.internal.next() } else { Ok(()) };
         };
         self.target.clear();
-        self.target.extend_from_slice(&end);
+        self.target.extend_from_slice(end);
         super::push_trailer(&mut self.target, self.sequence, VALUE_TYPE_FOR_SEEK);
         self.internal.seek(&self.target)
     }
