@@ -8,6 +8,8 @@ use crate::status::Result;
 pub enum SeekStep {
     /// Finds the block in the index.
     FindBlock,
+    /// The same for a seek to the last entry at or before the target.
+    FindBlockBefore,
     /// Finds the head of the block.
     FindHead,
     /// Takes the block.
@@ -17,8 +19,37 @@ pub enum SeekStep {
 }
 
 impl SeekStep {
-    /// All steps, in their order.
+    /// All steps to [`InternalIterator::seek`], in their order.
     pub const ALL: [Self; 4] = [Self::FindBlock, Self::FindHead, Self::TakeBlock, Self::FindEntry];
+    /// All steps to [`InternalIterator::seek_for_prev`].
+    pub const ALL_BEFORE: [Self; 4] =
+        [Self::FindBlockBefore, Self::FindHead, Self::TakeBlock, Self::FindEntry];
+}
+
+/// Which seek a cursor has taken steps to and not made yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Approached {
+    /// None.
+    #[default]
+    Nothing,
+    /// [`InternalIterator::seek`].
+    Seek,
+    /// [`InternalIterator::seek_for_prev`].
+    SeekForPrev,
+}
+
+impl Approached {
+    /// Whether it is to something.
+    #[inline]
+    pub fn is_any(self) -> bool {
+        self != Self::Nothing
+    }
+
+    /// A seek is made, and nothing is left of the steps. Whether they led to it.
+    #[inline]
+    pub fn take(&mut self, made: Self) -> bool {
+        std::mem::take(self) == made
+    }
 }
 
 /// What a cursor knows, without a step, of versions newer than the one that it stands on.
@@ -49,8 +80,8 @@ pub trait InternalIterator: Send {
     /// Moves to the first entry at or after the internal key `target`.
     fn seek(&mut self, target: &[u8]) -> Result<()>;
 
-    /// Takes a step on the way to `seek(target)`, which has to be the next move and is as good without.
-    /// The cursor is not valid until then.
+    /// Takes a step on the way to `seek(target)`, or to `seek_for_prev(target)`, which has to be the next move and
+    /// is as good without. The cursor is not valid until then.
     fn approach(&mut self, _target: &[u8], _step: SeekStep) -> Result<()> {
         Ok(())
     }

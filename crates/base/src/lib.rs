@@ -42,7 +42,7 @@ pub use comparator::Comparator;
 pub use dbformat::{InternalKey, ParsedInternalKey, SequenceNumber, ValueType};
 pub use file_checksum::{FileChecksumGenContext, FileChecksumGenFactory, FileChecksumGenerator};
 pub use flush_block_policy::{FlushBlockPolicy, FlushBlockPolicyFactory};
-pub use internal_iterator::{InternalIterator, NewerVersion, SeekStep};
+pub use internal_iterator::{Approached, InternalIterator, NewerVersion, SeekStep};
 pub use internal_key_comparator::InternalKeyComparator;
 pub use key_prefix::key_prefix;
 pub use merge_operator::MergeOperator;

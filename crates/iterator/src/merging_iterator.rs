@@ -177,12 +177,15 @@ impl<I: InternalIterator> MergingIterator<I> {
         Ok(())
     }
 
-    /// Has all children take the steps that lead to a seek.
-    fn approach_all(&mut self, target: &[u8]) -> Result<()> {
+    /// Has all children take the steps that lead to a seek, each before the next.
+    fn approach_all(&mut self, target: &[u8], steps: [SeekStep; 4]) -> Result<()> {
         let _timer = Timer::start(PerfMetric::SeekChildSeekTime);
-        for step in SeekStep::ALL {
+        for step in steps {
             for child in &mut self.children.iterators {
-                child.approach(target, step)?;
+                if let Err(error) = child.approach(target, step) {
+                    self.fail();
+                    return Err(error);
+                }
             }
         }
         Ok(())
@@ -364,14 +367,12 @@ impl<I: InternalIterator> InternalIterator for MergingIterator<I> {
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
-        if let Err(error) = self.approach_all(target) {
-            self.fail();
-            return Err(error);
-        }
+        self.approach_all(target, SeekStep::ALL)?;
         self.start(Direction::Forward, |_, child| child.seek(target))
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
+        self.approach_all(target, SeekStep::ALL_BEFORE)?;
         self.start(Direction::Backward, |_, child| child.seek_for_prev(target))
     }
 

@@ -1,7 +1,7 @@
 //! The iterator of a representation that has a cursor: counts what perf context counts.
 
 use crate::memtable_rep::{MemTableEntry, start_seek};
-use base::{InternalIterator, PinnableSlice, Result, SeekStep};
+use base::{Approached, InternalIterator, PinnableSlice, Result, SeekStep};
 use perf_context::{PerfMetric, count};
 
 /// Stands on a record, or nowhere, and holds what it stands on.
@@ -29,13 +29,15 @@ pub(crate) trait RepCursor: Send {
 /// Iterates by a cursor.
 pub(crate) struct RepIterator<C> {
     cursor: C,
-    /// Whether the next seek has nothing to do any more.
-    is_approached: bool,
+    /// Which seek, if it is the next one, has nothing to do any more.
+    approached: Approached,
+    /// Which one steps are taken to.
+    aim: Approached,
 }
 
 impl<C: RepCursor> RepIterator<C> {
     pub(crate) fn new(cursor: C) -> Self {
-        Self { cursor, is_approached: false }
+        Self { cursor, approached: Approached::Nothing, aim: Approached::Nothing }
     }
 }
 
@@ -45,34 +47,44 @@ impl<C: RepCursor> InternalIterator for RepIterator<C> {
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
-        self.is_approached = false;
+        self.approached = Approached::Nothing;
         self.cursor.seek_to_first();
         Ok(())
     }
 
     fn seek_to_last(&mut self) -> Result<()> {
-        self.is_approached = false;
+        self.approached = Approached::Nothing;
         self.cursor.seek_to_last();
         Ok(())
     }
 
     /// In one of the steps, while tables wait for what they have asked for in the one before.
     fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
-        self.is_approached = match step {
-            SeekStep::FindBlock => false,
+        self.approached = match step {
+            SeekStep::FindBlock => {
+                self.aim = Approached::Seek;
+                Approached::Nothing
+            }
+            SeekStep::FindBlockBefore => {
+                self.aim = Approached::SeekForPrev;
+                Approached::Nothing
+            }
             SeekStep::FindHead => {
                 let _timer = start_seek();
-                self.cursor.seek(target);
+                match self.aim {
+                    Approached::SeekForPrev => self.cursor.seek_for_prev(target),
+                    Approached::Seek | Approached::Nothing => self.cursor.seek(target),
+                }
                 self.cursor.prefetch();
-                true
+                self.aim
             }
-            SeekStep::TakeBlock | SeekStep::FindEntry => self.is_approached,
+            SeekStep::TakeBlock | SeekStep::FindEntry => self.approached,
         };
         Ok(())
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
-        if std::mem::take(&mut self.is_approached) {
+        if self.approached.take(Approached::Seek) {
             return Ok(());
         }
         let _timer = start_seek();
@@ -81,7 +93,9 @@ impl<C: RepCursor> InternalIterator for RepIterator<C> {
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
-        self.is_approached = false;
+        if self.approached.take(Approached::SeekForPrev) {
+            return Ok(());
+        }
         let _timer = start_seek();
         self.cursor.seek_for_prev(target);
         Ok(())

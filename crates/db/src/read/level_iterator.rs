@@ -7,8 +7,8 @@
 use crate::sorted_run::SortedRun;
 use crate::table_set::TableSet;
 use base::{
-    InternalIterator, InternalKey, InternalKeyComparator, PinnableSlice, Result, SeekStep,
-    SliceTransform,
+    Approached, InternalIterator, InternalKey, InternalKeyComparator, PinnableSlice, Result,
+    SeekStep, SliceTransform,
 };
 use iterator::RangeTombstoneSink;
 use perf_context::{PerfMetric, Timer};
@@ -37,8 +37,8 @@ pub(crate) struct LevelIterator {
     /// The file `table` is of.
     index: usize,
     table: Option<TableIterator>,
-    /// Whether `table` is the one that the seek that follows goes to.
-    is_approached: bool,
+    /// Which seek, if it follows, goes to `table`.
+    approached: Approached,
     /// Whether the filter of tables leaves `table` out, which then stays where it began: nowhere.
     is_left_out: bool,
     /// Whether range tombstones of `table` have joined the scan.
@@ -54,7 +54,7 @@ impl LevelIterator {
             older_from,
             index: 0,
             table: None,
-            is_approached: false,
+            approached: Approached::Nothing,
             is_left_out: false,
             has_tombstones: false,
         }
@@ -63,7 +63,7 @@ impl LevelIterator {
     /// Lets go of what was read, and stands nowhere, as when it was made. The table that it was in is
     /// kept at hand if it is open anyway.
     pub(crate) fn rest(&mut self) {
-        self.is_approached = false;
+        self.approached = Approached::Nothing;
         self.scan.reads.clear();
         match &mut self.table {
             Some(table) if !self.is_left_out && self.run.opened_table(self.index).is_some() => {
@@ -216,6 +216,16 @@ impl LevelIterator {
         }
         self.open(index)
     }
+
+    /// Opens the file where a seek to the last entry up to `target` begins; none if all begin behind that.
+    fn open_before(&mut self, target: &[u8]) -> Result<Option<&mut TableIterator>> {
+        let comparator = &self.scan.comparator;
+        let after = self
+            .run
+            .files()
+            .partition_point(|file| comparator.compare(file.smallest.as_bytes(), target).is_le());
+        self.open(after.wrapping_sub(1))
+    }
 }
 
 impl InternalIterator for LevelIterator {
@@ -225,7 +235,7 @@ impl InternalIterator for LevelIterator {
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
-        self.is_approached = false;
+        self.approached = Approached::Nothing;
         if let Some(table) = self.open(0)? {
             table.seek_to_first()?;
         }
@@ -233,7 +243,7 @@ impl InternalIterator for LevelIterator {
     }
 
     fn seek_to_last(&mut self) -> Result<()> {
-        self.is_approached = false;
+        self.approached = Approached::Nothing;
         let last = self.run.files().len().wrapping_sub(1);
         if let Some(table) = self.open(last)? {
             table.seek_to_last()?;
@@ -242,7 +252,7 @@ impl InternalIterator for LevelIterator {
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
-        let table = match std::mem::take(&mut self.is_approached) {
+        let table = match self.approached.take(Approached::Seek) {
             true => self.wanted_table(),
             false => self.open_for(target)?,
         };
@@ -253,10 +263,18 @@ impl InternalIterator for LevelIterator {
     }
 
     fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
-        if step == SeekStep::FindBlock {
-            self.is_approached = false;
-            self.open_for(target)?;
-            self.is_approached = true;
+        match step {
+            SeekStep::FindBlock => {
+                self.approached = Approached::Nothing;
+                self.open_for(target)?;
+                self.approached = Approached::Seek;
+            }
+            SeekStep::FindBlockBefore => {
+                self.approached = Approached::Nothing;
+                self.open_before(target)?;
+                self.approached = Approached::SeekForPrev;
+            }
+            SeekStep::FindHead | SeekStep::TakeBlock | SeekStep::FindEntry => {}
         }
         match &mut self.table {
             Some(table) if !self.is_left_out => {
@@ -267,13 +285,11 @@ impl InternalIterator for LevelIterator {
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
-        self.is_approached = false;
-        let comparator = &self.scan.comparator;
-        let after = self
-            .run
-            .files()
-            .partition_point(|file| comparator.compare(file.smallest.as_bytes(), target).is_le());
-        if let Some(table) = self.open(after.wrapping_sub(1))? {
+        let table = match self.approached.take(Approached::SeekForPrev) {
+            true => self.wanted_table(),
+            false => self.open_before(target)?,
+        };
+        if let Some(table) = table {
             table.seek_for_prev(target)?;
         }
         self.skip_exhausted_backward()

@@ -219,18 +219,28 @@ fn check_seeks(rep: &Arc<dyn MemTableRep>, model: &Model, target: &[u8]) {
             // Nothing is left of the steps.
             iterator.seek(&elsewhere.0).unwrap();
             at(&iterator, Some(model.before(&elsewhere.0)));
+            for step in SeekStep::ALL_BEFORE {
+                iterator.approach(target, step).unwrap();
+            }
+            iterator.seek_for_prev(target).unwrap();
+            at(&iterator, found);
+            iterator.seek_for_prev(&elsewhere.0).unwrap();
+            at(&iterator, model.before_or_at(&elsewhere.0).checked_sub(1));
         }
     }
     // Steps that another move follows, as after an error of another cursor.
     let elsewhere = model.records.last().map_or(target, |(key, _)| key);
-    for other_move in 0..3 {
-        for step in SeekStep::ALL {
+    for (other_move, steps) in
+        (0..4).flat_map(|other| [(other, SeekStep::ALL), (other, SeekStep::ALL_BEFORE)])
+    {
+        for step in steps {
             iterator.approach(elsewhere, step).unwrap();
         }
         match other_move {
             0 => iterator.seek_to_first().unwrap(),
             1 => iterator.seek_to_last().unwrap(),
-            _ => iterator.seek_for_prev(elsewhere).unwrap(),
+            2 => iterator.seek_for_prev(elsewhere).unwrap(),
+            _ => iterator.seek(elsewhere).unwrap(),
         }
         iterator.seek(target).unwrap();
         at(&iterator, Some(model.before(target)));

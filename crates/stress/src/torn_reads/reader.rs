@@ -213,6 +213,13 @@ impl<'a> Reader<'a> {
             }
             2..10 => {
                 let published = self.begin(Operation::SeekForPrev { key, sequence });
+                if sequence.is_multiple_of(2) {
+                    for step in SeekStep::ALL_BEFORE {
+                        self.cursor
+                            .approach(&self.target, step)
+                            .map_err(|status| status.to_string())?;
+                    }
+                }
                 self.cursor.seek_for_prev(&self.target).map_err(|status| status.to_string())?;
                 // The record that is sought is found, and all that are newer.
                 let older = self.plan.ranks_up_to(key, sequence.saturating_sub(1));

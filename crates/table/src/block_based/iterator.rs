@@ -11,7 +11,10 @@ use crate::data_block::DataBlock;
 use crate::format::{BLOCK_TRAILER_SIZE, BlockHandle};
 use crate::read_options::ReadOptions;
 use base::dbformat::extract_user_key;
-use base::{InternalIterator, ParsedInternalKey, PinnableSlice, Result, SeekStep, SliceTransform};
+use base::{
+    Approached, InternalIterator, ParsedInternalKey, PinnableSlice, Result, SeekStep,
+    SliceTransform,
+};
 use env::ReadaheadOptions;
 use env::readahead::SequentialPrefetcher;
 use statistics::Activity;
@@ -62,8 +65,8 @@ pub struct TableIterator {
     /// them early.
     has_crossed: bool,
     valid: bool,
-    /// Whether the index is where the seek that follows goes.
-    is_approached: bool,
+    /// For which seek, if it follows, the index is where that goes.
+    approached: Approached,
     /// What is known of the block there.
     wanted: Wanted,
     /// The entries of the current block that it goes to one of, once they are found.
@@ -104,7 +107,7 @@ impl TableIterator {
             ahead: None,
             has_crossed: false,
             valid: false,
-            is_approached: false,
+            approached: Approached::Nothing,
             wanted: Wanted::Unknown,
             candidates: None,
             wants_resolved: resolves_blobs,
@@ -147,7 +150,7 @@ impl TableIterator {
         self.index.rest(&self.table.index);
         (self.block, self.ahead) = (None, None);
         self.valid = false;
-        self.is_approached = false;
+        self.approached = Approached::Nothing;
         self.candidates = None;
         self.resolved = None;
     }
@@ -279,11 +282,11 @@ impl TableIterator {
         reads: &SeekReads,
     ) -> Result<()> {
         match step {
-            SeekStep::FindBlock => {
+            SeekStep::FindBlock | SeekStep::FindBlockBefore => {
                 reads.clear();
                 self.wanted = Wanted::Unknown;
             }
-            SeekStep::TakeBlock if self.is_approached => {
+            SeekStep::TakeBlock if self.approached.is_any() => {
                 return if self.take_block() { Ok(()) } else { self.ask_for_block(reads) };
             }
             SeekStep::FindEntry if self.wanted == Wanted::Asked => self.take_read_block(reads)?,
@@ -329,6 +332,44 @@ impl TableIterator {
         self.index.link_frame(&block);
         self.seeks.note_block(&self.table.stats);
         self.block = Some((handle.offset, block));
+        Ok(())
+    }
+
+    /// Finds the block in the index, and asks for the link to it; none if the filter says that there is nothing
+    /// to find.
+    #[inline]
+    fn find_block(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
+        self.valid = false;
+        self.approached = Approached::Nothing;
+        self.candidates = None;
+        let goes_back = step == SeekStep::FindBlockBefore;
+        if goes_back {
+            self.begin_seek(false);
+        } else if !self.may_match_prefix(target)? {
+            self.index.set_end();
+            self.approached = Approached::Seek;
+            return Ok(());
+        }
+        self.index.seek(&self.table, target, self.options)?;
+        self.index.prefetch_link();
+        self.approached = if goes_back { Approached::SeekForPrev } else { Approached::Seek };
+        Ok(())
+    }
+
+    /// Moves to the first entry from the internal key `target` on of the block at the index cursor, among those
+    /// that steps have found, if they have.
+    #[inline]
+    fn seek_in_block(&mut self, target: &[u8]) -> Result<()> {
+        let candidates = self.candidates.take();
+        if let (Some(candidates), Some((_, block))) = (candidates, &self.block) {
+            self.cursor.seek_among(block, candidates, target, &self.table.comparator);
+            return Ok(());
+        }
+        self.load_block()?;
+        if let Some((_, block)) = &self.block {
+            block.prefetch_pages();
+            self.cursor.seek(block, target, &self.table.comparator);
+        }
         Ok(())
     }
 
@@ -497,7 +538,7 @@ impl TableIterator {
 
     fn move_to_first(&mut self) -> Result<()> {
         self.valid = false;
-        self.is_approached = false;
+        self.approached = Approached::Nothing;
         self.has_crossed = true;
         self.index.seek_to_first(&self.table, self.options)?;
         if let Some(block) = self.load_block()? {
@@ -509,7 +550,7 @@ impl TableIterator {
 
     fn move_to_last(&mut self) -> Result<()> {
         self.valid = false;
-        self.is_approached = false;
+        self.approached = Approached::Nothing;
         self.has_crossed = true;
         self.index.seek_to_last(&self.table, self.options)?;
         if let Some(block) = self.load_block()? {
@@ -630,23 +671,12 @@ impl InternalIterator for TableIterator {
 
     fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
         match step {
-            SeekStep::FindBlock => {
-                self.valid = false;
-                self.is_approached = false;
-                self.candidates = None;
-                // Where the filter may say that there is nothing to find the seek asks it first.
-                if self.seek_filter == SeekFilter::Never {
-                    self.begin_seek(false);
-                    self.index.seek(&self.table, target, self.options)?;
-                    self.index.prefetch_link();
-                    self.is_approached = true;
-                }
-            }
-            SeekStep::FindHead if self.is_approached => self.index.prefetch_frame(),
-            SeekStep::TakeBlock if self.is_approached => {
+            SeekStep::FindBlock | SeekStep::FindBlockBefore => self.find_block(target, step)?,
+            SeekStep::FindHead if self.approached.is_any() => self.index.prefetch_frame(),
+            SeekStep::TakeBlock if self.approached.is_any() => {
                 self.take_block();
             }
-            SeekStep::FindEntry if self.is_approached => self.find_entry(target)?,
+            SeekStep::FindEntry if self.approached.is_any() => self.find_entry(target)?,
             SeekStep::FindHead | SeekStep::TakeBlock | SeekStep::FindEntry => {}
         }
         Ok(())
@@ -655,36 +685,27 @@ impl InternalIterator for TableIterator {
     fn seek(&mut self, target: &[u8]) -> Result<()> {
         self.valid = false;
         self.has_crossed = false;
-        let candidates = self.candidates.take();
-        let is_approached = std::mem::take(&mut self.is_approached);
-        if let (true, Some(candidates), Some((_, block))) = (is_approached, candidates, &self.block)
-        {
-            self.cursor.seek_among(block, candidates, target, &self.table.comparator);
-            return self.finish_forward();
-        }
-        if !is_approached {
+        if !self.approached.take(Approached::Seek) {
+            self.candidates = None;
             if !self.may_match_prefix(target)? {
                 return Ok(());
             }
             self.index.seek(&self.table, target, self.options)?;
         }
-        self.load_block()?;
-        if let Some((_, block)) = &self.block {
-            block.prefetch_pages();
-            self.cursor.seek(block, target, &self.table.comparator);
-        }
+        self.seek_in_block(target)?;
         self.finish_forward()
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
         self.valid = false;
         self.has_crossed = false;
-        self.is_approached = false;
-        self.begin_seek(false);
-        self.index.seek(&self.table, target, self.options)?;
-        self.load_block()?;
-        let Some((_, block)) = &self.block else { return self.seek_to_last() };
-        self.cursor.seek(block, target, &self.table.comparator);
+        if !self.approached.take(Approached::SeekForPrev) {
+            self.candidates = None;
+            self.begin_seek(false);
+            self.index.seek(&self.table, target, self.options)?;
+        }
+        self.seek_in_block(target)?;
+        let Some((_, block)) = &self.block else { return self.move_to_last() };
         if !self.cursor.valid(block) {
             // The target is between the last key of the block and its separator.
             self.cursor.seek_to_last(block);

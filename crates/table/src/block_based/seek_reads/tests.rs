@@ -32,7 +32,16 @@ fn iterators(options: &TableOptions) -> Vec<TableIterator> {
 }
 
 fn approach(iterators: &mut [TableIterator], target: &[u8], reads: &SeekReads) -> Result<()> {
-    for step in SeekStep::ALL {
+    take_steps(iterators, target, reads, SeekStep::ALL)
+}
+
+fn take_steps(
+    iterators: &mut [TableIterator],
+    target: &[u8],
+    reads: &SeekReads,
+    steps: [SeekStep; 4],
+) -> Result<()> {
+    for step in steps {
         for iterator in &mut *iterators {
             iterator.approach_among(target, step, reads)?;
         }
@@ -99,6 +108,38 @@ fn seeks_find_the_same_as_alone() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn seeks_back_are_read_together_and_find_the_same_as_alone() {
+    for options in [TableOptions::default(), cache(0), cache(20_000), cache(1 << 20)] {
+        let (mut alone, mut together) = (iterators(&options), iterators(&options));
+        let reads = SeekReads::default();
+        let mut read_count = 0;
+        for turn in 0..2000_u32 {
+            // Far, near, at either end, beyond.
+            let number =
+                [turn * 1_237 % 3100, turn % 3000, 3000 - turn, 0, 3050][turn as usize % 5];
+            let target = key(number);
+            let target = target.as_bytes();
+            take_steps(&mut together, target, &reads, SeekStep::ALL_BEFORE).unwrap();
+            read_count += counts(&reads).1;
+            for (alone, together) in alone.iter_mut().zip(&mut together) {
+                alone.seek_for_prev(target).unwrap();
+                together.seek_for_prev(target).unwrap();
+                assert_eq!(alone.valid(), together.valid());
+                for _ in 0..turn % 7 * 10 {
+                    if alone.valid() {
+                        assert_eq!(alone.key(), together.key());
+                        alone.prev().unwrap();
+                        together.prev().unwrap();
+                        assert_eq!(alone.valid(), together.valid());
+                    }
+                }
+            }
+        }
+        assert!(read_count >= 10, "{read_count} blocks were read together");
     }
 }
 

@@ -150,6 +150,10 @@ proptest! {
             let found = iter.valid().then(|| iter.key());
             prop_assert_eq!(found, pairs.get(start).map(|(key, _)| &key[..]));
             let end = pairs.partition_point(|(key, _)| comparator.compare(key, &target).is_le());
+            for step in SeekStep::ALL_BEFORE.into_iter().take(turn % 5) {
+                iter.approach(&target, step).unwrap();
+                prop_assert!(!iter.valid());
+            }
             iter.seek_for_prev(&target).unwrap();
             let found = iter.valid().then(|| iter.key());
             prop_assert_eq!(found, end.checked_sub(1).map(|last| &pairs[last].0[..]));
