@@ -19,7 +19,7 @@
 
 mod slot;
 
-pub use slot::{HiddenRange, HiddenSlot};
+pub use slot::{HiddenRange, HiddenSlot, Unconverted};
 
 #[cfg(test)]
 mod tests;

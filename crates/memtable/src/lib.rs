@@ -35,8 +35,8 @@ pub mod vector_rep;
 mod write_buffer;
 
 pub use b_plus_tree_rep::{BPlusTreeRep, BPlusTreeRepWriter};
-pub use hidden_range::{HiddenRange, HiddenSlot};
-pub use memtable::{MemTable, MemTableWriter};
+pub use hidden_range::{HiddenRange, HiddenSlot, Unconverted};
+pub use memtable::{MemTable, MemTableWriter, RedundantTombstone};
 pub use memtable_memory::{MemTableMemory, MemTableMemoryObserver};
 pub use memtable_options::MemTableOptions;
 pub use memtable_rep::{EXPECTED_KEYS_MAX, MemTableEntry, MemTableRep, MemTableRepWriter};

@@ -77,6 +77,17 @@ pub struct MemTableWriter<'a> {
     state: MutexGuard<'a, WriterState>,
 }
 
+/// What became of a range tombstone that hides only what is hidden already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RedundantTombstone {
+    /// It is in the memtable.
+    Added,
+    /// There are others over all its keys.
+    Covered,
+    /// The memtable takes no records any more.
+    Refused,
+}
+
 /// The Bloom filter of point lookups: of prefixes, whole keys or both.
 #[derive(Debug)]
 struct Filter {
@@ -258,6 +269,26 @@ impl MemTable {
         count
     }
 
+    /// Adds a range tombstone over keys of which a read at `sequence` sees nothing anyway, for reads to come
+    /// to see that sooner. It is in no WAL. The caller knows that what is in no memtable, or in older ones,
+    /// has no greater sequence numbers.
+    pub fn add_redundant_range_tombstone(
+        &self,
+        sequence: SequenceNumber,
+        start_key: &[u8],
+        end_key: &[u8],
+    ) -> RedundantTombstone {
+        let mut writer = self.writer();
+        if self.is_immutable() {
+            return RedundantTombstone::Refused;
+        }
+        if self.range_tombstones.cover(start_key, end_key, sequence) {
+            return RedundantTombstone::Covered;
+        }
+        writer.add(sequence, ValueType::RangeDeletion, start_key, end_key);
+        RedundantTombstone::Added
+    }
+
     /// What scans of this memtable's states need not look at.
     pub fn hidden_slot(&self) -> &Arc<HiddenSlot> {
         &self.hidden
@@ -366,6 +397,11 @@ impl MemTable {
     /// The same as one list. While others are added each call may cut up all of them anew.
     pub fn fragmented_range_tombstones(&self) -> Arc<FragmentedRangeTombstoneList> {
         self.range_tombstones.fragmented()
+    }
+
+    /// The same as they were added.
+    pub fn range_tombstones(&self) -> Vec<RangeTombstone> {
+        self.range_tombstones.all()
     }
 
     /// The order of the records.

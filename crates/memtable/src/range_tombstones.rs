@@ -6,7 +6,7 @@
 //! with the parts before that are too small beside it. So there are O(log n) parts for a reader to
 //! search, and each tombstone is cut up O(log n) times.
 
-use base::{InternalKeyComparator, RangeTombstone};
+use base::{InternalKeyComparator, RangeTombstone, SequenceNumber};
 use iterator::FragmentedRangeTombstoneList;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -83,6 +83,12 @@ impl RangeTombstones {
         self.count.load(Ordering::Acquire)
     }
 
+    /// Whether those that a read at `sequence` sees are over all keys from `start` on and before `end`,
+    /// as far as one part tells.
+    pub(crate) fn cover(&self, start: &[u8], end: &[u8], sequence: SequenceNumber) -> bool {
+        self.count() > 0 && self.parts().iter().any(|part| part.covers(start, end, sequence))
+    }
+
     /// Says that none will be added any more.
     pub(crate) fn mark_immutable(&self) {
         self.is_immutable.store(true, Ordering::Release);
@@ -119,6 +125,11 @@ impl RangeTombstones {
             growing.catch_up(&self.comparator);
         }
         growing.parts[0].clone()
+    }
+
+    /// As they were added.
+    pub(crate) fn all(&self) -> Vec<RangeTombstone> {
+        self.growing.lock().tombstones.clone()
     }
 
     pub(crate) fn allocated_bytes(&self) -> usize {

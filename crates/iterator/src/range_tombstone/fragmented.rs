@@ -237,6 +237,19 @@ impl FragmentedRangeTombstoneList {
         self.newest_visible(self.locate(user_key), snapshot_sequence, read_timestamp)
     }
 
+    /// Whether tombstones that a read at `snapshot_sequence` sees are over all keys from `start` on and
+    /// before `end`.
+    pub fn covers(&self, start: &[u8], end: &[u8], snapshot_sequence: SequenceNumber) -> bool {
+        let mut slot = self.locate(start);
+        while self.newest_visible(slot, snapshot_sequence, None).is_some() {
+            if self.comparator.compare_user_keys(self.bound(slot), end).is_ge() {
+                return true;
+            }
+            slot += 1;
+        }
+        false
+    }
+
     /// All fragments in ascending order.
     pub fn fragments(&self) -> impl Iterator<Item = Fragment<'_>> {
         (0..self.newest.len()).filter_map(|fragment| {

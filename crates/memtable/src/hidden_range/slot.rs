@@ -5,6 +5,15 @@ use crate::sync_primitives::{AtomicBool, Ordering, RwLock};
 use base::{InternalKeyComparator, SequenceNumber};
 use std::sync::Arc;
 
+/// Deletions in a hidden range that are under no range tombstone, and may be brought under one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unconverted {
+    /// The key of the first.
+    pub first: Vec<u8>,
+    /// How many there are.
+    pub deletions: u64,
+}
+
 /// A range of user keys of which nothing shows.
 #[derive(Debug)]
 pub struct HiddenRange {
@@ -18,6 +27,9 @@ pub struct HiddenRange {
     pub super_version_number: u64,
     /// Entries that a scan need not pass.
     pub entries: u64,
+    unconverted: Option<Unconverted>,
+    /// They are under a range tombstone now.
+    is_converted: AtomicBool,
     /// Something that shows was written into the range.
     pub(crate) is_broken: AtomicBool,
 }
@@ -30,14 +42,40 @@ impl HiddenRange {
         super_version_number: u64,
         entries: u64,
     ) -> Self {
-        let is_broken = AtomicBool::new(false);
-        Self { start, end, sequence, super_version_number, entries, is_broken }
+        let (is_converted, is_broken) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self {
+            start,
+            end,
+            sequence,
+            super_version_number,
+            entries,
+            unconverted: None,
+            is_converted,
+            is_broken,
+        }
+    }
+
+    /// The range with deletions in it that may be brought under a range tombstone.
+    #[must_use]
+    pub fn with_unconverted(self, unconverted: Option<Unconverted>) -> Self {
+        Self { unconverted, ..self }
+    }
+
+    /// Deletions in it that are under no range tombstone, where these are counted.
+    pub fn unconverted(&self) -> Option<&Unconverted> {
+        self.unconverted.as_ref().filter(|_| !self.is_converted.load(Ordering::Acquire))
+    }
+
+    /// Says that a range tombstone is over them.
+    pub fn set_converted(&self) {
+        self.is_converted.store(true, Ordering::Release);
     }
 
     /// The same range in another state of the column family.
     pub(crate) fn in_state(&self, super_version_number: u64) -> Self {
         let bounds = (self.start.clone(), self.end.clone());
         Self::new(bounds, self.sequence, super_version_number, self.entries)
+            .with_unconverted(self.unconverted().cloned())
     }
 
     /// Whether a user key lies within.

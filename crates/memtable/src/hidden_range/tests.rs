@@ -166,3 +166,18 @@ fn the_next_memtable_takes_over_what_is_known() {
     last.take_hidden(full.hidden_slot(), 7, 8);
     assert!(last.hidden_slot().get().is_none(), "it was broken");
 }
+
+#[test]
+fn deletions_to_convert_are_handed_on_until_they_are() {
+    let memtable = memtable();
+    let unconverted = Unconverted { first: b"e".to_vec(), deletions: 9 };
+    let range = range(Some("d"), Some("m"), 10).with_unconverted(Some(unconverted.clone()));
+    memtable.remember_hidden(range, None);
+    memtable.keep_hidden(7, 8);
+    let kept = memtable.hidden_slot().get().unwrap();
+    assert_eq!(kept.unconverted(), Some(&unconverted));
+    kept.set_converted();
+    assert_eq!(kept.unconverted(), None);
+    memtable.keep_hidden(8, 9);
+    assert_eq!(memtable.hidden_slot().get().unwrap().unconverted(), None);
+}

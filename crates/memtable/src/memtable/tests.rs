@@ -522,3 +522,22 @@ fn memory_of_several_memtables_is_counted_together() {
     drop(second);
     assert_eq!((memory.active_bytes(), memory.total_bytes()), (0, 0));
 }
+
+#[test]
+fn a_redundant_range_tombstone_is_added_once_and_while_writes_are_taken() {
+    let memtable = memtable();
+    let add = |sequence, start: &str, end: &str| {
+        memtable.add_redundant_range_tombstone(sequence, start.as_bytes(), end.as_bytes())
+    };
+    assert_eq!(add(5, "b", "f"), RedundantTombstone::Added);
+    assert_eq!(add(7, "b", "f"), RedundantTombstone::Covered);
+    assert_eq!(add(4, "c", "d"), RedundantTombstone::Added, "it sees no other");
+    assert_eq!(add(7, "f", "k"), RedundantTombstone::Added);
+    assert_eq!(add(6, "c", "h"), RedundantTombstone::Added, "it does not see the next one");
+    memtable.mark_immutable();
+    assert_eq!(add(8, "x", "z"), RedundantTombstone::Refused);
+    assert_eq!(memtable.num_range_deletes(), 4);
+    let sequences: Vec<_> =
+        memtable.range_tombstones().iter().map(|tombstone| tombstone.sequence).collect();
+    assert_eq!(sequences, [5, 4, 7, 6]);
+}

@@ -182,3 +182,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn tombstones_side_by_side_cover_what_each_covers_a_part_of() {
+    let list = list(&[tombstone("b", "f", 5), tombstone("f", "k", 7), tombstone("m", "p", 3)]);
+    let covers =
+        |start: &str, end: &str, sequence| list.covers(start.as_bytes(), end.as_bytes(), sequence);
+    assert!(covers("b", "f", 5) && covers("c", "e", 9) && covers("c", "k", 7));
+    assert!(!covers("c", "k", 6), "one is too new");
+    assert!(!covers("a", "c", 9) && !covers("k", "l", 9) && !covers("g", "n", 9));
+    assert!(!covers("n", "q", 9) && !covers("x", "z", 9));
+}
