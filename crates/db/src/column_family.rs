@@ -1,5 +1,6 @@
 //! An open column family.
 
+use crate::conversion_gate::ConversionGate;
 use crate::internal_stats::InternalStats;
 use crate::options_file_writer::FamilyText;
 use crate::super_version::SuperVersion;
@@ -45,6 +46,8 @@ pub(crate) struct ColumnFamilyData {
     pub(crate) log_number: AtomicU64,
     /// Where new files of L0 get their place in its order.
     pub(crate) epoch_numbers: Arc<EpochNumbers>,
+    /// Whether scans may add range tombstones.
+    pub(crate) conversions: Arc<ConversionGate>,
     pub(crate) stats: InternalStats,
     /// Where the memory of its memtables is counted; none in a database that is only read.
     pub(crate) memtable_memory: Option<Arc<MemTableMemory>>,

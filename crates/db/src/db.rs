@@ -27,7 +27,7 @@ use base::{
 };
 use cache::Cache;
 use env::{CountedRateLimiter, FileSystem, Logger, RateLimiter, ReadGate, SystemClock, WallClock};
-use options::{ConfigOptions, DbOptions, Registry};
+use options::{ColumnFamilyOptions, ConfigOptions, DbOptions, Registry};
 use perf_context::{PerfMetric, Timer, count};
 use statistics::{HistogramType, Recorder, Statistics};
 use std::collections::BTreeMap;
@@ -444,7 +444,8 @@ impl Db {
     /// A cursor over the live keys of a family.
     ///
     /// # Errors
-    /// `InvalidArgument` if the options do not fit the family.
+    /// `InvalidArgument` if the options do not fit the family, as `table_filter` does not where
+    /// `min_tombstones_for_range_conversion` is set and the database takes writes.
     pub fn new_iterator(
         &self,
         options: &ReadOptions,
@@ -455,6 +456,9 @@ impl Db {
         let super_version = family.0.super_version.load();
         let sequence = self.sequence_of(options)?;
         check_history(options, &family.0, &super_version)?;
+        if options.table_filter.is_some() {
+            self.check_table_filter(&super_version.options)?;
+        }
         let view = self.view(&super_version, sequence);
         if let Some(idle) = super_version.idle_iterators.take(options, &view) {
             return Ok(DbIterator::new(idle, family.0.clone()));
@@ -474,6 +478,17 @@ impl Db {
             statistics: self.inner.context.statistics.clone(),
         };
         Ok(origin.new_iterator_at(family.0.clone(), view))
+    }
+
+    /// Deletions in a table that is left out go on to hide keys by range tombstones that scans made of them.
+    fn check_table_filter(&self, options: &ColumnFamilyOptions) -> Result<()> {
+        if options.min_tombstones_for_range_conversion > 0 && self.inner.writing().is_ok() {
+            return Err(Status::invalid_argument(
+                "ReadOptions::table_filter is not supported when \
+                 min_tombstones_for_range_conversion > 0",
+            ));
+        }
+        Ok(())
     }
 
     /// A lookup begins.

@@ -19,6 +19,7 @@ mod compaction_abort;
 mod compaction_helpers;
 mod compaction_state;
 mod compaction_work;
+mod conversion_gate;
 mod db;
 mod db_background;
 mod db_impl;

@@ -13,6 +13,7 @@ mod timestamp_size;
 mod wal_replay;
 
 use crate::column_family::{ColumnFamilyData, ColumnFamilyDescriptor};
+use crate::conversion_gate::ConversionGate;
 use crate::db::OpenContext;
 use crate::internal_stats::InternalStats;
 use crate::open_files::OpenFiles;
@@ -397,15 +398,14 @@ pub(crate) fn open_family(
         read_latency: (0..num_levels).map(|_| Arc::default()).collect(),
         keeps_all_open: AtomicBool::new(options.max_open_files == -1),
     };
-    let memtables: Vec<_> = memtable.into_iter().collect();
-    memtables.iter().for_each(|memtable| memtable.mark_immutable());
+    memtable.iter().for_each(|memtable| memtable.mark_immutable());
     let data = ColumnFamilyData {
         id: state.id,
         name: descriptor.name.clone(),
         comparator,
         tables: Arc::new(tables),
         super_version: ArcSwap::from_pointee(SuperVersion::first(SuperVersionParts {
-            memtables,
+            memtables: memtable.into_iter().collect(),
             version: state.version.clone(),
             options: Arc::new(family.clone()),
             resolver,
@@ -413,6 +413,7 @@ pub(crate) fn open_family(
         })),
         log_number: AtomicU64::new(state.log_number),
         epoch_numbers: Arc::new(EpochNumbers::new(state.version.next_epoch_number(), false)),
+        conversions: Arc::new(ConversionGate::new(options, family)),
         stats: InternalStats::new(),
         memtable_memory: None,
         options_text: Mutex::default(),

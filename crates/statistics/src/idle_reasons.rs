@@ -22,7 +22,6 @@ pub(crate) const NO_MULTI_SCAN: &str = "there is no `MultiScan`";
 pub(crate) const NO_PERSISTENT_CACHE: &str = "there is no persistent cache";
 pub(crate) const NO_READ_AMP_BITMAP: &str = "`read_amp_bytes_per_bit` is not honoured";
 pub(crate) const NO_READ_RETRY: &str = "a block that is damaged is not read again";
-pub(crate) const NO_READ_TRIGGERED_TOMBSTONES: &str = "reads write no range tombstones";
 pub(crate) const NO_REMOTE_COMPACTION: &str = "compactions run in the process of their database";
 pub(crate) const NO_ROW_CACHE: &str = "there is no row cache";
 pub(crate) const NO_SECONDARY_METADATA: &str = "of tables only data blocks go to a secondary cache";

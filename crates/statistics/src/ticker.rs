@@ -4,10 +4,9 @@ use crate::idle_reasons::{
     KERNEL_READAHEAD, NO_ABORT_OF_COMPACTIONS, NO_ASYNC_READS, NO_BACKUP_ENGINE, NO_CHECKPOINTS,
     NO_CHECKSUM_CALLS, NO_INGESTED_BATCHES, NO_INPLACE_UPDATE, NO_KEPT_FILE_METADATA,
     NO_LAZY_BLOBS, NO_MANIFEST_VALIDATION, NO_MULTI_SCAN, NO_PERSISTENT_CACHE, NO_READ_AMP_BITMAP,
-    NO_READ_RETRY, NO_READ_TRIGGERED_TOMBSTONES, NO_REMOTE_COMPACTION, NO_ROW_CACHE,
-    NO_SECONDARY_METADATA, NO_SIMULATED_CACHE, NO_SST_FILE_MANAGER, NO_SUPER_VERSION_CACHE,
-    NO_TAIL_PREFETCH, NO_TIMESTAMP_FILTER, NO_TRANSACTIONS, NO_USER_DEFINED_INDEX, NO_WAL_ITERATOR,
-    NO_WAL_PRECREATION, STACKED_BLOB_DB,
+    NO_READ_RETRY, NO_REMOTE_COMPACTION, NO_ROW_CACHE, NO_SECONDARY_METADATA, NO_SIMULATED_CACHE,
+    NO_SST_FILE_MANAGER, NO_SUPER_VERSION_CACHE, NO_TAIL_PREFETCH, NO_TIMESTAMP_FILTER,
+    NO_TRANSACTIONS, NO_USER_DEFINED_INDEX, NO_WAL_ITERATOR, NO_WAL_PRECREATION, STACKED_BLOB_DB,
 };
 
 metric::metrics! {
@@ -511,9 +510,9 @@ metric::metrics! {
         /// Prefetches that waited for memory.
         PrefetchMemoryRequestsBlocked = "rocksdb.prefetch.memory.requests.blocked", 247, idle(NO_MULTI_SCAN);
         /// Range tombstones scans added to memtable.
-        ReadPathRangeTombstonesInserted = "rocksdb.read.path.range.tombstones.inserted", 248, idle(NO_READ_TRIGGERED_TOMBSTONES);
+        ReadPathRangeTombstonesInserted = "rocksdb.read.path.range.tombstones.inserted", 248, counted;
         /// Range tombstones scans could not add.
-        ReadPathRangeTombstonesDiscarded = "rocksdb.read.path.range.tombstones.discarded", 249, idle(NO_READ_TRIGGERED_TOMBSTONES);
+        ReadPathRangeTombstonesDiscarded = "rocksdb.read.path.range.tombstones.discarded", 249, counted;
         /// File metadata fetched for faster reopen.
         FileOpenMetadataRetrieved = "rocksdb.file.open.metadata.retrieved", 250, idle(NO_KEPT_FILE_METADATA);
         /// File opens supplied with saved metadata.

@@ -2,6 +2,7 @@
 
 use super::overlap::{UserKeyRange, are_in_memtables};
 use super::{IngestedFile, Ingestion, overlap_with_timestamps, to_dropped};
+use crate::conversion_gate::ClosedGates;
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::FamilyState;
 use crate::event_listener::{BackgroundErrorReason, ExternalFileIngestionInfo};
@@ -26,6 +27,8 @@ impl DbImpl {
         let _hold = Hold::begin();
         let _lead = writing.write_thread.enter_exclusively();
         let _timer = Timer::start(PerfMetric::FileIngestionBlockingLiveWritesNanos);
+        // Dropped when reads see the files, and before writes go on.
+        let _closed = ClosedGates::of(ingestions.iter().map(|one| one.family.clone()));
         self.flush_what_overlaps(writing, ingestions)?;
         let mut sequence = self.visibility.last_sequence();
         let mut edits = Edits::new();

@@ -15,6 +15,7 @@
 //! With `iter_start_ts` every version is an entry (`versions`).
 
 mod backward;
+mod conversion;
 mod entry;
 mod hidden_run;
 mod property;
@@ -354,6 +355,7 @@ impl DbIter {
         let _timer = start_seek();
         self.start(Direction::Backward);
         self.seek_no_more();
+        self.hidden_run.note_seek_end(self.upper_bound.as_deref());
         let moved = match self.upper_bound.clone() {
             Some(upper) => self.seek_internal_before(&upper),
             None => timed(|| self.internal.seek_to_last()),
@@ -397,8 +399,10 @@ impl DbIter {
         let begun = self.stats.start_seek();
         self.start(Direction::Backward);
         self.confine_to_prefix_of(target);
+        self.hidden_run.note_seek_end(None);
         let moved = match self.upper_bound.clone() {
             Some(upper) if self.compare_plain(target, &upper).is_ge() => {
+                self.hidden_run.note_seek_end(Some(&upper));
                 self.seek_internal_before(&upper)
             }
             _ => self.seek_internal_to_last_version(target),

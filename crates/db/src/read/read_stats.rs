@@ -207,6 +207,18 @@ impl ScanStats {
         }
     }
 
+    /// Deletions were to be brought under a range tombstone, and were or were not.
+    #[cold]
+    pub(crate) fn count_conversion(&self, is_added: bool) {
+        if let Some(statistics) = &self.statistics {
+            let ticker = match is_added {
+                true => Ticker::ReadPathRangeTombstonesInserted,
+                false => Ticker::ReadPathRangeTombstonesDiscarded,
+            };
+            statistics.record_tick(ticker, 1);
+        }
+    }
+
     /// A step backward is over.
     #[inline]
     pub(crate) fn count_prev(&mut self, is_found: bool) {

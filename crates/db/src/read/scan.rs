@@ -127,7 +127,7 @@ fn new_iterator(
         skips_max: view.super_version.options.max_sequential_skip_in_iterations,
         super_version_number: view.super_version.number,
         stats: ScanStats::new(statistics),
-        hidden_run: HiddenRun::new(view.super_version, options, is_plain),
+        hidden_run: HiddenRun::new(family, view.super_version, options, is_plain),
         has_active,
     };
     DbIter::new(parts, options)

@@ -150,11 +150,12 @@ impl ScanCursor {
         &mut self,
         sequence: SequenceNumber,
         bound: Option<&[u8]>,
+        user_key: &mut Vec<u8>,
     ) -> Result<PassedKeys> {
         self.end_run();
         match &mut self.runs {
             ScanRuns::One(_) => Ok(PassedKeys::default()),
-            ScanRuns::Merged(cursor) => cursor.pass_deleted_keys(sequence, bound),
+            ScanRuns::Merged(cursor) => cursor.pass_deleted_keys(sequence, bound, user_key),
         }
     }
 }

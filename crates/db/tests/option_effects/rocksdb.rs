@@ -6,7 +6,7 @@ use env::FileSystem;
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
-use testing::judges::protocol::{FamilyOpening, Mode, Opening, Operation};
+use testing::judges::protocol::{FamilyOpening, Mode, Move, Opening, Operation};
 use testing::judges::{Judge, Session};
 
 /// A database of RocksDB, in a directory of its own.
@@ -38,6 +38,18 @@ impl RocksDb {
             ..Opening::default()
         };
         self.session.open(&opening).unwrap();
+    }
+
+    fn count_pairs(&mut self) -> u64 {
+        let iterator = self.session.iterator(b"default", None).unwrap();
+        let mut count = 0;
+        let mut pair = self.session.go(iterator, Move::SeekToFirst).unwrap();
+        while pair.is_some() {
+            count += 1;
+            pair = self.session.go(iterator, Move::Next).unwrap();
+        }
+        self.session.drop_iterator(iterator).unwrap();
+        count
     }
 }
 
@@ -95,10 +107,13 @@ impl Subject for RocksDb {
     }
 
     fn special(&mut self, command: Command<'_>) -> Option<String> {
-        if command.name != "set" {
-            return None;
+        match command.name {
+            "set" => {
+                self.choice.set_all(command);
+                Some(String::new())
+            }
+            "pairs" => Some(format!("{} pairs", self.count_pairs())),
+            _ => None,
         }
-        self.choice.set_all(command);
-        Some(String::new())
     }
 }

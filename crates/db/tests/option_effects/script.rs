@@ -218,6 +218,8 @@ fn property(properties: &TableProperties, name: &str) -> String {
     match name {
         "data_blocks" => properties.num_data_blocks.to_string(),
         "entries" => properties.num_entries.to_string(),
+        "deletions" => properties.num_deletions.to_string(),
+        "range_deletions" => properties.num_range_deletions.to_string(),
         "data_size" => properties.data_size.to_string(),
         "index_size" => properties.index_size.to_string(),
         "index_partitions" => properties.index_partitions.to_string(),

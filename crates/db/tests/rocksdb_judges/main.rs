@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
+mod converted;
 mod engine;
 mod lost_pages;
 mod mapped_wals;

@@ -28,7 +28,7 @@ impl<I: InternalIterator> MergingIterator<I> {
     /// Going forward, from a point deletion that is the newest version of its key as of `sequence`: passes its key,
     /// and those after it as long as the newest version of each is a deletion of the same child, as old as `sequence`
     /// and before the user key `bound`. Ends at an entry of a key that is not passed, or where it began. For keys
-    /// without timestamps.
+    /// without timestamps. `user_key` becomes the last that was passed.
     ///
     /// # Errors
     /// As a step, or as a seek.
@@ -36,12 +36,13 @@ impl<I: InternalIterator> MergingIterator<I> {
         &mut self,
         sequence: SequenceNumber,
         bound: Option<&[u8]>,
+        user_key: &mut Vec<u8>,
     ) -> Result<PassedKeys> {
         let mut passed = PassedKeys::default();
         if self.direction == Direction::Backward {
             return Ok(passed);
         }
-        let result = self.pass_pairs(sequence, bound, &mut passed);
+        let result = self.pass_pairs(sequence, bound, user_key, &mut passed);
         match result {
             Ok(()) => self.settle(),
             Err(_) => self.fail(),
@@ -53,6 +54,7 @@ impl<I: InternalIterator> MergingIterator<I> {
         &mut self,
         sequence: SequenceNumber,
         bound: Option<&[u8]>,
+        user_key: &mut Vec<u8>,
         passed: &mut PassedKeys,
     ) -> Result<()> {
         let mut lonely = 0;
@@ -62,7 +64,7 @@ impl<I: InternalIterator> MergingIterator<I> {
                 return Ok(());
             }
             lonely = if passed.hidden > hidden_before { 0 } else { lonely + 1 };
-            self.leave_key(passed)?;
+            self.leave_key(user_key, passed)?;
             if !self.stands_on_deletion_ahead(sequence, bound) {
                 return Ok(());
             }
@@ -98,27 +100,28 @@ impl<I: InternalIterator> MergingIterator<I> {
         Ok(true)
     }
 
-    /// Has the current child go on to its next user key.
+    /// Has the current child go on to its next user key, from `user_key`.
     #[inline]
-    fn leave_key(&mut self, passed: &mut PassedKeys) -> Result<()> {
-        let Self { children, current: Some(current), anchor, .. } = self else { return Ok(()) };
+    fn leave_key(&mut self, user_key: &mut Vec<u8>, passed: &mut PassedKeys) -> Result<()> {
+        let Self { children, current: Some(current), .. } = self else { return Ok(()) };
         let Children { comparator, iterators } = children;
         let iterator = &mut iterators[current.child];
-        anchor.clear();
-        anchor.extend_from_slice(extract_user_key(iterator.key()));
+        user_key.clear();
+        user_key.extend_from_slice(extract_user_key(iterator.key()));
         passed.deletions += 1;
         iterator.next()?;
         let mut steps = 0;
         while iterator.valid()
-            && comparator.is_equal_without_timestamp(extract_user_key(iterator.key()), anchor)
+            && comparator.is_equal_without_timestamp(extract_user_key(iterator.key()), user_key)
         {
             steps += 1;
             if steps == STEPS_MAX {
                 // To the oldest version that there can be, which is passed then, too.
-                let length = anchor.len();
-                anchor.resize(length + TRAILER_SIZE, 0);
-                iterator.seek(anchor)?;
-                anchor.truncate(length);
+                let length = user_key.len();
+                user_key.resize(length + TRAILER_SIZE, 0);
+                let sought = iterator.seek(user_key);
+                user_key.truncate(length);
+                sought?;
             } else {
                 passed.hidden += 1;
                 iterator.next()?;

@@ -177,7 +177,7 @@ options! {
         /// Average hidden entries per step that mark flush.
         memtable_avg_op_scan_flush_trigger: u32 = 0, mutable accepted 10.4;
         /// Run of point deletes a scan converts into range delete.
-        min_tombstones_for_range_conversion: u32 = 0, mutable accepted 11.8;
+        min_tombstones_for_range_conversion: u32 = 0, mutable honoured 11.8;
         /// Prepare this family for files placed under all data.
         cf_allow_ingest_behind: bool = false, fixed honoured 10.6;
         /// Batched gets reuse the previous skiplist search path.

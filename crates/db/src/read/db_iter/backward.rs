@@ -15,6 +15,8 @@ struct Versions {
     base: Option<(ValueType, PinnableSlice)>,
     /// Operands newer than the base, oldest first.
     operands: Vec<PinnableSlice>,
+    /// The newest of them is a deletion that counts ([`DbIter::is_to_convert`]).
+    is_to_convert: bool,
 }
 
 impl DbIter {
@@ -72,9 +74,12 @@ impl DbIter {
     /// Moves the internal cursor back over keys that are not shown and over every version of the
     /// first that is. So many were passed on the way here.
     pub(super) fn find_prev_user_entry(&mut self, mut passed: u64) -> Result<()> {
-        self.hidden_run.begin_move();
+        self.begin_move_back();
         self.stands = Stands::BeforeVersions;
         let found = self.find_prev_shown(&mut passed);
+        if found.is_ok() {
+            self.convert_backward();
+        }
         self.stats.count_skipped(passed.saturating_sub(u64::from(self.valid)));
         found
     }
@@ -120,10 +125,14 @@ impl DbIter {
                 return self.show_newest_version(value_type, passed);
             }
             let versions = self.collect_versions(passed)?;
+            let is_to_convert = versions.is_to_convert;
             if self.decide(versions)? {
                 self.valid = true;
                 self.stats.count_shown(self.shown_bytes().unwrap_or(0));
                 return Ok(());
+            }
+            if is_to_convert {
+                self.count_deletion_back();
             }
             is_in_hidden = !self.tombstones.is_empty();
         }
@@ -197,7 +206,7 @@ impl DbIter {
             }
             if value_type.is_point_deletion() || self.is_range_deleted()? {
                 count(PerfMetric::InternalDeleteSkippedCount, 1);
-                versions = Versions::default();
+                versions = Versions { is_to_convert: self.is_to_convert()?, ..Versions::default() };
             } else if value_type == ValueType::Merge {
                 count(PerfMetric::InternalMergeCount, 1);
                 versions.operands.push(self.internal.pinned_value());
@@ -212,7 +221,7 @@ impl DbIter {
     }
 
     /// Turns versions into what is shown; false if the key is deleted.
-    fn decide(&mut self, Versions { base, operands }: Versions) -> Result<bool> {
+    fn decide(&mut self, Versions { base, operands, .. }: Versions) -> Result<bool> {
         self.entry = if !operands.is_empty() {
             self.resolver.merge(&self.blob_options, &self.key, base, &operands)?
         } else if let Some((value_type, value)) = base {

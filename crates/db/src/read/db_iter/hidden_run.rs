@@ -9,11 +9,13 @@
 //! up after so many hidden entries (`max_skippable_internal_keys`) passes all of them, as in RocksDB.
 
 use super::DbIter;
+use super::conversion::Conversion;
+use crate::column_family::ColumnFamilyData;
 use crate::super_version::SuperVersion;
 use base::dbformat::{VALUE_TYPE_FOR_SEEK, extract_user_key};
 use base::{InternalIterator, Result, SequenceNumber};
 use iterator::{Direction, PassedKeys};
-use memtable::{HiddenRange, HiddenSlot, MemTable};
+use memtable::{HiddenRange, HiddenSlot, MemTable, Unconverted};
 use perf_context::{PerfMetric, count};
 use std::sync::{Arc, Weak};
 use table::ReadOptions;
@@ -39,6 +41,8 @@ struct LeapPace {
 
 impl LeapPace {
     const START: Self = Self { wait: LEAP_GAP_MIN, gap: LEAP_GAP_MIN };
+    /// Where every deletion is looked at first.
+    const START_COUNTING: Self = Self { wait: 1, gap: LEAP_GAP_MIN };
 
     /// Whether to try at this deletion.
     #[inline]
@@ -47,8 +51,13 @@ impl LeapPace {
         self.wait == 0
     }
 
-    /// Where deletions were passed together the next ones are tried at once.
-    fn note(&mut self, has_passed: bool) {
+    /// Where deletions were passed together the next ones are tried at once, and so are those that are
+    /// counted.
+    fn note(&mut self, has_passed: bool, is_counting: bool) {
+        if is_counting {
+            self.wait = 1;
+            return;
+        }
         self.gap = if has_passed { LEAP_GAP_MIN } else { (2 * self.gap).min(LEAP_GAP_MAX) };
         self.wait = if has_passed { 1 } else { self.gap };
     }
@@ -67,6 +76,9 @@ pub(crate) struct HiddenRun {
     /// What was known, and spared.
     known: Option<Arc<HiddenRange>>,
     leaps: LeapPace,
+    leaps_start: LeapPace,
+    /// Where deletions are brought under range tombstones.
+    pub(super) conversion: Option<Box<Conversion>>,
 }
 
 /// The memtable that takes writes, or took them when the scan began.
@@ -90,7 +102,12 @@ enum RunStart {
 impl HiddenRun {
     /// For a scan of a state by these options. Scans that leave out keys learn nothing, nor do those
     /// that are not `is_plain`: of keys with timestamps, or with writes that are not committed.
-    pub(crate) fn new(super_version: &SuperVersion, options: &ReadOptions, is_plain: bool) -> Self {
+    pub(crate) fn new(
+        family: &ColumnFamilyData,
+        super_version: &SuperVersion,
+        options: &ReadOptions,
+        is_plain: bool,
+    ) -> Self {
         let has_filter = super_version.options.prefix_extractor.is_some();
         let sees_all = is_plain
             && options.read_tier.may_read_files()
@@ -103,7 +120,10 @@ impl HiddenRun {
             memtable: Arc::downgrade(memtable),
             largest_immutable_sequence: super_version.largest_immutable_sequence(),
         });
-        Self { place, ..Self::none() }
+        let conversion = Conversion::new(family, super_version, options, is_plain);
+        let leaps_start =
+            if conversion.is_some() { LeapPace::START_COUNTING } else { LeapPace::START };
+        Self { place, conversion, leaps_start, leaps: leaps_start, ..Self::none() }
     }
 
     /// Of a scan that learns nothing.
@@ -115,7 +135,14 @@ impl HiddenRun {
             passed_before: 0,
             known: None,
             leaps: LeapPace::START,
+            leaps_start: LeapPace::START,
+            conversion: None,
         }
+    }
+
+    /// What is known of the keys passed.
+    pub(super) fn known(&self) -> Option<&HiddenRange> {
+        self.known.as_deref()
     }
 
     /// As made anew.
@@ -141,7 +168,10 @@ impl HiddenRun {
         self.start = RunStart::None;
         self.passed_before = 0;
         self.known = None;
-        self.leaps = LeapPace::START;
+        self.leaps = self.leaps_start;
+        if let Some(conversion) = &mut self.conversion {
+            conversion.begin();
+        }
     }
 }
 
@@ -195,13 +225,14 @@ impl DbIter {
 
     #[inline(never)]
     fn pass_several(&mut self, passed: &mut u64) -> Result<()> {
-        let sees_all = self.sees_all_after_first_seen();
-        if self.pass_range_deleted()? || sees_all && self.internal.pass_deletions(None)? {
-            self.hidden_run.leaps.note(true);
+        let is_counting = self.hidden_run.conversion.is_some() && self.count_deletion()?;
+        let passes_all = !is_counting && self.sees_all_after_first_seen();
+        if self.pass_range_deleted()? || passes_all && self.internal.pass_deletions(None)? {
+            self.hidden_run.leaps.note(true, is_counting);
             return Ok(());
         }
-        let keys = if sees_all { self.pass_deleted_keys()? } else { PassedKeys::default() };
-        self.hidden_run.leaps.note(keys.deletions > 1);
+        let keys = if passes_all { self.pass_deleted_keys()? } else { PassedKeys::default() };
+        self.hidden_run.leaps.note(keys.deletions > 1, is_counting);
         count(PerfMetric::InternalKeySkippedCount, keys.hidden);
         *passed += keys.hidden;
         let Some(others) = keys.deletions.checked_sub(1) else { return self.internal.next() };
@@ -211,27 +242,24 @@ impl DbIter {
     }
 
     /// Passes deletions in a row with what they hide in other runs, to the end of the scan or to where it is known
-    /// that nothing shows.
+    /// that nothing shows. [`DbIter::key`] is the last key passed then.
     fn pass_deleted_keys(&mut self) -> Result<PassedKeys> {
         // Filters of prefixes would have versions passed that are sought past, and others with them.
         if self.filters_prefixes || self.prefix.is_some() {
             return Ok(PassedKeys::default());
         }
+        let Self { comparator, upper_bound, key, .. } = self;
         let known = self.hidden_run.place.as_ref().and_then(|place| place.slot.get());
-        let hidden_start = known.as_ref().and_then(|range| {
-            let start = range.start.as_deref()?;
-            let is_ahead = self.comparator.compare_user_keys(start, &self.key).is_gt();
-            is_ahead.then_some(start)
-        });
-        let bound = match (self.upper_bound.as_deref(), hidden_start) {
-            (Some(upper), Some(start))
-                if self.comparator.compare_user_keys(upper, start).is_lt() =>
-            {
+        let hidden_start = known.as_ref().and_then(|range| range.start.as_deref());
+        let hidden_start =
+            hidden_start.filter(|start| comparator.compare_user_keys(start, key).is_gt());
+        let bound = match (upper_bound.as_deref(), hidden_start) {
+            (Some(upper), Some(start)) if comparator.compare_user_keys(upper, start).is_lt() => {
                 Some(upper)
             }
             (upper, start) => start.or(upper),
         };
-        self.internal.pass_deleted_keys(self.sequence, bound)
+        self.internal.pass_deleted_keys(self.sequence, bound, key)
     }
 
     /// Whether of a key's versions, newest first, all are seen that follow one that is. With timestamps
@@ -250,6 +278,7 @@ impl DbIter {
         if self.hidden_run.known.is_none()
             && let Some(range) = self.hidden_range_at(Some(user_key))
         {
+            self.hidden_run.note_known(&range, Direction::Backward, user_key);
             self.seek_before_hidden(&range)?;
             self.hidden_run.known = Some(range);
             return Ok(true);
@@ -257,8 +286,10 @@ impl DbIter {
         if self.skippable_max != u64::MAX || !self.hidden_run.leaps.is_due() {
             return Ok(false);
         }
-        let has_passed = self.pass_range_deleted()? || self.internal.pass_deletions_back(None)?;
-        self.hidden_run.leaps.note(has_passed);
+        let is_counting = self.hidden_run.is_counting();
+        let has_passed = self.pass_range_deleted()?
+            || !is_counting && self.internal.pass_deletions_back(None)?;
+        self.hidden_run.leaps.note(has_passed, is_counting);
         Ok(has_passed)
     }
 
@@ -317,6 +348,7 @@ impl DbIter {
     /// Seeks to the first key after a range of which nothing shows.
     #[cold]
     pub(super) fn seek_after_hidden(&mut self, range: Arc<HiddenRange>, passed: u64) -> Result<()> {
+        self.hidden_run.note_known(&range, Direction::Forward, &self.key);
         if self.begins_within(&range) {
             self.hidden_run.passed_before = passed;
         }
@@ -335,17 +367,18 @@ impl DbIter {
     /// A move forward is over, after `passed` hidden entries.
     #[inline]
     pub(super) fn end_run(&mut self, passed: u64) {
+        let unconverted = self.convert_forward();
         let run = &self.hidden_run;
         if run.start != RunStart::None {
             let worth = if run.known.is_some() { EXTENDED_MIN } else { REMEMBERED_MIN };
             if passed - run.passed_before >= worth {
-                self.remember_run(passed);
+                self.remember_run(passed, unconverted);
             }
         }
     }
 
     #[cold]
-    fn remember_run(&mut self, passed: u64) {
+    fn remember_run(&mut self, passed: u64, unconverted: Option<Unconverted>) {
         if self.prefix.is_some() {
             return;
         }
@@ -375,7 +408,7 @@ impl DbIter {
         if !better {
             let (sequence, state) = (self.sequence, self.super_version_number);
             let range = HiddenRange::new((start, end), sequence, state, entries);
-            memtable.remember_hidden(range, known);
+            memtable.remember_hidden(range.with_unconverted(unconverted), known);
         }
     }
 }

@@ -88,7 +88,9 @@ fn scan(
             cursor.next().unwrap();
             continue;
         }
-        let passed = cursor.pass_deleted_keys(sequence, bound).unwrap();
+        let mut passed_key = key.user_key.to_vec();
+        let passed = cursor.pass_deleted_keys(sequence, bound, &mut passed_key).unwrap();
+        last = Some(passed_key);
         found.entries += passed.deletions + passed.hidden;
         found.deleted += passed.deletions.max(1);
         if passed.deletions == 0 {
@@ -130,17 +132,18 @@ fn many_versions_are_sought_past() {
     let mut records = versions(1, false);
     records.extend(versions(0, true));
     records.push(Record { key: 4, is_deletion: true, child: 0 });
-    let mut cursor = merged(&records);
+    let (mut cursor, mut last) = (merged(&records), Vec::new());
     cursor.seek_to_first().unwrap();
     // Those of the other child are left to who can seek.
-    let passed = cursor.pass_deleted_keys(100, None).unwrap();
+    let passed = cursor.pass_deleted_keys(100, None, &mut last).unwrap();
     assert_eq!(passed, PassedKeys { deletions: 0, hidden: STEPS_MAX });
     assert_eq!(extract_user_key(cursor.key()), [2]);
 
     let mut cursor = merged(&records[39..]);
     cursor.seek_to_first().unwrap();
-    let passed = cursor.pass_deleted_keys(100, None).unwrap();
+    let passed = cursor.pass_deleted_keys(100, None, &mut last).unwrap();
     assert_eq!(passed, PassedKeys { deletions: 2, hidden: 1 + (STEPS_MAX - 1) });
+    assert_eq!(last, [4]);
     assert!(!cursor.valid());
 }
 
@@ -149,6 +152,6 @@ fn going_back_nothing_is_passed() {
     let records = [Record { key: 2, is_deletion: true, child: 0 }; 1];
     let mut cursor = merged(&records);
     cursor.seek_to_last().unwrap();
-    assert_eq!(cursor.pass_deleted_keys(9, None).unwrap(), PassedKeys::default());
+    assert_eq!(cursor.pass_deleted_keys(9, None, &mut Vec::new()).unwrap(), PassedKeys::default());
     assert!(cursor.valid());
 }
