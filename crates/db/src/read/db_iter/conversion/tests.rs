@@ -223,6 +223,33 @@ fn a_scan_of_before_an_ingestion_adds_none() {
 }
 
 #[test]
+fn a_file_that_came_after_the_scan_shows() {
+    let world = prepared(FOUR, "bdfg", "y");
+    let older = || world.db().new_iterator(&ReadOptions::default(), &world.family()).unwrap();
+    let mut iterators = [older(), older()];
+    world.delete("ce");
+    iterators[1] = older();
+    let options = IngestExternalFileOptions { snapshot_consistency: false, ..Default::default() };
+    world.flush();
+    world.put("z");
+    let mut newest = older();
+    world.ingest(&["bb", "cc"], &options);
+    newest.seek(b"b");
+    assert_eq!(newest.key(), b"h");
+    assert_eq!(
+        (world.ranges().len(), world.counted()),
+        (0, (0, 1)),
+        "the memtable takes writes yet"
+    );
+    assert_eq!(walk_all(&world, Way::Backward), "abbcchijklmnz");
+    for mut iterator in iterators {
+        iterator.seek(b"f");
+        assert_eq!(iterator.key(), b"h");
+    }
+    assert_eq!(walk_all(&world, Way::Forward), "abbcchijklmnz");
+}
+
+#[test]
 fn scans_that_may_leave_out_keys_add_none() {
     let tails = [
         ReadOptions { ignore_range_deletions: true, ..ReadOptions::default() },
