@@ -11,6 +11,7 @@
 
 mod batch_reads;
 mod batched_blocks;
+mod batched_partitions;
 mod block_compressor;
 mod block_run;
 mod block_writer;
@@ -29,6 +30,7 @@ mod index_reader;
 mod iterator;
 mod memory_usage;
 mod meta_block;
+mod meta_reads;
 mod open;
 mod open_block;
 mod perf_counts;
@@ -46,6 +48,7 @@ mod whole_block;
 
 pub use batch_reads::{BatchReads, LevelReads};
 pub use batched_blocks::read_missing_blocks;
+pub use batched_partitions::{ask_partitioned_filters, find_blocks};
 pub use block_run::{BlockRun, RunLimits};
 pub use builder::{BlockBasedTableBuilder, FinishedTable};
 pub use cache_warming::CacheWarming;

@@ -81,15 +81,8 @@ impl BlockFetcher<'_> {
         dictionary: Option<&UncompressionDictionary>,
         prefetcher: Option<&mut SequentialPrefetcher>,
     ) -> Result<Vec<u8>> {
-        let mut contents = self.read(handle, prefetcher)?;
-        match self.unpack(handle, &contents, dictionary)? {
-            Cow::Owned(contents) => Ok(contents),
-            Cow::Borrowed(block) => {
-                let size = block.len();
-                contents.truncate(size);
-                Ok(contents)
-            }
-        }
+        let read = self.read(handle, prefetcher)?;
+        self.unpack_owned(handle, read, dictionary)
     }
 
     /// As [`Self::fetch`], read to `buffer`, whose contents are replaced. The block is there unless it was
@@ -138,6 +131,26 @@ impl BlockFetcher<'_> {
         match compression_type == CompressionType::None as u8 {
             true => Ok(Cow::Borrowed(stored)),
             false => self.uncompress(handle, stored, compression_type, dictionary).map(Cow::Owned),
+        }
+    }
+
+    /// As [`Self::unpack`]; a block that is not compressed stays in the memory that it was read to.
+    ///
+    /// # Errors
+    /// As [`Self::fetch`].
+    pub(crate) fn unpack_owned(
+        &self,
+        handle: BlockHandle,
+        mut read: Vec<u8>,
+        dictionary: Option<&UncompressionDictionary>,
+    ) -> Result<Vec<u8>> {
+        match self.unpack(handle, &read, dictionary)? {
+            Cow::Owned(contents) => Ok(contents),
+            Cow::Borrowed(block) => {
+                let size = block.len();
+                read.truncate(size);
+                Ok(read)
+            }
         }
     }
 

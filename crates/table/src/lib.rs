@@ -50,7 +50,8 @@ pub use block_based::{
     BatchReads, BlockBasedTable, BlockBasedTableBuilder, BlockFit, BlockForm, BlockObstacle,
     BlockRun, BlockTerms, BlocksInCache, CacheWarming, EntryValue, FinishedTable, HeldFilter,
     LevelReads, LoadedBlocks, OpenBlock, RunLimits, SeekReads, StagedGet, TableIterator,
-    TableLookup, TableScan, TableTail, WholeBlock, read_missing_blocks,
+    TableLookup, TableScan, TableTail, WholeBlock, ask_partitioned_filters, find_blocks,
+    read_missing_blocks,
 };
 pub use block_iter::DataBlockIter;
 pub use cache_charges::CacheCharges;

@@ -13,9 +13,11 @@ use crate::read::get_context::{GetContext, Lookup};
 use crate::read::lookup_key::LookupKey;
 use crate::read::read_stats::Source;
 use crate::sorted_run::{SortedRun, TableRef};
-use base::{Result, Status};
+use base::Result;
 use perf_context::{LevelMetric, PerfMetric, Timer};
-use table::{ReadOptions, StagedGet, TableLookup, read_missing_blocks};
+use table::{
+    ReadOptions, StagedGet, TableLookup, ask_partitioned_filters, find_blocks, read_missing_blocks,
+};
 
 /// Keys of a group. More memory than theirs would not be asked for at once by any processor, and
 /// what was asked for first could be displaced before it is used.
@@ -173,21 +175,25 @@ fn begin<'l>(
     }
 }
 
-/// Takes all steps but the last for all keys. Those that no table has by its filter, or that fail, are
-/// staged no more.
+/// Takes all steps but the last for all keys. Those that no table has by its filter are staged no more.
 fn advance(options: &ReadOptions, staged: &mut Staged<'_>, pending: &mut [Pending<'_>]) {
-    let mut fail = |at: usize, status: Status| {
-        pending[at].decided = Some(Err(status));
-        false
-    };
-    staged.retain_mut(|(at, get)| get.pass_filter().unwrap_or_else(|status| fail(*at, status)));
-    staged.retain_mut(|(at, get)| match get.find_block() {
-        Ok(()) => true,
-        Err(status) => fail(*at, status),
+    let waits_together = options.optimize_multiget_for_io;
+    if waits_together {
+        ask_partitioned_filters(staged.iter_mut().map(|(_, get)| get));
+    }
+    staged.retain_mut(|(at, get)| {
+        get.pass_filter().unwrap_or_else(|status| {
+            pending[*at].decided = Some(Err(status));
+            false
+        })
     });
+    match waits_together {
+        true => find_blocks(staged.iter_mut().map(|(_, get)| get)),
+        false => staged.iter_mut().for_each(|(_, get)| get.find_block()),
+    }
     staged.iter().for_each(|(_, get)| get.prefetch_block());
     staged.iter_mut().for_each(|(_, get)| get.take_block());
-    if options.optimize_multiget_for_io {
+    if waits_together {
         read_missing_blocks(staged.iter_mut().map(|(_, get)| get));
     }
     staged.iter_mut().for_each(|(_, get)| get.find_entry());

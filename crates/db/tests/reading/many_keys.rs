@@ -11,7 +11,7 @@ use db::{
 use env::fault_injection_fs::{Effect, Fault, FaultError, OperationKind, Operations, When};
 use env::{FaultInjectionFileSystem, FileSystem, PosixFileSystem, allow_io_uring, has_io_uring};
 use options::{ColumnFamilyOptions, ConfigOptions, DbOptions};
-use statistics::{Statistics, Ticker};
+use statistics::{HistogramType, Statistics, Ticker};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -122,10 +122,26 @@ fn value(number: u64) -> Option<Vec<u8>> {
     Some(format!("{round} {}", "v".repeat(100 + number as usize % 50)).into_bytes())
 }
 
-fn open(path: &Path, use_direct_reads: bool, context: &OpenContext) -> base::Result<Db> {
+/// Options of tables whose index and filter are one block each, and of those that have them in partitions, which
+/// the table or the block cache holds.
+const TABLES: [&str; 3] = [
+    "",
+    "index_type=kTwoLevelIndexSearch;partition_filters=true;metadata_block_size=256",
+    "index_type=kTwoLevelIndexSearch;partition_filters=true;metadata_block_size=256;\
+     cache_index_and_filter_blocks=true",
+];
+
+fn open(
+    path: &Path,
+    table: &str,
+    use_direct_reads: bool,
+    context: &OpenContext,
+) -> base::Result<Db> {
     let mut family = ColumnFamilyOptions::default();
-    let table = "block_size=512;filter_policy=bloomfilter:10:false;format_version=5";
-    family.table.apply_string(table, &ConfigOptions::default()).unwrap();
+    let blocks = "block_size=512;filter_policy=bloomfilter:10:false;format_version=5";
+    for table in [blocks, table] {
+        family.table.apply_string(table, &ConfigOptions::default()).unwrap();
+    }
     family.disable_auto_compactions = true;
     let options = DbOptions { create_if_missing: true, use_direct_reads, ..DbOptions::default() };
     let families = [ColumnFamilyDescriptor::new("default", family)];
@@ -133,8 +149,8 @@ fn open(path: &Path, use_direct_reads: bool, context: &OpenContext) -> base::Res
 }
 
 /// Files of level 0 above those of a deeper level.
-fn fill(path: &Path) {
-    let db = open(path, false, &OpenContext::default()).unwrap();
+fn fill(path: &Path, table: &str) {
+    let db = open(path, table, false, &OpenContext::default()).unwrap();
     let family = default_family(&db);
     for round in [2, 3, 5] {
         for number in (0..KEYS).filter(|number| number.is_multiple_of(round)) {
@@ -166,9 +182,14 @@ fn context(capacity: usize, file_system: Arc<dyn FileSystem>) -> OpenContext {
 
 #[test]
 fn blocks_read_together_are_those_read_one_by_one() {
-    let directory = tempfile::tempdir().unwrap();
-    fill(directory.path());
     println!("io_uring: {}", has_io_uring());
+    TABLES.into_iter().for_each(check_batches);
+    allow_io_uring(true);
+}
+
+fn check_batches(table: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    fill(directory.path(), table);
     let mut counts = Vec::new();
     for use_direct_reads in [false, true] {
         for (together, is_ring_allowed) in [(true, true), (true, false), (false, true)] {
@@ -179,7 +200,9 @@ fn blocks_read_together_are_those_read_one_by_one() {
             for capacity in [64 << 20, 0] {
                 let context = context(capacity, Arc::new(PosixFileSystem));
                 // Not every file system of a machine that runs tests has direct reads.
-                let Ok(db) = open(directory.path(), use_direct_reads, &context) else { continue };
+                let Ok(db) = open(directory.path(), table, use_direct_reads, &context) else {
+                    continue;
+                };
                 let family = default_family(&db);
                 for options in [&unkept, &options, &options] {
                     for seed in 0..60 {
@@ -194,9 +217,13 @@ fn blocks_read_together_are_those_read_one_by_one() {
                 }
                 let statistics = context.statistics.unwrap();
                 let count = |ticker| statistics.ticker_count(ticker);
+                let batches = statistics.histogram_data(HistogramType::MultigetIoBatchSize);
+                assert_eq!(batches.count > 0, together, "{table}");
                 if capacity > 0 {
                     counts.push([
                         count(Ticker::BlockCacheDataAdd),
+                        count(Ticker::BlockCacheIndexAdd),
+                        count(Ticker::BlockCacheFilterAdd),
                         count(Ticker::BlockCacheBytesWrite),
                         count(Ticker::BloomFilterUseful),
                         count(Ticker::BloomFilterFullPositive),
@@ -205,17 +232,22 @@ fn blocks_read_together_are_those_read_one_by_one() {
             }
         }
     }
-    allow_io_uring(true);
     assert!(counts.len() >= 3 && counts[0][0] > 100);
+    let are_cached = table.contains("cache_index");
+    assert!(counts[0][1..3].iter().all(|count| (*count > 20) == are_cached), "{counts:?}");
     assert!(counts.iter().all(|one| one == &counts[0]), "{counts:?}");
 }
 
 #[test]
 fn a_block_that_cannot_be_read_fails_the_keys_that_need_it() {
+    TABLES.into_iter().for_each(check_faults);
+}
+
+fn check_faults(table: &str) {
     let directory = tempfile::tempdir().unwrap();
-    fill(directory.path());
+    fill(directory.path(), table);
     let faults = Arc::new(FaultInjectionFileSystem::new(Arc::new(PosixFileSystem)));
-    let db = open(directory.path(), false, &context(0, faults.clone())).unwrap();
+    let db = open(directory.path(), table, false, &context(0, faults.clone())).unwrap();
     let family = default_family(&db);
     let numbers = batch(7);
     let keys: Vec<Vec<u8>> = numbers.iter().map(|&number| key(number)).collect();

@@ -1,4 +1,4 @@
-//! The data blocks that several lookups wait for, read from their files together.
+//! The blocks that several lookups wait for, read from their files together.
 
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
 use crate::block_based::staged_get::StagedGet;
@@ -7,8 +7,10 @@ use crate::block_fetcher::read_timers;
 use crate::data_block::DataBlock;
 use crate::format::BlockHandle;
 use base::Result;
+use base::block_capacity::block_capacity;
 use env::{BatchRead, read_batch};
 use std::ops::Deref;
+use std::ptr;
 use std::sync::Arc;
 
 /// Brings the data blocks of `staged` that no link leads to: from the block cache, or, all together, from
@@ -16,24 +18,59 @@ use std::sync::Arc;
 pub fn read_missing_blocks<'s, 't: 's, 'l: 's>(
     staged: impl Iterator<Item = &'s mut StagedGet<'t, 'l>>,
 ) {
-    let mut staged: Vec<_> = staged.filter(|get| get.wanted().is_some()).collect();
-    let mut missing: Vec<MissingBlock<&'t BlockBasedTable>> = Vec::new();
-    // Of each of them, the lookups that wait for it.
+    let waiting = staged.filter_map(|get| {
+        let (handle, options) = get.wanted()?;
+        Some(WithoutBlock { get, handle, options })
+    });
+    bring_together(&mut waiting.collect::<Vec<_>>());
+}
+
+/// A lookup that waits for a data block.
+struct WithoutBlock<'s, 't, 'l> {
+    get: &'s mut StagedGet<'t, 'l>,
+    handle: BlockHandle,
+    options: BlockReadOptions,
+}
+
+impl<'t> BlockWaiter<'t> for WithoutBlock<'_, 't, '_> {
+    type Blocks = DataBlocks;
+
+    fn wanted(&self) -> MissingBlock<&'t BlockBasedTable> {
+        let &Self { ref get, handle, options } = self;
+        MissingBlock { table: get.table(), blocks: DataBlocks, handle, options }
+    }
+
+    fn bring(&mut self, block: Result<Arc<DataBlock>>, was_read: bool) {
+        self.get.bring(block, was_read);
+    }
+}
+
+/// Who waits for a block that is not at hand.
+pub(super) trait BlockWaiter<'t> {
+    type Blocks: BatchedBlocks;
+
+    fn wanted(&self) -> MissingBlock<&'t BlockBasedTable, Self::Blocks>;
+
+    /// Takes the block, which was read for this one, or found in memory or read for another one.
+    fn bring(&mut self, block: BlockResult<Self::Blocks>, was_read: bool);
+}
+
+/// Brings each of `waiters` its block: from the block cache, or, all together, from their files.
+pub(super) fn bring_together<'t, W: BlockWaiter<'t>>(waiters: &mut [W]) {
+    let mut missing: Vec<MissingBlock<&BlockBasedTable, W::Blocks>> = Vec::new();
+    // Of each of them, those who wait for it.
     let mut waiting: Vec<Vec<usize>> = Vec::new();
-    for (at, get) in staged.iter_mut().enumerate() {
-        let Some((handle, options)) = get.wanted() else { continue };
-        let table = get.table();
-        let is_same = |one: &MissingBlock<&BlockBasedTable>| {
-            std::ptr::eq(one.table, table) && one.handle.offset == handle.offset
-        };
-        if let Some(known) = missing.iter().position(is_same) {
+    for (at, waiter) in waiters.iter_mut().enumerate() {
+        let wanted = waiter.wanted();
+        if let Some(known) = missing.iter().position(|one| one.is_same(&wanted)) {
             waiting[known].push(at);
             continue;
         }
-        match table.block_without_reading(handle, options).transpose() {
-            Some(block) => get.bring(block, false),
+        let MissingBlock { table, blocks, handle, options } = wanted;
+        match blocks.without_reading(table, handle, options).transpose() {
+            Some(block) => waiter.bring(block, false),
             None => {
-                missing.push(MissingBlock { table, handle, options });
+                missing.push(wanted);
                 waiting.push(vec![at]);
             }
         }
@@ -42,25 +79,105 @@ pub fn read_missing_blocks<'s, 't: 's, 'l: 's>(
         one.table.stats.count_batch(missing.len());
         read_blocks(&missing, |at, block| {
             for (number, &at) in waiting[at].iter().enumerate() {
-                staged[at].bring(block.clone(), number == 0);
+                waiters[at].bring(block.clone(), number == 0);
             }
         });
     }
 }
 
-/// A data block that is to be read; it is not in the cache.
-#[derive(Debug)]
-pub(super) struct MissingBlock<T> {
+/// Blocks of one kind, to who reads them together.
+pub(super) trait BatchedBlocks: Copy {
+    type Block;
+
+    const KIND: BlockKind;
+
+    /// Whether they live in the block cache of their table, if it has one.
+    fn live_in_cache(self) -> bool;
+
+    /// A block out of memory, if it is there; an error if it is not and must not be read.
+    fn without_reading(
+        self,
+        table: &BlockBasedTable,
+        handle: BlockHandle,
+        options: BlockReadOptions,
+    ) -> Result<Option<Arc<Self::Block>>>;
+
+    /// Makes a block of what was `read` of it and its trailer, counts it as read, and puts it where it lives.
+    fn take(
+        self,
+        table: &BlockBasedTable,
+        handle: BlockHandle,
+        options: BlockReadOptions,
+        read: Vec<u8>,
+        timer: Option<ReadTimer>,
+    ) -> Result<Arc<Self::Block>>;
+
+    /// A block is not in the cache, if it would live there.
+    fn count_miss(self, table: &BlockBasedTable) {
+        if self.live_in_cache() && table.cache.is_some() {
+            table.stats.count_miss(table.stats.recorder(), Self::KIND);
+        }
+    }
+}
+
+/// A block of such a kind, or why there is none.
+pub(super) type BlockResult<B> = Result<Arc<<B as BatchedBlocks>::Block>>;
+
+/// Data blocks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DataBlocks;
+
+impl BatchedBlocks for DataBlocks {
+    type Block = DataBlock;
+
+    const KIND: BlockKind = BlockKind::Data;
+
+    fn live_in_cache(self) -> bool {
+        true
+    }
+
+    fn without_reading(
+        self,
+        table: &BlockBasedTable,
+        handle: BlockHandle,
+        options: BlockReadOptions,
+    ) -> Result<Option<Arc<DataBlock>>> {
+        table.block_without_reading(handle, options)
+    }
+
+    fn take(
+        self,
+        table: &BlockBasedTable,
+        handle: BlockHandle,
+        options: BlockReadOptions,
+        read: Vec<u8>,
+        timer: Option<ReadTimer>,
+    ) -> Result<Arc<DataBlock>> {
+        let dictionary = table.load_dictionary(options)?;
+        let fetcher = table.fetcher(options.verify_checksums, options.terms());
+        let contents = fetcher.unpack(handle, &read, dictionary.as_deref())?;
+        let block = table.decoder.decode(&contents).map(Arc::new);
+        let block = block.map_err(|status| fetcher.explain(handle, &status))?;
+        table.stats.count_read(timer);
+        table.keep_block(handle, &block, options)?;
+        Ok(block)
+    }
+}
+
+/// A block that is to be read; it is not in the cache.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MissingBlock<T, B = DataBlocks> {
     pub(super) table: T,
+    pub(super) blocks: B,
     pub(super) handle: BlockHandle,
     pub(super) options: BlockReadOptions,
 }
 
-/// Reads all `missing` at once, one at least, and has `bring` take each with its place in there. They go to the
-/// cache.
-pub(super) fn read_blocks<T: Deref<Target = BlockBasedTable>>(
-    missing: &[MissingBlock<T>],
-    mut bring: impl FnMut(usize, Result<Arc<DataBlock>>),
+/// Reads all `missing` at once, one at least, and has `bring` take each with its place in there. They go to
+/// where they live.
+pub(super) fn read_blocks<T: Deref<Target = BlockBasedTable>, B: BatchedBlocks>(
+    missing: &[MissingBlock<T, B>],
+    mut bring: impl FnMut(usize, BlockResult<B>),
 ) {
     let _activity = missing[0].options.activity.begin_if_unknown();
     let (mut reads, mut prepared) = (Vec::with_capacity(missing.len()), Vec::new());
@@ -81,28 +198,25 @@ pub(super) fn read_blocks<T: Deref<Target = BlockBasedTable>>(
     }
 }
 
-impl<T: Deref<Target = BlockBasedTable>> MissingBlock<T> {
+impl<T: Deref<Target = BlockBasedTable>, B: BatchedBlocks> MissingBlock<T, B> {
+    fn is_same(&self, other: &Self) -> bool {
+        ptr::eq(&*self.table, &*other.table) && self.handle.offset == other.handle.offset
+    }
+
     fn prepare(&self) -> Result<(BatchRead<'_>, Option<ReadTimer>)> {
-        let &Self { ref table, handle, options } = self;
-        let recorder = table.stats.recorder();
-        table.count_data_block_miss(recorder);
-        let timer = table.stats.start_read(BlockKind::Data, handle);
+        let &Self { ref table, blocks, handle, options } = self;
+        blocks.count_miss(table);
+        let timer = table.stats.start_read(B::KIND, handle);
         let fetcher = table.fetcher(options.verify_checksums, options.terms());
         let length = fetcher.prepare(handle)?;
-        let bytes = Vec::with_capacity(length);
+        // Some are kept in that very memory.
+        let bytes = Vec::with_capacity(block_capacity(length));
         Ok((BatchRead::new(&*table.file, handle.offset, length, bytes), timer))
     }
 
-    fn decode(&self, read: BatchRead<'_>, timer: Option<ReadTimer>) -> Result<Arc<DataBlock>> {
-        let &Self { ref table, handle, options } = self;
+    fn decode(&self, read: BatchRead<'_>, timer: Option<ReadTimer>) -> BlockResult<B> {
+        let &Self { ref table, blocks, handle, options } = self;
         read.found?;
-        let dictionary = table.load_dictionary(options)?;
-        let fetcher = table.fetcher(options.verify_checksums, options.terms());
-        let contents = fetcher.unpack(handle, &read.bytes, dictionary.as_deref())?;
-        let block = table.decoder.decode(&contents).map(Arc::new);
-        let block = block.map_err(|status| fetcher.explain(handle, &status))?;
-        table.stats.count_read(timer);
-        table.keep_block(handle, &block, options)?;
-        Ok(block)
+        blocks.take(table, handle, options, read.bytes, timer)
     }
 }

@@ -1,6 +1,6 @@
 //! What of a table is in the block cache.
 
-use crate::block_based::filter_reader::TableFilter;
+use crate::block_based::filter_reader::{PartitionedFilter, TableFilter};
 use crate::block_based::index_reader::Partitions;
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions, TableCacheHandle};
 use crate::format::BlockHandle;
@@ -82,7 +82,7 @@ impl BlockBasedTable {
     fn erase_filter(&self, own: &TableCacheHandle) {
         match &self.filter {
             Some(TableFilter::Full(filter)) => own.erase(filter.handle),
-            Some(TableFilter::Partitioned { top, .. }) => {
+            Some(TableFilter::Partitioned(PartitionedFilter { top, .. })) => {
                 if let Some(top) = top.in_memory(|handle| own.meta_block(handle)) {
                     own.erase_all_of(&top);
                 }

@@ -1,15 +1,14 @@
 //! The filter of a table: one over all keys, or partitions.
 
-use crate::block_based::index_reader::{self, IndexLayout, Partitions};
-use crate::block_based::meta_block::{Meta, MetaBlock};
+use crate::block_based::index_reader::{IndexLayout, Partitions, UnheldPartition, note_hit};
+use crate::block_based::meta_block::{MetaBlock, MetaRef};
+use crate::block_based::meta_reads::MetaForm;
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
 use crate::block_based::table_lookup::TableLookup;
 use crate::block_based::table_stats::BlockKind;
 use crate::filter::{FilterBitsReader, KeyHash};
-use crate::format::BlockHandle;
 use crate::index::FlatIndex;
 use base::Result;
-use std::sync::Arc;
 
 /// A filter, or a partition of one.
 pub(crate) type FilterBits = FilterBitsReader<Vec<u8>>;
@@ -18,12 +17,42 @@ pub(crate) type FilterBits = FilterBitsReader<Vec<u8>>;
 #[derive(Debug)]
 pub(super) enum TableFilter {
     Full(MetaBlock<FilterBits>),
-    /// Filters over ranges of keys, found through an index block.
-    Partitioned {
-        top: MetaBlock<FlatIndex>,
-        layout: IndexLayout,
-        partitions: Partitions<FilterBits>,
-    },
+    Partitioned(PartitionedFilter),
+}
+
+/// Filters over ranges of keys, found through an index block.
+#[derive(Debug)]
+pub(super) struct PartitionedFilter {
+    pub(super) top: MetaBlock<FlatIndex>,
+    pub(super) layout: IndexLayout,
+    pub(super) partitions: Partitions<FilterBits>,
+}
+
+/// The partition that knows of a key.
+#[derive(Debug)]
+pub(super) enum FilterPartition<'t> {
+    /// None does: the filter is empty.
+    None,
+    Found(MetaRef<'t, FilterBits>),
+    Unheld(UnheldPartition<'t, FilterForm>),
+}
+
+/// How blocks of filters are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FilterForm;
+
+impl MetaForm for FilterForm {
+    type Contents = FilterBits;
+
+    const KIND: BlockKind = BlockKind::Filter;
+
+    fn decode(self, _table: &BlockBasedTable, block: Vec<u8>) -> Result<FilterBits> {
+        Ok(FilterBitsReader::new(block))
+    }
+
+    fn memory_usage_bytes(bits: &FilterBits) -> usize {
+        size_of::<FilterBits>() + bits.contents().capacity()
+    }
 }
 
 impl TableFilter {
@@ -37,55 +66,57 @@ impl TableFilter {
         hash: KeyHash<'_>,
     ) -> Result<bool> {
         let &TableLookup { options, recorder, .. } = lookup;
-        let load = |handle, use_cache| load_filter_bits(table, handle, use_cache, options);
-        let note_hit = |bits: &FilterBits| {
-            table.stats.count_hit(recorder, BlockKind::Filter, || memory_usage_bytes(bits));
-        };
         match self {
-            Self::Full(filter) => Ok(filter.get(note_hit, load)?.hash_may_match(hash)),
-            Self::Partitioned { top, layout, partitions } => {
-                let load_top = |handle, use_cache| layout.load(table, handle, use_cache, options);
-                let top = top.get(index_reader::note_hit(table, recorder), load_top)?;
-                let Some(last) = top.len().checked_sub(1) else { return Ok(true) };
-                let position = top.seek(lookup.internal_key).min(last);
-                Ok(partitions.get(&top, position, note_hit, load)?.hash_may_match(hash))
+            Self::Full(filter) => {
+                let load = |handle, use_cache| {
+                    table.load_meta_block(FilterForm, handle, use_cache, options)
+                };
+                let note_hit = note_hit::<FilterForm>(table, recorder);
+                Ok(filter.get(note_hit, load)?.hash_may_match(hash))
             }
+            Self::Partitioned(filter) => Ok(match filter.find(table, lookup)? {
+                FilterPartition::None => true,
+                FilterPartition::Found(bits) => bits.hash_may_match(hash),
+                FilterPartition::Unheld(partition) => partition.load()?.hash_may_match(hash),
+            }),
         }
     }
-}
 
-impl TableFilter {
     /// Loads all there is of it.
     pub(super) fn load_all(
         &self,
         table: &BlockBasedTable,
         options: BlockReadOptions,
     ) -> Result<()> {
-        let load = |handle, use_cache| load_filter_bits(table, handle, use_cache, options);
+        let load =
+            |handle, use_cache| table.load_meta_block(FilterForm, handle, use_cache, options);
         match self {
             Self::Full(filter) => filter.get(|_| {}, load).map(|_| ()),
-            Self::Partitioned { top, layout, partitions } => {
-                let load_top = |handle, use_cache| layout.load(table, handle, use_cache, options);
-                let top =
-                    top.get(index_reader::note_hit(table, table.stats.recorder()), load_top)?;
+            Self::Partitioned(PartitionedFilter { top, layout, partitions }) => {
+                let recorder = table.stats.recorder();
+                let top = layout.top(top, table, options, recorder)?;
                 (0..top.len()).try_for_each(|position| {
-                    partitions.get(&top, position, |_| {}, load).map(|_| ())
+                    let found = partitions.find(table, FilterForm, (&top, position), options, None);
+                    found.or_else(|partition| partition.load()).map(|_| ())
                 })
             }
         }
     }
 }
 
-fn load_filter_bits(
-    table: &BlockBasedTable,
-    handle: BlockHandle,
-    use_cache: bool,
-    options: BlockReadOptions,
-) -> Result<Arc<Meta<FilterBits>>> {
-    let decode = |contents| Ok(FilterBitsReader::new(contents));
-    table.load_meta_block(BlockKind::Filter, handle, use_cache, options, decode, memory_usage_bytes)
-}
-
-fn memory_usage_bytes(bits: &FilterBits) -> usize {
-    size_of::<FilterBits>() + bits.contents().capacity()
+impl PartitionedFilter {
+    /// The partition that knows of the key of `lookup`.
+    #[inline]
+    pub(super) fn find<'t>(
+        &'t self,
+        table: &'t BlockBasedTable,
+        lookup: &TableLookup<'_>,
+    ) -> Result<FilterPartition<'t>> {
+        let &TableLookup { internal_key, options, recorder, .. } = lookup;
+        let top = self.layout.top(&self.top, table, options, recorder)?;
+        let Some(last) = top.len().checked_sub(1) else { return Ok(FilterPartition::None) };
+        let place = (&*top, top.seek(internal_key).min(last));
+        let found = self.partitions.find(table, FilterForm, place, options, recorder);
+        Ok(found.map_or_else(FilterPartition::Unheld, FilterPartition::Found))
+    }
 }

@@ -38,7 +38,7 @@ impl BlockBasedTable {
     pub fn is_behind_filter(&self) -> bool {
         let is_held = match &self.filter {
             Some(TableFilter::Full(bits)) => bits.is_held(),
-            Some(TableFilter::Partitioned { .. }) | None => false,
+            Some(TableFilter::Partitioned(_)) | None => false,
         };
         is_held && self.filtering.has_whole_keys && self.range_tombstones.is_none()
     }

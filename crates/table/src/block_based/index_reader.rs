@@ -1,6 +1,8 @@
 //! The index of a table: one flat index, or a flat index of partitions.
 
-use crate::block_based::meta_block::{Meta, MetaBlock, MetaRef, by_link};
+use crate::block_based::batched_blocks::MissingBlock;
+use crate::block_based::meta_block::{Meta, MetaBlock, MetaRef};
+use crate::block_based::meta_reads::{MetaBlocks, MetaForm};
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
 use crate::block_based::table_stats::BlockKind;
 use crate::data_block::DataBlock;
@@ -19,21 +21,41 @@ pub(super) struct IndexLayout {
 }
 
 impl IndexLayout {
-    /// Loads an index block of this layout.
-    pub(super) fn load(
+    /// The index of one level, or the top level, that is `block`.
+    #[inline]
+    pub(super) fn top<'t>(
         self,
+        block: &'t MetaBlock<FlatIndex>,
         table: &BlockBasedTable,
-        handle: BlockHandle,
-        use_cache: bool,
         options: BlockReadOptions,
-    ) -> Result<Arc<Meta<FlatIndex>>> {
-        let decode = |block: Vec<u8>| {
-            FlatIndex::decode(&block, self.format, &table.comparator, self.missing_timestamp_size)
-        };
-        let kind = BlockKind::Index;
-        let usage = FlatIndex::charge_bytes;
-        table.load_meta_block(kind, handle, use_cache, options, decode, usage)
+        recorder: Option<Recorder<'_>>,
+    ) -> Result<MetaRef<'t, FlatIndex>> {
+        let load = |handle, use_cache| table.load_meta_block(self, handle, use_cache, options);
+        block.get(note_hit::<Self>(table, recorder), load)
     }
+}
+
+impl MetaForm for IndexLayout {
+    type Contents = FlatIndex;
+
+    const KIND: BlockKind = BlockKind::Index;
+
+    fn decode(self, table: &BlockBasedTable, block: Vec<u8>) -> Result<FlatIndex> {
+        FlatIndex::decode(&block, self.format, &table.comparator, self.missing_timestamp_size)
+    }
+
+    fn memory_usage_bytes(index: &FlatIndex) -> usize {
+        index.charge_bytes()
+    }
+}
+
+/// Counts a block that was reached by its link as found in the block cache.
+#[inline]
+pub(super) fn note_hit<F: MetaForm>(
+    table: &BlockBasedTable,
+    recorder: Option<Recorder<'_>>,
+) -> impl FnOnce(&F::Contents) {
+    move |block| table.stats.count_hit(recorder, F::KIND, || F::memory_usage_bytes(block))
 }
 
 /// A block that a table holds from when it is first needed.
@@ -78,32 +100,99 @@ impl<T> Partitions<T> {
         }
     }
 
-    /// The partition at `position` of `top`, by `load` unless the table holds it or the block cache
-    /// does, which is told to `note_hit`.
+    /// The partition at `position` of `top`, if the table holds it or a link leads to it, which is counted.
     #[inline]
-    pub(super) fn get(
-        &self,
-        top: &FlatIndex,
-        position: usize,
-        note_hit: impl FnOnce(&T),
-        load: impl FnOnce(BlockHandle, bool) -> Result<Arc<Meta<T>>>,
-    ) -> Result<MetaRef<'_, T>> {
-        let handle = top.handle(position);
-        let slots = match self {
+    pub(super) fn find<'t, F: MetaForm<Contents = T>>(
+        &'t self,
+        table: &'t BlockBasedTable,
+        form: F,
+        (top, position): (&FlatIndex, usize),
+        options: BlockReadOptions,
+        recorder: Option<Recorder<'_>>,
+    ) -> std::result::Result<MetaRef<'t, T>, UnheldPartition<'t, F>> {
+        match self {
             Self::Cached(slots) => {
-                let load = || load(handle, true);
-                return by_link(slots, position, top.len(), note_hit, load).map(MetaRef::Cached);
+                if let Some(block) = slots.get(position) {
+                    note_hit::<F>(table, recorder)(&block);
+                    return Ok(MetaRef::Cached(block));
+                }
             }
-            Self::Resident(slots) => slots,
-        };
-        let slots = slots.get_or_init(|| (0..top.len()).map(|_| OnceLock::new()).collect());
-        match slots[position].get() {
-            Some(block) => Ok(MetaRef::Borrowed(block)),
-            None => {
-                let block = load(handle, false)?;
-                Ok(MetaRef::Borrowed(slots[position].get_or_init(|| block)))
+            Self::Resident(slots) => {
+                if let Some(block) = slots.get().and_then(|slots| slots[position].get()) {
+                    return Ok(MetaRef::Borrowed(block));
+                }
             }
         }
+        let (handle, count) = (top.handle(position), top.len());
+        Err(UnheldPartition { table, partitions: self, form, handle, position, count, options })
+    }
+
+    /// Puts the partition at `position` of `count` where it lives.
+    fn keep(&self, position: usize, count: usize, block: Arc<Meta<T>>) -> MetaRef<'_, T> {
+        match self {
+            Self::Cached(slots) => {
+                slots.link(position, count, &block);
+                MetaRef::Cached(block.into())
+            }
+            Self::Resident(slots) => {
+                let slots = slots.get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
+                MetaRef::Borrowed(slots[position].get_or_init(|| block))
+            }
+        }
+    }
+}
+
+/// A partition that neither its table holds nor a link leads to. The block cache may have it.
+#[derive(Debug)]
+pub(super) struct UnheldPartition<'t, F: MetaForm> {
+    table: &'t BlockBasedTable,
+    partitions: &'t Partitions<F::Contents>,
+    form: F,
+    handle: BlockHandle,
+    /// In the top level, which has `count`.
+    position: usize,
+    count: usize,
+    options: BlockReadOptions,
+}
+
+impl<'t, F: MetaForm> UnheldPartition<'t, F> {
+    /// Which entry of the top level leads to it.
+    pub(super) fn position(&self) -> usize {
+        self.position
+    }
+
+    /// The partition, from the block cache or the file.
+    pub(super) fn load(&self) -> Result<MetaRef<'t, F::Contents>> {
+        let MetaBlocks { form, use_cache } = self.blocks();
+        let block = self.table.load_meta_block(form, self.handle, use_cache, self.options)?;
+        Ok(self.keep(block))
+    }
+
+    /// What has to be read where the block cache does not have it either.
+    pub(super) fn missing(&self) -> MissingBlock<&'t BlockBasedTable, MetaBlocks<F>> {
+        let &Self { table, handle, options, .. } = self;
+        MissingBlock { table, blocks: self.blocks(), handle, options }
+    }
+
+    /// Takes the block, which is counted as found in the cache unless it `was_read` for who waits for it.
+    pub(super) fn bring(
+        &self,
+        block: Arc<Meta<F::Contents>>,
+        was_read: bool,
+    ) -> MetaRef<'t, F::Contents> {
+        if !was_read {
+            self.blocks().count_hit(self.table, &block);
+        }
+        self.keep(block)
+    }
+
+    fn blocks(&self) -> MetaBlocks<F> {
+        let use_cache = matches!(self.partitions, Partitions::Cached(_));
+        MetaBlocks { form: self.form, use_cache }
+    }
+
+    fn keep(&self, block: Arc<Meta<F::Contents>>) -> MetaRef<'t, F::Contents> {
+        self.partitions.keep(self.position, self.count, block)
     }
 }
 
@@ -135,35 +224,26 @@ impl TableIndex {
         options: BlockReadOptions,
         recorder: Option<Recorder<'_>>,
     ) -> Result<MetaRef<'_, FlatIndex>> {
-        let load = |handle, use_cache| self.layout.load(table, handle, use_cache, options);
-        self.top.get(note_hit(table, recorder), load)
+        self.layout.top(&self.top, table, options, recorder)
     }
 
     /// A partition of a two-level index, of which `top` is the top level.
     #[inline]
-    pub(super) fn partition(
-        &self,
-        table: &BlockBasedTable,
+    pub(super) fn partition<'t>(
+        &'t self,
+        table: &'t BlockBasedTable,
         top: &FlatIndex,
         position: usize,
         options: BlockReadOptions,
         recorder: Option<Recorder<'_>>,
-    ) -> Result<MetaRef<'_, FlatIndex>> {
-        let load = |handle, use_cache| self.layout.load(table, handle, use_cache, options);
-        match &self.partitions {
-            Some(partitions) => partitions.get(top, position, note_hit(table, recorder), load),
-            None => load(top.handle(position), true).map(|index| MetaRef::Cached(index.into())),
-        }
+    ) -> Result<MetaRef<'t, FlatIndex>> {
+        let Some(partitions) = &self.partitions else {
+            let block = table.load_meta_block(self.layout, top.handle(position), true, options)?;
+            return Ok(MetaRef::Cached(block.into()));
+        };
+        let found = partitions.find(table, self.layout, (top, position), options, recorder);
+        found.or_else(|partition| partition.load())
     }
-}
-
-/// Counts an index that was reached by its link as found in the block cache.
-#[inline]
-pub(super) fn note_hit(
-    table: &BlockBasedTable,
-    recorder: Option<Recorder<'_>>,
-) -> impl FnOnce(&FlatIndex) {
-    move |index| table.stats.count_hit(recorder, BlockKind::Index, || index.charge_bytes())
 }
 
 /// A position in the index of a table.

@@ -1,6 +1,6 @@
 //! How much memory an open table takes.
 
-use crate::block_based::filter_reader::TableFilter;
+use crate::block_based::filter_reader::{PartitionedFilter, TableFilter};
 use crate::block_based::index_reader::Partitions;
 use crate::block_based::reader::BlockBasedTable;
 use crate::index::FlatIndex;
@@ -20,7 +20,7 @@ impl BlockBasedTable {
             Some(TableFilter::Full(filter)) => {
                 filter.resident().map_or(0, |bits| bits.contents().len())
             }
-            Some(TableFilter::Partitioned { top, partitions, .. }) => {
+            Some(TableFilter::Partitioned(PartitionedFilter { top, partitions, .. })) => {
                 top.resident().map_or(0, FlatIndex::memory_usage_bytes)
                     + partitions.resident().map(|bits| bits.contents().len()).sum::<usize>()
             }
@@ -41,7 +41,9 @@ impl BlockBasedTable {
         };
         let filter = match &self.filter {
             Some(TableFilter::Full(filter)) if filter.is_held() => filter.handle.size,
-            Some(TableFilter::Partitioned { partitions: Partitions::Resident(_), .. }) => {
+            Some(TableFilter::Partitioned(filter))
+                if matches!(filter.partitions, Partitions::Resident(_)) =>
+            {
                 properties.filter_size
             }
             _ => 0,

@@ -138,7 +138,7 @@ impl<T> MetaBlock<T> {
 
 /// The block at `position` of `count`, by its link, or by `load` from the block cache or the file.
 #[inline]
-pub(super) fn by_link<T, E>(
+fn by_link<T, E>(
     slots: &FrameSlots<Meta<T>>,
     position: usize,
     count: usize,

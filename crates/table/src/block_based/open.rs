@@ -2,7 +2,7 @@
 
 use crate::block_based::embedded_blob::EmbeddedBlobs;
 use crate::block_based::file_with_end::FileWithEnd;
-use crate::block_based::filter_reader::TableFilter;
+use crate::block_based::filter_reader::{PartitionedFilter, TableFilter};
 use crate::block_based::index_reader::{IndexLayout, Partitions, TableIndex};
 use crate::block_based::meta_block::MetaBlock;
 use crate::block_based::perf_counts::count_metadata_read;
@@ -246,11 +246,11 @@ impl ReadPlan {
             FilterLocation::Full(handle) => {
                 TableFilter::Full(MetaBlock::new(handle, holds(pinning.unpartitioned)))
             }
-            FilterLocation::Partitioned(handle) => TableFilter::Partitioned {
+            FilterLocation::Partitioned(handle) => TableFilter::Partitioned(PartitionedFilter {
                 top: MetaBlock::new(handle, holds(pinning.top_level)),
                 layout: layout(false),
                 partitions: Partitions::new(holds(pinning.partitions)),
-            },
+            }),
         });
         let transform = KeyTransform { global_sequence, missing_timestamp_size };
         Ok(Self { transform, index, filter })

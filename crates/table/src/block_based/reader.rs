@@ -3,10 +3,10 @@
 use crate::block_based::embedded_blob::EmbeddedBlobs;
 use crate::block_based::entry_value::EntryValue;
 use crate::block_based::filter_reader::{FilterBits, TableFilter};
-use crate::block_based::index_reader::TableIndex;
+use crate::block_based::index_reader::{TableIndex, note_hit};
 use crate::block_based::iterator::TableIterator;
 use crate::block_based::meta_block::{Meta, MetaBlock, MetaRef};
-use crate::block_based::perf_counts::time_of_reads;
+use crate::block_based::meta_reads::{MetaForm, not_in_cache};
 use crate::block_based::read_buffer;
 use crate::block_based::table_lookup::TableLookup;
 use crate::block_based::table_scan::TableScan;
@@ -17,7 +17,7 @@ use crate::data_block::{DataBlock, DataBlockDecoder};
 use crate::entry_columns::RankOrder;
 use crate::filter::KeyHash;
 use crate::format::{BlockHandle, Footer};
-use crate::frame_slots::{BlockRef, Resident};
+use crate::frame_slots::BlockRef;
 use crate::index::FlatIndex;
 use crate::metaindex::MetaIndex;
 use crate::properties::{TableProperties, find_global_seqno};
@@ -407,14 +407,25 @@ impl BlockBasedTable {
     }
 
     fn prefix_of_lookup_may_match(&self, lookup: &TableLookup<'_>) -> Result<bool> {
-        let user_key = lookup.plain_user_key(&self.comparator);
-        match (&self.filter, &self.filtering.prefix_extractor) {
-            (Some(filter), Some(extractor)) if extractor.in_domain(user_key) => {
-                let prefix = KeyHash::new(extractor.transform(user_key));
-                match_if_incomplete(filter.may_match(self, lookup, prefix))
-            }
-            _ => Ok(true),
+        let Some(filter) = &self.filter else { return Ok(true) };
+        match self.prefix_hash(lookup) {
+            Some(prefix) => match_if_incomplete(filter.may_match(self, lookup, prefix)),
+            None => Ok(true),
         }
+    }
+
+    /// What a filter is asked for in a lookup: the key, or its prefix, if it has one.
+    pub(super) fn filter_hash<'l>(&self, lookup: &TableLookup<'l>) -> Option<KeyHash<'l>> {
+        match self.filtering.has_whole_keys {
+            true => Some(lookup.hash(&self.comparator)),
+            false => self.prefix_hash(lookup),
+        }
+    }
+
+    fn prefix_hash<'l>(&self, lookup: &TableLookup<'l>) -> Option<KeyHash<'l>> {
+        let user_key = lookup.plain_user_key(&self.comparator);
+        let extractor = self.filtering.prefix_extractor.as_ref()?;
+        extractor.in_domain(user_key).then(|| KeyHash::new(extractor.transform(user_key)))
     }
 
     /// An iterator over the table, not valid until it is moved. Values in embedded blobs show as if
@@ -746,64 +757,28 @@ impl BlockBasedTable {
         options: BlockReadOptions,
     ) -> Result<Option<MetaRef<'_, UncompressionDictionary>>> {
         let Some(dictionary) = &self.dictionary else { return Ok(None) };
-        let kind = BlockKind::CompressionDictionary;
-        let usage = |dictionary: &UncompressionDictionary| {
-            size_of::<UncompressionDictionary>() + dictionary.raw().len()
-        };
-        let load = |handle, use_cache| {
-            let decode = |contents: Vec<u8>| Ok(UncompressionDictionary::new(contents));
-            self.load_meta_block(kind, handle, use_cache, options, decode, usage)
-        };
-        let note_hit = |found: &_| {
-            self.stats.count_hit(self.stats.recorder(), kind, || usage(found));
-        };
+        let load =
+            |handle, use_cache| self.load_meta_block(DictionaryForm, handle, use_cache, options);
+        let note_hit = note_hit::<DictionaryForm>(self, self.stats.recorder());
         dictionary.get(note_hit, load).map(Some)
     }
+}
 
-    /// A block of index, filter or dictionary. Checksums are always verified. `use_cache` says whether it lives
-    /// in the block cache.
-    pub(super) fn load_meta_block<T: Send + Sync + 'static>(
-        &self,
-        kind: BlockKind,
-        handle: BlockHandle,
-        use_cache: bool,
-        options: BlockReadOptions,
-        decode: impl FnOnce(Vec<u8>) -> Result<T>,
-        memory_usage_bytes: impl Fn(&T) -> usize,
-    ) -> Result<Arc<Meta<T>>> {
-        let _timer = Timer::start(time_of_reads(kind));
-        let cache = self.cache.as_ref().filter(|_| use_cache);
-        if let Some(cache) = cache {
-            let found = cache.meta_block(handle);
-            let recorder = self.stats.recorder();
-            if let Some(block) = found {
-                self.stats.count_hit(recorder, kind, || memory_usage_bytes(&block));
-                return Ok(block);
-            }
-            self.stats.count_miss(recorder, kind);
-        }
-        if !options.may_read_files {
-            return Err(not_in_cache());
-        }
-        let _activity = options.activity.begin_if_unknown();
-        let start = self.stats.start_read(kind, handle);
-        let fetcher = self.fetcher(true, options.terms());
-        let contents = fetcher.fetch(handle, None, None)?;
-        let contents = decode(contents).map_err(|status| fetcher.explain(handle, &status))?;
-        let block = Arc::new(Meta::new(contents));
-        self.stats.count_read(start);
-        if let Some(TableCacheHandle { cache, id, meta_priority }) = cache
-            && options.fill_cache
-        {
-            let charge = memory_usage_bytes(&block);
-            let key = CacheKey::new(*id, handle.offset);
-            block.residence().enter_cache();
-            let value = CacheValue::Linked(block.clone());
-            let inserted = cache.insert(key, value, charge, *meta_priority);
-            self.stats.count_insertion(kind, charge, inserted.as_ref().ok());
-            inserted?;
-        }
-        Ok(block)
+/// How compression dictionaries are read.
+#[derive(Clone, Copy, Debug)]
+struct DictionaryForm;
+
+impl MetaForm for DictionaryForm {
+    type Contents = UncompressionDictionary;
+
+    const KIND: BlockKind = BlockKind::CompressionDictionary;
+
+    fn decode(self, _table: &BlockBasedTable, block: Vec<u8>) -> Result<UncompressionDictionary> {
+        Ok(UncompressionDictionary::new(block))
+    }
+
+    fn memory_usage_bytes(dictionary: &UncompressionDictionary) -> usize {
+        size_of::<UncompressionDictionary>() + dictionary.raw().len()
     }
 }
 
@@ -853,14 +828,9 @@ pub(super) fn insert_data_block(
 
 /// Where the filter is not in memory and may not be read, every key may match.
 #[inline]
-fn match_if_incomplete(result: Result<bool>) -> Result<bool> {
+pub(super) fn match_if_incomplete(result: Result<bool>) -> Result<bool> {
     match result {
         Err(status) if status.code() == Code::Incomplete => Ok(true),
         other => other,
     }
-}
-
-#[cold]
-fn not_in_cache() -> Status {
-    Status::incomplete("no blocking io")
 }

@@ -4,7 +4,7 @@
 //! is not in the cache. So all of them ask before the first one needs its own, and where more than one has asked,
 //! what they want is read at once.
 
-use crate::block_based::batched_blocks::{MissingBlock, read_blocks};
+use crate::block_based::batched_blocks::{DataBlocks, MissingBlock, read_blocks};
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions};
 use crate::data_block::DataBlock;
 use crate::format::BlockHandle;
@@ -49,7 +49,8 @@ impl SeekReads {
     ) {
         self.has_any.store(true, Ordering::Relaxed);
         let table = Arc::clone(table);
-        self.blocks.lock().asked.push(MissingBlock { table, handle, options });
+        let missing = MissingBlock { table, blocks: DataBlocks, handle, options };
+        self.blocks.lock().asked.push(missing);
     }
 
     /// The block that was asked for, or why it could not be read, if others were asked for as well.

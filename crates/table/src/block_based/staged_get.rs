@@ -5,9 +5,10 @@
 //! takes one step for all keys before the next step waits for all of them together.
 
 use crate::block_based::entry_value::EntryValue;
-use crate::block_based::filter_reader::FilterBits;
+use crate::block_based::filter_reader::{FilterBits, FilterForm, FilterPartition, TableFilter};
+use crate::block_based::index_reader::{IndexLayout, UnheldPartition};
 use crate::block_based::meta_block::MetaRef;
-use crate::block_based::reader::{BlockBasedTable, BlockReadOptions, Located};
+use crate::block_based::reader::{BlockBasedTable, BlockReadOptions, Located, match_if_incomplete};
 use crate::block_based::table_lookup::TableLookup;
 use crate::block_iter::candidates;
 use crate::data_block::DataBlock;
@@ -27,7 +28,7 @@ pub struct StagedGet<'t, 'l> {
     /// Where the block is, unless that is left to the last step.
     block_at: Option<BlockPlace<'t>>,
     located: Option<Located>,
-    /// Why the block could not be brought.
+    /// Why the block could not be found or brought.
     failed: Option<Status>,
 }
 
@@ -49,6 +50,8 @@ enum StagedFilter<'t, 'l> {
     Passed,
     /// The table holds it, over all keys.
     Held(&'t FilterBits, KeyHash<'l>),
+    /// By partitions, which others have done ([`ask_partitioned_filters`](super::ask_partitioned_filters)).
+    Asked(Result<bool>),
     /// As [`BlockBasedTable::get`] does.
     Unknown,
 }
@@ -86,40 +89,105 @@ impl<'t, 'l> StagedGet<'t, 'l> {
     /// As [`BlockBasedTable::get`].
     #[inline]
     pub fn pass_filter(&mut self) -> Result<bool> {
-        match self.filter {
-            StagedFilter::Passed => Ok(true),
-            StagedFilter::Held(bits, hash) => {
-                let may_match = bits.hash_may_match(hash);
-                self.table.count_filtered(self.lookup, may_match);
-                Ok(may_match)
-            }
-            StagedFilter::Unknown => self.table.filter_lookup(self.lookup),
+        let may_match = match &self.filter {
+            StagedFilter::Passed => return Ok(true),
+            StagedFilter::Held(bits, hash) => bits.hash_may_match(*hash),
+            StagedFilter::Asked(answer) => answer.clone()?,
+            StagedFilter::Unknown => return self.table.filter_lookup(self.lookup),
+        };
+        self.table.count_filtered(self.lookup, may_match);
+        Ok(may_match)
+    }
+
+    /// Asks the filter, if it is partitioned, unless the partition that knows of the key is neither held by
+    /// the table nor linked: that one then, and what it is to be asked for.
+    pub(super) fn approach_filter(
+        &mut self,
+    ) -> Option<(UnheldPartition<'t, FilterForm>, KeyHash<'l>)> {
+        let table = self.table;
+        let (StagedFilter::Unknown, Some(TableFilter::Partitioned(filter))) =
+            (&self.filter, &table.filter)
+        else {
+            return None;
+        };
+        // A key without prefix passes any filter over prefixes.
+        let hash = table.filter_hash(self.lookup)?;
+        let answer = match filter.find(table, self.lookup) {
+            Ok(FilterPartition::None) => Ok(true),
+            Ok(FilterPartition::Found(bits)) => Ok(bits.hash_may_match(hash)),
+            Ok(FilterPartition::Unheld(partition)) => return Some((partition, hash)),
+            Err(status) => Err(status),
+        };
+        self.filter = StagedFilter::Asked(match_if_incomplete(answer));
+        None
+    }
+
+    /// Asks a partition of the filter that was away.
+    pub(super) fn bring_filter(
+        &mut self,
+        partition: Result<MetaRef<'t, FilterBits>>,
+        hash: KeyHash<'_>,
+    ) {
+        let answer = partition.map(|bits| bits.hash_may_match(hash));
+        self.filter = StagedFilter::Asked(match_if_incomplete(answer));
+    }
+
+    /// Finds the block in the index, and asks for the link to it. A failure shows in the visit.
+    #[inline]
+    pub fn find_block(&mut self) {
+        if let Some(partition) = self.approach_block() {
+            self.bring_partition(partition.load(), partition.position());
         }
     }
 
-    /// Finds the block in the index, and asks for the link to it.
-    ///
-    /// # Errors
-    /// As [`BlockBasedTable::get`].
+    /// As [`Self::find_block`], unless the index has it in a partition that is neither held by the table nor
+    /// linked: that one then.
     #[inline]
-    pub fn find_block(&mut self) -> Result<()> {
+    pub(super) fn approach_block(&mut self) -> Option<UnheldPartition<'t, IndexLayout>> {
         let &TableLookup { internal_key, options, recorder, .. } = self.lookup;
         let table = self.table;
-        let top = table.index.top(table, options, recorder)?;
-        let (index, partition) = if table.index.is_two_level() {
-            let number = top.seek(internal_key);
-            if number >= top.len() {
-                return Ok(());
+        let top = match table.index.top(table, options, recorder) {
+            Ok(top) => top,
+            Err(status) => {
+                self.failed = Some(status);
+                return None;
             }
-            let partition = table.index.partition(table, &top, number, options, recorder)?;
-            (partition, Some(number))
-        } else {
-            (top, None)
         };
-        let position = index.seek(internal_key);
+        let Some(partitions) = &table.index.partitions else {
+            self.find_in(top, None);
+            return None;
+        };
+        let number = top.seek(internal_key);
+        if number >= top.len() {
+            // Nothing is at or after the key.
+            self.block_at = Some(BlockPlace { index: top, partition: None, position: number });
+            return None;
+        }
+        let layout = table.index.layout;
+        match partitions.find(table, layout, (&*top, number), options, recorder) {
+            Ok(partition) => self.find_in(partition, Some(number)),
+            Err(partition) => return Some(partition),
+        }
+        None
+    }
+
+    /// Finds the block in a partition of the index that was away, the one of this `number`.
+    pub(super) fn bring_partition(
+        &mut self,
+        partition: Result<MetaRef<'t, FlatIndex>>,
+        number: usize,
+    ) {
+        match partition {
+            Ok(partition) => self.find_in(partition, Some(number)),
+            Err(status) => self.failed = Some(status),
+        }
+    }
+
+    #[inline]
+    fn find_in(&mut self, index: MetaRef<'t, FlatIndex>, partition: Option<usize>) {
+        let position = index.seek(self.lookup.internal_key);
         index.prefetch_link(position);
         self.block_at = Some(BlockPlace { index, partition, position });
-        Ok(())
     }
 
     /// Asks for the block's head.

@@ -48,7 +48,7 @@ pub(super) fn for_each_table_of_fixtures(
 }
 
 /// Indexes and filters are in the block cache, all of them.
-fn nothing_pinned() -> MetadataPinning {
+pub(crate) fn nothing_pinned() -> MetadataPinning {
     let (top_level, partitions) = (PinnedTables::None, PinnedTables::None);
     MetadataPinning { top_level, partitions, unpartitioned: PinnedTables::None }
 }

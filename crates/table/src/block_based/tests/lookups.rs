@@ -2,7 +2,8 @@
 
 use super::{for_each_table, nothing_pinned, total_order};
 use crate::block_based::{
-    BlockBasedTable, EntryValue, StagedGet, TableIterator, TableLookup, read_missing_blocks,
+    BlockBasedTable, EntryValue, StagedGet, TableIterator, TableLookup, ask_partitioned_filters,
+    find_blocks, read_missing_blocks,
 };
 use crate::read_options::ReadOptions;
 use crate::table_builder_options::TableBuilderOptions;
@@ -11,6 +12,7 @@ use crate::test_files::{Pairs, build_table, forward, open};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
 use base::{InternalIterator, InternalKey, ParsedInternalKey, Result, ValueType};
 use cache::{LruCache, LruCacheOptions};
+use std::iter::once;
 use std::sync::Arc;
 
 /// Targets at every `step`-th key, before all its versions, after them, and around it.
@@ -71,7 +73,7 @@ pub(crate) fn check_gets(table: &Arc<BlockBasedTable>, pairs: &Pairs, name: &str
             .collect::<Vec<_>>();
         let options = total_order();
         let lookup = TableLookup::new(&options, target.as_bytes(), None);
-        for is_staged in [false, true] {
+        for steps in [None, Some(Steps::Alone), Some(Steps::Together)] {
             let mut found: Pairs = Vec::new();
             let mut visit = |parsed: ParsedInternalKey<'_>, value: EntryValue<'_>| {
                 let is_same = parsed.user_key == user_key;
@@ -82,30 +84,46 @@ pub(crate) fn check_gets(table: &Arc<BlockBasedTable>, pairs: &Pairs, name: &str
                 }
                 Ok(is_same)
             };
-            match is_staged {
-                false => table.get(&lookup, &mut visit)?,
-                true => get_in_steps(table, &lookup, &mut visit)?,
+            match steps {
+                None => table.get(&lookup, &mut visit)?,
+                Some(steps) => get_in_steps(table, &lookup, steps, &mut visit)?,
             }
-            assert_eq!(found, expected, "{name}: get {key:?}, staged {is_staged}");
+            assert_eq!(found, expected, "{name}: get {key:?}, {steps:?}");
         }
     }
     Ok(())
+}
+
+/// How blocks come that are not in memory.
+#[derive(Clone, Copy, Debug)]
+enum Steps {
+    Alone,
+    Together,
 }
 
 /// As a batch of one key looks it up.
 fn get_in_steps(
     table: &BlockBasedTable,
     lookup: &TableLookup<'_>,
+    steps: Steps,
     visit: &mut dyn FnMut(ParsedInternalKey<'_>, EntryValue<'_>) -> Result<bool>,
 ) -> Result<()> {
     let mut get = StagedGet::begin(table, lookup);
+    if let Steps::Together = steps {
+        ask_partitioned_filters(once(&mut get));
+    }
     if !get.pass_filter()? {
         return Ok(());
     }
-    get.find_block()?;
+    match steps {
+        Steps::Alone => get.find_block(),
+        Steps::Together => find_blocks(once(&mut get)),
+    }
     get.prefetch_block();
     get.take_block();
-    read_missing_blocks(std::iter::once(&mut get));
+    if let Steps::Together = steps {
+        read_missing_blocks(once(&mut get));
+    }
     get.find_entry();
     get.visit(visit)
 }
