@@ -15,22 +15,29 @@ use perf_context::Timer;
 pub fn ask_partitioned_filters<'s, 't: 's, 'l: 's>(
     staged: impl Iterator<Item = &'s mut StagedGet<'t, 'l>>,
 ) {
-    bring_partitions(staged.filter_map(|get| {
-        let (partition, hash) = get.approach_filter()?;
-        let take = move |bits: Result<_>| get.bring_filter(bits, hash);
-        Some(WithoutPartition { partition, take })
-    }));
+    // Takes no memory where nobody waits; no iterator is collected, as that would make a call for each.
+    let mut waiting = Vec::new();
+    for get in staged {
+        if let Some((partition, hash)) = get.approach_filter() {
+            let take = move |bits: Result<_>| get.bring_filter(bits, hash);
+            waiting.push(WithoutPartition { partition, take });
+        }
+    }
+    bring_partitions(waiting);
 }
 
 /// [`StagedGet::find_block`] of all `staged`. Partitions of indexes that are in no memory are read from their
 /// files together.
 pub fn find_blocks<'s, 't: 's, 'l: 's>(staged: impl Iterator<Item = &'s mut StagedGet<'t, 'l>>) {
-    bring_partitions(staged.filter_map(|get| {
-        let partition = get.approach_block()?;
-        let number = partition.position();
-        let take = move |index: Result<_>| get.bring_partition(index, number);
-        Some(WithoutPartition { partition, take })
-    }));
+    let mut waiting = Vec::new();
+    for get in staged {
+        if let Some(partition) = get.approach_block() {
+            let number = partition.position();
+            let take = move |index: Result<_>| get.bring_partition(index, number);
+            waiting.push(WithoutPartition { partition, take });
+        }
+    }
+    bring_partitions(waiting);
 }
 
 /// A lookup that waits for a partition, which it has a function take.
@@ -55,13 +62,11 @@ where
     }
 }
 
-fn bring_partitions<'t, F, T>(waiting: impl Iterator<Item = WithoutPartition<'t, F, T>>)
+fn bring_partitions<'t, F, T>(mut waiting: Vec<WithoutPartition<'t, F, T>>)
 where
     F: MetaForm,
     T: FnMut(Result<MetaRef<'t, F::Contents>>),
 {
-    // Takes no memory where nobody waits.
-    let mut waiting: Vec<_> = waiting.collect();
     if !waiting.is_empty() {
         let _timer = Timer::start(time_of_reads(F::KIND));
         bring_together(&mut waiting);

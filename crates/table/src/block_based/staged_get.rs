@@ -5,8 +5,10 @@
 //! takes one step for all keys before the next step waits for all of them together.
 
 use crate::block_based::entry_value::EntryValue;
-use crate::block_based::filter_reader::{FilterBits, FilterForm, FilterPartition, TableFilter};
-use crate::block_based::index_reader::{IndexLayout, UnheldPartition};
+use crate::block_based::filter_reader::{
+    FilterBits, FilterForm, FilterPartition, PartitionedFilter, TableFilter,
+};
+use crate::block_based::index_reader::{IndexLayout, Partitions, UnheldPartition};
 use crate::block_based::meta_block::MetaRef;
 use crate::block_based::reader::{BlockBasedTable, BlockReadOptions, Located, match_if_incomplete};
 use crate::block_based::table_lookup::TableLookup;
@@ -50,8 +52,11 @@ enum StagedFilter<'t, 'l> {
     Passed,
     /// The table holds it, over all keys.
     Held(&'t FilterBits, KeyHash<'l>),
-    /// By partitions, which others have done ([`ask_partitioned_filters`](super::ask_partitioned_filters)).
-    Asked(Result<bool>),
+    /// By partitions, which others have done ([`ask_partitioned_filters`](super::ask_partitioned_filters)): whether
+    /// the key may be there.
+    Asked(bool),
+    /// That has failed.
+    Failed,
     /// As [`BlockBasedTable::get`] does.
     Unknown,
 }
@@ -92,7 +97,8 @@ impl<'t, 'l> StagedGet<'t, 'l> {
         let may_match = match &self.filter {
             StagedFilter::Passed => return Ok(true),
             StagedFilter::Held(bits, hash) => bits.hash_may_match(*hash),
-            StagedFilter::Asked(answer) => answer.clone()?,
+            StagedFilter::Asked(may_match) => *may_match,
+            StagedFilter::Failed => return self.failed.take().map_or(Ok(true), Err),
             StagedFilter::Unknown => return self.table.filter_lookup(self.lookup),
         };
         self.table.count_filtered(self.lookup, may_match);
@@ -101,15 +107,24 @@ impl<'t, 'l> StagedGet<'t, 'l> {
 
     /// Asks the filter, if it is partitioned, unless the partition that knows of the key is neither held by
     /// the table nor linked: that one then, and what it is to be asked for.
+    #[inline]
     pub(super) fn approach_filter(
         &mut self,
     ) -> Option<(UnheldPartition<'t, FilterForm>, KeyHash<'l>)> {
+        match (&self.filter, &self.table.filter) {
+            (StagedFilter::Unknown, Some(TableFilter::Partitioned(filter))) => {
+                self.approach_filter_partition(filter)
+            }
+            _ => None,
+        }
+    }
+
+    #[inline(never)]
+    fn approach_filter_partition(
+        &mut self,
+        filter: &'t PartitionedFilter,
+    ) -> Option<(UnheldPartition<'t, FilterForm>, KeyHash<'l>)> {
         let table = self.table;
-        let (StagedFilter::Unknown, Some(TableFilter::Partitioned(filter))) =
-            (&self.filter, &table.filter)
-        else {
-            return None;
-        };
         // A key without prefix passes any filter over prefixes.
         let hash = table.filter_hash(self.lookup)?;
         let answer = match filter.find(table, self.lookup) {
@@ -118,7 +133,7 @@ impl<'t, 'l> StagedGet<'t, 'l> {
             Ok(FilterPartition::Unheld(partition)) => return Some((partition, hash)),
             Err(status) => Err(status),
         };
-        self.filter = StagedFilter::Asked(match_if_incomplete(answer));
+        self.take_answer(answer);
         None
     }
 
@@ -128,8 +143,17 @@ impl<'t, 'l> StagedGet<'t, 'l> {
         partition: Result<MetaRef<'t, FilterBits>>,
         hash: KeyHash<'_>,
     ) {
-        let answer = partition.map(|bits| bits.hash_may_match(hash));
-        self.filter = StagedFilter::Asked(match_if_incomplete(answer));
+        self.take_answer(partition.map(|bits| bits.hash_may_match(hash)));
+    }
+
+    fn take_answer(&mut self, answer: Result<bool>) {
+        self.filter = match match_if_incomplete(answer) {
+            Ok(may_match) => StagedFilter::Asked(may_match),
+            Err(status) => {
+                self.failed = Some(status);
+                StagedFilter::Failed
+            }
+        };
     }
 
     /// Finds the block in the index, and asks for the link to it. A failure shows in the visit.
@@ -142,21 +166,41 @@ impl<'t, 'l> StagedGet<'t, 'l> {
 
     /// As [`Self::find_block`], unless the index has it in a partition that is neither held by the table nor
     /// linked: that one then.
-    #[inline]
+    #[inline(always)]
     pub(super) fn approach_block(&mut self) -> Option<UnheldPartition<'t, IndexLayout>> {
-        let &TableLookup { internal_key, options, recorder, .. } = self.lookup;
         let table = self.table;
-        let top = match table.index.top(table, options, recorder) {
-            Ok(top) => top,
+        match &table.index.partitions {
+            None => {
+                if let Some(index) = self.take_top() {
+                    self.find_in(index, None);
+                }
+                None
+            }
+            Some(partitions) => self.approach_partition(partitions),
+        }
+    }
+
+    /// The index, or its top level.
+    #[inline(always)]
+    fn take_top(&mut self) -> Option<MetaRef<'t, FlatIndex>> {
+        let &TableLookup { options, recorder, .. } = self.lookup;
+        match self.table.index.top(self.table, options, recorder) {
+            Ok(top) => Some(top),
             Err(status) => {
                 self.failed = Some(status);
-                return None;
+                None
             }
-        };
-        let Some(partitions) = &table.index.partitions else {
-            self.find_in(top, None);
-            return None;
-        };
+        }
+    }
+
+    #[inline(never)]
+    fn approach_partition(
+        &mut self,
+        partitions: &'t Partitions<FlatIndex>,
+    ) -> Option<UnheldPartition<'t, IndexLayout>> {
+        let &TableLookup { internal_key, options, recorder, .. } = self.lookup;
+        let table = self.table;
+        let top = self.take_top()?;
         let number = top.seek(internal_key);
         if number >= top.len() {
             // Nothing is at or after the key.
@@ -183,7 +227,7 @@ impl<'t, 'l> StagedGet<'t, 'l> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn find_in(&mut self, index: MetaRef<'t, FlatIndex>, partition: Option<usize>) {
         let position = index.seek(self.lookup.internal_key);
         index.prefetch_link(position);
