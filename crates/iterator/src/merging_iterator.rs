@@ -177,15 +177,14 @@ impl<I: InternalIterator> MergingIterator<I> {
         Ok(())
     }
 
-    /// Has all children take the steps that lead to a seek, each before the next.
+    /// Has all children take the steps that lead to a seek, each before the next. Inlined, so that each step is
+    /// compiled by itself.
+    #[inline(always)]
     fn approach_all(&mut self, target: &[u8], steps: [SeekStep; 4]) -> Result<()> {
         let _timer = Timer::start(PerfMetric::SeekChildSeekTime);
         for step in steps {
             for child in &mut self.children.iterators {
-                if let Err(error) = child.approach(target, step) {
-                    self.fail();
-                    return Err(error);
-                }
+                child.approach(target, step)?;
             }
         }
         Ok(())
@@ -367,12 +366,18 @@ impl<I: InternalIterator> InternalIterator for MergingIterator<I> {
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
-        self.approach_all(target, SeekStep::ALL)?;
+        if let Err(error) = self.approach_all(target, SeekStep::ALL) {
+            self.fail();
+            return Err(error);
+        }
         self.start(Direction::Forward, |_, child| child.seek(target))
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
-        self.approach_all(target, SeekStep::ALL_BEFORE)?;
+        if let Err(error) = self.approach_all(target, SeekStep::ALL_BEFORE) {
+            self.fail();
+            return Err(error);
+        }
         self.start(Direction::Backward, |_, child| child.seek_for_prev(target))
     }
 

@@ -217,6 +217,20 @@ impl LevelIterator {
         self.open(index)
     }
 
+    /// Opens the file where the seek begins that the step leads to.
+    #[inline]
+    fn approach_file(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
+        self.approached = Approached::Nothing;
+        if step == SeekStep::FindBlockBefore {
+            self.open_before(target)?;
+            self.approached = Approached::SeekForPrev;
+        } else {
+            self.open_for(target)?;
+            self.approached = Approached::Seek;
+        }
+        Ok(())
+    }
+
     /// Opens the file where a seek to the last entry up to `target` begins; none if all begin behind that.
     fn open_before(&mut self, target: &[u8]) -> Result<Option<&mut TableIterator>> {
         let comparator = &self.scan.comparator;
@@ -262,19 +276,10 @@ impl InternalIterator for LevelIterator {
         self.skip_exhausted_forward()
     }
 
+    #[inline(always)]
     fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
-        match step {
-            SeekStep::FindBlock => {
-                self.approached = Approached::Nothing;
-                self.open_for(target)?;
-                self.approached = Approached::Seek;
-            }
-            SeekStep::FindBlockBefore => {
-                self.approached = Approached::Nothing;
-                self.open_before(target)?;
-                self.approached = Approached::SeekForPrev;
-            }
-            SeekStep::FindHead | SeekStep::TakeBlock | SeekStep::FindEntry => {}
+        if let SeekStep::FindBlock | SeekStep::FindBlockBefore = step {
+            self.approach_file(target, step)?;
         }
         match &mut self.table {
             Some(table) if !self.is_left_out => {

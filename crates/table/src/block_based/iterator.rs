@@ -274,7 +274,7 @@ impl TableIterator {
     }
 
     /// As [`InternalIterator::approach`], among cursors that have what they wait for read together.
-    #[inline]
+    #[inline(always)]
     pub fn approach_among(
         &mut self,
         target: &[u8],
@@ -337,13 +337,13 @@ impl TableIterator {
 
     /// Finds the block in the index, and asks for the link to it; none if the filter says that there is nothing
     /// to find.
-    #[inline]
+    #[inline(always)]
     fn find_block(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
         self.valid = false;
         self.approached = Approached::Nothing;
         self.candidates = None;
         let goes_back = step == SeekStep::FindBlockBefore;
-        if goes_back {
+        if goes_back || self.seek_filter == SeekFilter::Never {
             self.begin_seek(false);
         } else if !self.may_match_prefix(target)? {
             self.index.set_end();
@@ -358,7 +358,7 @@ impl TableIterator {
 
     /// Moves to the first entry from the internal key `target` on of the block at the index cursor, among those
     /// that steps have found, if they have.
-    #[inline]
+    #[inline(always)]
     fn seek_in_block(&mut self, target: &[u8]) -> Result<()> {
         let candidates = self.candidates.take();
         if let (Some(candidates), Some((_, block))) = (candidates, &self.block) {
