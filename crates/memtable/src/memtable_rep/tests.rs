@@ -112,6 +112,16 @@ struct Model {
 }
 
 impl Model {
+    /// Checks that an iterator stands on this record, or nowhere if there is none. Whether it stands on one.
+    fn at(&self, iterator: &dyn InternalIterator, index: Option<usize>) -> bool {
+        let expected = index.and_then(|index| self.records.get(index));
+        assert_eq!(iterator.valid(), expected.is_some());
+        if let Some((key, value)) = expected {
+            assert_eq!((iterator.key(), iterator.value()), (&key[..], &value[..]));
+        }
+        iterator.valid()
+    }
+
     fn insert(&mut self, user_key: &[u8], sequence: u64, value: &[u8]) {
         let key = InternalKey::new(user_key, sequence, ValueType::Value).as_bytes().to_vec();
         self.records.insert(self.before(&key), (key, value.to_vec()));
@@ -177,14 +187,7 @@ fn check_iterator(rep: &Arc<dyn MemTableRep>, model: &Model) {
 /// Seeks to `target` and goes one on and two back.
 fn check_seeks(rep: &Arc<dyn MemTableRep>, model: &Model, target: &[u8]) {
     let mut iterator = rep.clone().new_iterator();
-    let at = |iterator: &dyn InternalIterator, index: Option<usize>| {
-        let expected = index.and_then(|index| model.records.get(index));
-        assert_eq!(iterator.valid(), expected.is_some());
-        if let Some((key, value)) = expected {
-            assert_eq!((iterator.key(), iterator.value()), (&key[..], &value[..]));
-        }
-        iterator.valid()
-    };
+    let at = |iterator: &dyn InternalIterator, index| model.at(iterator, index);
     let found = model.before(target);
     iterator.seek(target).unwrap();
     if at(&iterator, Some(found)) {
@@ -202,7 +205,12 @@ fn check_seeks(rep: &Arc<dyn MemTableRep>, model: &Model, target: &[u8]) {
         iterator.prev().unwrap();
         at(&iterator, found.and_then(|found| found.checked_sub(1)));
     }
-    // In steps, after others that led elsewhere and were given up.
+    check_seeks_by_steps(&mut iterator, model, target);
+}
+
+/// Seeks to `target` in steps, after others that led elsewhere and were given up.
+fn check_seeks_by_steps(iterator: &mut Box<dyn InternalIterator>, model: &Model, target: &[u8]) {
+    let found = model.before_or_at(target).checked_sub(1);
     for elsewhere in model.records.first().into_iter().chain(model.records.last()) {
         for given_up_after in [SeekStep::FindBlock, SeekStep::FindHead, SeekStep::FindEntry] {
             for step in SeekStep::ALL {
@@ -215,17 +223,17 @@ fn check_seeks(rep: &Arc<dyn MemTableRep>, model: &Model, target: &[u8]) {
                 iterator.approach(target, step).unwrap();
             }
             iterator.seek(target).unwrap();
-            at(&iterator, Some(model.before(target)));
+            model.at(iterator, Some(model.before(target)));
             // Nothing is left of the steps.
             iterator.seek(&elsewhere.0).unwrap();
-            at(&iterator, Some(model.before(&elsewhere.0)));
+            model.at(iterator, Some(model.before(&elsewhere.0)));
             for step in SeekStep::ALL_BEFORE {
                 iterator.approach(target, step).unwrap();
             }
             iterator.seek_for_prev(target).unwrap();
-            at(&iterator, found);
+            model.at(iterator, found);
             iterator.seek_for_prev(&elsewhere.0).unwrap();
-            at(&iterator, model.before_or_at(&elsewhere.0).checked_sub(1));
+            model.at(iterator, model.before_or_at(&elsewhere.0).checked_sub(1));
         }
     }
     // Steps that another move follows, as after an error of another cursor.
@@ -243,7 +251,7 @@ fn check_seeks(rep: &Arc<dyn MemTableRep>, model: &Model, target: &[u8]) {
             _ => iterator.seek(elsewhere).unwrap(),
         }
         iterator.seek(target).unwrap();
-        at(&iterator, Some(model.before(target)));
+        model.at(iterator, Some(model.before(target)));
     }
 }
 
