@@ -130,7 +130,8 @@ impl<I: InternalIterator> MergingIterator<I> {
         Ok(())
     }
 
-    /// Whether the current child, which has moved, stands on a deletion that comes next in the scan and is to be passed.
+    /// Whether the current child, which has moved, stands on a deletion that comes next in the scan and is to be
+    /// passed.
     #[inline]
     fn stands_on_deletion_ahead(&mut self, sequence: SequenceNumber, bound: Option<&[u8]>) -> bool {
         let Self { children, direction, current: Some(current), others, .. } = self else {
