@@ -218,15 +218,11 @@ enum EntryKinds {
 impl DataBlock {
     fn build_with_layout(contents: &[u8], order: SortPrefixOrder) -> Result<Self> {
         let layout = BlockLayout::parse(contents)?;
-        Self::build(contents, &layout, order)
+        let checked = check_entries(contents, &layout, order)?;
+        Self::of_checked(contents, &layout, order, &checked)
     }
 
     /// `contents` must be in the plain form.
-    fn build(contents: &[u8], layout: &BlockLayout, order: SortPrefixOrder) -> Result<Self> {
-        let checked = check_entries(contents, layout, order)?;
-        Self::of_checked(contents, layout, order, &checked)
-    }
-
     fn of_checked(
         contents: &[u8],
         layout: &BlockLayout,

@@ -17,6 +17,7 @@
 //! Deletions that a range tombstone is over are not counted, so that it is not added again and again. What
 //! hidden ranges (`hidden_run`) spare a scan counts as it did when it was passed.
 
+use super::hidden_run::sees_every_entry;
 use super::{DbIter, HiddenRun};
 use crate::column_family::ColumnFamilyData;
 use crate::conversion_gate::ConversionGate;
@@ -64,12 +65,8 @@ impl Conversion {
         let takes_writes = family.memtable_memory.is_some();
         let sees_prefixes_only =
             family_options.prefix_extractor.is_some() && !options.total_order_seek;
-        let sees_all = is_plain
-            && options.read_tier.may_read_files()
-            && !options.ignore_range_deletions
-            && options.table_filter.is_none()
+        let sees_all = sees_every_entry(options, is_plain)
             && options.iter_start_ts.is_none()
-            && options.max_skippable_internal_keys == 0
             && (!sees_prefixes_only || options.prefix_same_as_start);
         if !takes_writes || !sees_all || family.conversions.allows_ingest_behind {
             return None;

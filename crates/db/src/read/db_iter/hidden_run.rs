@@ -76,7 +76,6 @@ pub(crate) struct HiddenRun {
     /// What was known, and spared.
     known: Option<Arc<HiddenRange>>,
     leaps: LeapPace,
-    leaps_start: LeapPace,
     /// Where deletions are brought under range tombstones.
     pub(super) conversion: Option<Box<Conversion>>,
 }
@@ -109,21 +108,15 @@ impl HiddenRun {
         is_plain: bool,
     ) -> Self {
         let has_filter = super_version.options.prefix_extractor.is_some();
-        let sees_all = is_plain
-            && options.read_tier.may_read_files()
-            && !options.ignore_range_deletions
-            && options.table_filter.is_none()
-            && options.max_skippable_internal_keys == 0
-            && (options.total_order_seek || !has_filter);
+        let sees_all =
+            sees_every_entry(options, is_plain) && (options.total_order_seek || !has_filter);
         let place = super_version.memtables.first().filter(|_| sees_all).map(|memtable| Place {
             slot: memtable.hidden_slot().clone(),
             memtable: Arc::downgrade(memtable),
             largest_immutable_sequence: super_version.largest_immutable_sequence(),
         });
         let conversion = Conversion::new(family, super_version, options, is_plain);
-        let leaps_start =
-            if conversion.is_some() { LeapPace::START_COUNTING } else { LeapPace::START };
-        Self { place, conversion, leaps_start, leaps: leaps_start, ..Self::none() }
+        Self { place, conversion, ..Self::none() }
     }
 
     /// Of a scan that learns nothing.
@@ -135,7 +128,6 @@ impl HiddenRun {
             passed_before: 0,
             known: None,
             leaps: LeapPace::START,
-            leaps_start: LeapPace::START,
             conversion: None,
         }
     }
@@ -168,11 +160,22 @@ impl HiddenRun {
         self.start = RunStart::None;
         self.passed_before = 0;
         self.known = None;
-        self.leaps = self.leaps_start;
+        self.leaps = LeapPace::START;
         if let Some(conversion) = &mut self.conversion {
             conversion.begin();
+            self.leaps = LeapPace::START_COUNTING;
         }
     }
+}
+
+/// Whether a scan by these options that is `is_plain` leaves out no entry that others see, within a prefix if it is
+/// kept to one.
+pub(super) fn sees_every_entry(options: &ReadOptions, is_plain: bool) -> bool {
+    is_plain
+        && options.read_tier.may_read_files()
+        && !options.ignore_range_deletions
+        && options.table_filter.is_none()
+        && options.max_skippable_internal_keys == 0
 }
 
 impl DbIter {
