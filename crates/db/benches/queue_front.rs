@@ -1,7 +1,8 @@
 //! What seeks to the front of a table take whose first half was consumed: deleted key by key, in order.
 //!
 //! `cargo bench -p touchstone-db --bench queue_front` prints the first seek and the median of those that follow,
-//! with the deletions in the memtable, flushed, and after reopening, and of a table of as many keys without any.
+//! with the deletions in the memtable, flushed, and after reopening, and of a table of as many keys without any:
+//! where the first seek goes over the deletions, and where the background has done so (`deletion_pass_trigger`).
 //! `-- KEYS` does so with so many keys instead of two million; `-- KEYS counts` also what the first seeks passed.
 
 use db::{
@@ -12,6 +13,7 @@ use options::{ColumnFamilyOptions, DbOptions};
 use perf_context::{PerfLevel, PerfMetric, perf_context, reset_perf_context, set_perf_level};
 use std::hint::black_box;
 use std::path::Path;
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 const FAMILY: &str = "write_buffer_size=1G;disable_auto_compactions=true;\
@@ -25,9 +27,10 @@ fn key(number: u64) -> [u8; 16] {
     key
 }
 
-fn open(directory: &Path) -> (Db, ColumnFamilyHandle) {
+fn open(directory: &Path, trigger: &str) -> (Db, ColumnFamilyHandle) {
     let options = DbOptions { create_if_missing: true, ..DbOptions::default() };
-    let family_options = ColumnFamilyOptions::from_string(FAMILY).expect("options");
+    let text = format!("{FAMILY};deletion_pass_trigger={trigger}");
+    let family_options = ColumnFamilyOptions::from_string(&text).expect("options");
     let families = [ColumnFamilyDescriptor::new("default", family_options)];
     let db = Db::open(&options, directory, &families, &OpenContext::default()).expect("open");
     let family = db.column_family("default").expect("a family");
@@ -133,26 +136,40 @@ fn micros(time: Duration) -> f64 {
     time.as_nanos() as f64 / 1000.0
 }
 
+/// Measures a table whose first half is consumed, in the memtable, flushed and after opening anew: each time after
+/// a `pause`, in which the background may go over the deletions.
+fn measure_consumed(keys: u64, trigger: &str, pause: Duration, prints_counts: bool) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (db, family) = open(directory.path(), trigger);
+    fill(&db, &family, keys);
+    consume(&db, &family, keys / 2);
+    sleep(pause);
+    Table { db: &db, family: &family, keys }.measure("memtable", prints_counts);
+    db.flush(&FlushOptions::default(), &[&family]).expect("a flush");
+    sleep(pause);
+    Table { db: &db, family: &family, keys }.measure("flushed", prints_counts);
+    drop(family);
+    db.close().expect("closed");
+    let (db, family) = open(directory.path(), trigger);
+    sleep(pause);
+    Table { db: &db, family: &family, keys }.measure("reopened", prints_counts);
+}
+
 fn main() {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|it| !it.starts_with("--")).collect();
     let keys = arguments.first().map_or(2_000_000, |keys| keys.parse().expect("a number"));
     let prints_counts = arguments.iter().any(|it| it == "counts");
-    let [clean, consumed] = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
-    let (db, family) = open(clean.path());
+    let clean = tempfile::tempdir().expect("a directory");
+    let (db, family) = open(clean.path(), "0");
     fill(&db, &family, keys);
     Table { db: &db, family: &family, keys }.measure("clean", prints_counts);
     drop(family);
     db.close().expect("closed");
-
-    let (db, family) = open(consumed.path());
-    fill(&db, &family, keys);
-    consume(&db, &family, keys / 2);
-    Table { db: &db, family: &family, keys }.measure("memtable", prints_counts);
-    db.flush(&FlushOptions::default(), &[&family]).expect("a flush");
-    Table { db: &db, family: &family, keys }.measure("flushed", prints_counts);
-    drop(family);
-    db.close().expect("closed");
-    let (db, family) = open(consumed.path());
-    Table { db: &db, family: &family, keys }.measure("reopened", prints_counts);
+    println!("nobody goes over deletions before the first seek:");
+    measure_consumed(keys, "0", Duration::ZERO, prints_counts);
+    println!("the background does, and has no time for it:");
+    measure_consumed(keys, "4096", Duration::ZERO, prints_counts);
+    println!("the background does, and has a second for it:");
+    measure_consumed(keys, "4096", Duration::from_secs(1), prints_counts);
 }

@@ -45,6 +45,8 @@ pub(crate) struct ScheduledJobs {
     pub(crate) recoveries: usize,
     /// Files are being deleted.
     pub(crate) deletions: usize,
+    /// A job goes over keys that are deleted in a row, or is about to.
+    pub(crate) has_deletion_passes: bool,
 }
 
 impl ScheduledJobs {
@@ -75,6 +77,9 @@ impl DbImpl {
         for id in ids {
             state.update_stall_of_version(writing, id);
             self.queue_if_needed(writing, &mut state, id);
+            if let Some(family) = state.family_mut(id) {
+                family.note_deletions_found();
+            }
         }
         self.schedule_work(writing, &mut state);
     }
@@ -115,6 +120,7 @@ impl DbImpl {
         if !may_flush(writing, state) {
             return;
         }
+        self.schedule_deletion_passes(writing, state);
         let due = self.note_due_flushes(writing, state);
         // What runs is no longer due, and does not stand in the way of what is.
         while state.scheduled.flushes - state.scheduled.flushes_running < due {

@@ -142,6 +142,9 @@ pub(crate) struct WriteStage {
     pub(crate) memtables: MemTableStage,
     /// Ids of column families whose memtables are full.
     pub(crate) full: Vec<u32>,
+    /// Keys from which on to look for others that are deleted in a row with them, with the ids of their column
+    /// families.
+    pub(crate) deleted: Vec<(u32, Vec<u8>)>,
     /// Bytes of all WALs at which the oldest is given up.
     pub(crate) max_total_wal_size_bytes: u64,
     /// Two of the options, which every write looks at: bytes that are written as one, and bytes that

@@ -4,6 +4,7 @@
 use crate::background::ScheduledJobs;
 use crate::column_family::ColumnFamilyData;
 use crate::compaction_state::CompactionState;
+use crate::deletion_passes::DuePasses;
 use crate::error_handler::ErrorHandler;
 use crate::flow_control::pacer::Pacer;
 use crate::flow_control::stall_times::StallTimes;
@@ -69,6 +70,8 @@ pub(crate) struct FamilyState {
     pub(crate) flush_due_since: Option<Instant>,
     /// Flushes that are installed and not told of yet: who waits for them waits for that too.
     pub(crate) flushes_untold: usize,
+    /// Where keys are deleted in a row, to be gone over in the background.
+    pub(crate) due_passes: DuePasses,
     /// Number of the next memtable.
     pub(crate) next_memtable_id: u64,
 }
@@ -181,6 +184,7 @@ impl FamilyState {
             true => before.next_with_tables_closed(parts),
             false => before.next(parts),
         };
+        self.active.keep_hidden(before.number, next.number);
         RetiredSuperVersion(self.data.super_version.swap(Arc::new(next)))
     }
 }

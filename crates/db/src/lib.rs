@@ -25,6 +25,7 @@ mod db_background;
 mod db_impl;
 mod db_state;
 mod db_write;
+mod deletion_passes;
 mod error_handler;
 pub mod event_listener;
 mod events;

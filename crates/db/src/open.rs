@@ -22,6 +22,7 @@ use crate::compaction_state::CompactionState;
 use crate::db::OpenContext;
 use crate::db_impl::{DbImpl, WriteStage, Writing};
 use crate::db_state::{DbState, FamilyState};
+use crate::deletion_passes::DuePasses;
 use crate::error_handler::ErrorHandler;
 use crate::events::{Events, watched};
 use crate::flow_control::pacer::Pacer;
@@ -468,6 +469,7 @@ fn write_stage(
         wal: WalStage::new(context.file_system.clone(), wal_options),
         memtables,
         full: Vec::new(),
+        deleted: Vec::new(),
         max_total_wal_size_bytes: max_total_wal_size_bytes(options, families),
         group_bytes_max: usize::try_from(options.max_write_batch_group_size_bytes)
             .unwrap_or(usize::MAX),
@@ -621,6 +623,7 @@ pub(crate) fn family_state(
         flush_due_since: None,
         flush_reason: FlushReason::default(),
         flushes_untold: 0,
+        due_passes: DuePasses::default(),
         next_memtable_id: 2,
     };
     drop(state.install_memtables());

@@ -19,7 +19,7 @@ use crate::event_listener::BackgroundErrorReason;
 use crate::events::Hold;
 use crate::wal_tracking::WalsToSync;
 use crate::work_stats::{count_lock_wait, count_written_group};
-use crate::write::memtable_stage::CheckedBatch;
+use crate::write::memtable_stage::{CheckedBatch, InsertFindings};
 use crate::write::wal_stage::WalStage;
 use crate::write::write_options::WriteOptions;
 use crate::write::write_thread::{Lead, Request, Turn, Writer};
@@ -155,7 +155,7 @@ impl DbImpl {
 
     /// The log, the memtables, the number: in this order, so that whatever a read sees is logged.
     fn log_and_insert(
-        &self,
+        self: &Arc<Self>,
         writing: &Writing,
         stage: &mut MutexGuard<'_, WriteStage>,
         options: &WriteOptions,
@@ -180,9 +180,10 @@ impl DbImpl {
         }
         let sequence = {
             let _timer = Timer::start(PerfMetric::WriteMemtableTime);
-            let WriteStage { memtables, full, .. } = &mut **stage;
+            let WriteStage { memtables, full, deleted, .. } = &mut **stage;
+            let mut found = InsertFindings { full, deleted };
             let insert =
-                |sequence, batch: &WriteBatch| memtables.insert(batch.data(), sequence, full);
+                |sequence, batch: &WriteBatch| memtables.insert(batch.data(), sequence, &mut found);
             group.batches().try_fold(group.first_sequence, insert)?
         };
         let _timer = Timer::start(PerfMetric::WritePreAndPostProcessTime);
@@ -199,6 +200,9 @@ impl DbImpl {
         }
         if group.entries > 0 {
             self.visibility.publish(sequence - 1);
+        }
+        if !stage.deleted.is_empty() {
+            self.request_deletion_passes(writing, &mut stage.deleted);
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ mod b_plus_tree;
 pub mod b_plus_tree_rep;
 mod block_pool;
 mod chunk;
+mod deleted_keys;
 mod dynamic_bloom;
 pub mod hidden_range;
 mod hint_hasher;

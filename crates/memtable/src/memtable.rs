@@ -1,5 +1,6 @@
 //! The records of one column family that are in no table yet.
 
+use crate::deleted_keys::DeletedKeys;
 use crate::dynamic_bloom::DynamicBloom;
 use crate::hidden_range::{HiddenRange, HiddenSlot};
 use crate::memtable_memory::CountedMemory;
@@ -56,6 +57,7 @@ struct WriterState {
     memory: Option<CountedMemory>,
     /// Broken by who writes into it.
     watched: Option<Arc<HiddenRange>>,
+    deleted: DeletedKeys,
 }
 
 impl WriterState {
@@ -149,7 +151,8 @@ impl MemTable {
             memory.blocks().expect(options.write_buffer_size);
         }
         let memory = options.memory.clone().map(CountedMemory::new);
-        let mut state = WriterState { rep: writer, account, memory, watched: None };
+        let (watched, deleted) = (None, DeletedKeys::default());
+        let mut state = WriterState { rep: writer, account, memory, watched, deleted };
         state.count_memory();
         Self {
             range_tombstones: RangeTombstones::new(comparator.clone()),
@@ -578,9 +581,10 @@ impl MemTableWriter<'_> {
                 Some(_) => {}
             }
         }
-        if let Some(watched) = &state.watched
+        if value_type.is_point_deletion() {
+            state.deleted.add(user_key);
+        } else if let Some(watched) = &state.watched
             && !is_range_tombstone
-            && !value_type.is_point_deletion()
             && watched.contains(user_key, &memtable.comparator)
         {
             watched.is_broken.store(true, Ordering::Release);
@@ -605,6 +609,13 @@ impl MemTableWriter<'_> {
         if self.memtable.insert_hint_extractor.is_none() {
             self.state.rep.expect(user_keys);
         }
+    }
+
+    /// The first key that was deleted by itself since this was last asked, if as many as `min` were: who asks
+    /// may look what these deletions are in a row with.
+    #[inline]
+    pub fn take_first_deleted(&mut self, min: u64) -> Option<Vec<u8>> {
+        self.state.deleted.take_first(min)
     }
 
     /// The memtable written to.

@@ -2,8 +2,8 @@
 
 use super::{
     Flag, Kind,
-    Kind::{Bool, Int32, String, Uint64},
-    Support::{Db, Honoured, Table},
+    Kind::{Bool, Int32, String, Uint32, Uint64},
+    Support::{Db, Family, Honoured, Table},
 };
 
 const fn row(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Flag {
@@ -16,6 +16,7 @@ pub static OWN_FLAGS: &[Flag] = &[
     row("arrival_rate", Uint64, "0", "Operations of all threads that begin in a second, whatever the engine does; latency counts from when they should; 0 each when the one before ended."),
     row("as_published", Bool, "false", "Does what RocksDB's tool did where that was a mistake; with --shape: go to the stage as the campaign of 2021 did, with a flush that does nothing and the keys of the queries."),
     Flag { name: "compaction_niceness", kind: Int32, default: "5", support: Db("compaction_niceness"), doc: "Sets DBOptions.compaction_niceness: 0 to 19." },
+    Flag { name: "deletion_pass_trigger", kind: Uint32, default: "4096", support: Family("deletion_pass_trigger"), doc: "Sets ColumnFamilyOptions.deletion_pass_trigger." },
     row("engine", String, "touchstone", "What is measured: touchstone; the path of a library of RocksDB; rocksdb:RELEASE; debian; fjall, redb or lmdb if they are built in; or null for the harness alone."),
     row("harness_cost", Bool, "false", "Also measure what the harness itself costs, with an engine that does nothing."),
     row("huge_pages", Bool, "false", "Allocators that ask for huge pages get them where the system gives them to those who ask; otherwise nobody does."),

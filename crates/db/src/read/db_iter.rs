@@ -669,6 +669,9 @@ impl DbIter {
             if value_type.is_point_deletion() || self.is_range_deleted()? {
                 count(PerfMetric::InternalDeleteSkippedCount, 1);
                 skipping = true;
+                if *skipped >= self.hidden_run.stops_after {
+                    return Ok(());
+                }
                 self.pass_deletion(skipped)?;
                 *skipped += 1;
                 if *skipped > self.skippable_max {

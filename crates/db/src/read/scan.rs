@@ -107,7 +107,7 @@ pub(crate) fn sources(
 }
 
 /// An iterator over a column family as `view` shows it.
-fn new_iterator(
+pub(crate) fn new_iterator(
     family: &ColumnFamilyData,
     view: ReadView<'_>,
     options: &Arc<ReadOptions>,

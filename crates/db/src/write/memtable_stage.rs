@@ -1,6 +1,7 @@
 //! Where entries go in memory: the memtables that take writes, by column family.
 
 use crate::column_family::ColumnFamilyData;
+use crate::deletion_passes::pass_trigger;
 use crate::write::merge_at_write::merge_at_write;
 use base::dbformat::{ValueType, hex};
 use base::{Result, SequenceNumber, Status};
@@ -18,13 +19,16 @@ pub(crate) struct ActiveFamily {
     /// Those of the column family, as of when it was turned to this memtable or they last changed.
     pub(crate) options: Arc<ColumnFamilyOptions>,
     timestamp_size: usize,
+    /// Deletions that ask for a pass over what they are in a row with, if any do.
+    pass_trigger: Option<u64>,
 }
 
 impl ActiveFamily {
     pub(crate) fn new(data: Arc<ColumnFamilyData>, memtable: Arc<MemTable>) -> Self {
         let timestamp_size = data.comparator.timestamp_size();
         let options = data.options();
-        Self { data, memtable, options, timestamp_size }
+        let pass_trigger = pass_trigger(&options, &data.comparator);
+        Self { data, memtable, options, timestamp_size, pass_trigger }
     }
 }
 
@@ -149,8 +153,8 @@ impl MemTableStage {
     }
 
     /// Puts the entries of a checked batch into the memtables, numbered from `sequence` on, and
-    /// returns the number that follows. Ids of column families whose memtables are full go into
-    /// `full`.
+    /// returns the number that follows. Ids of column families whose memtables are full, and keys where many
+    /// deletions begin or end, go into `found`.
     ///
     /// # Errors
     /// None for a batch that was checked.
@@ -158,14 +162,14 @@ impl MemTableStage {
         &self,
         batch: &[u8],
         mut sequence: SequenceNumber,
-        full: &mut Vec<u32>,
+        found: &mut InsertFindings<'_>,
     ) -> Result<SequenceNumber> {
         let reader = WriteBatchReader::new(batch)?;
         if let Some(entry) = reader.only_entry() {
             if let Some(family) = self.family(entry.column_family_id) {
                 let mut target = Target::new(family);
                 target.insert(&entry, sequence)?;
-                target.note_if_full(full);
+                target.end(found);
             }
             return Ok(sequence + 1);
         }
@@ -179,7 +183,9 @@ impl MemTableStage {
             let Record::Entry(entry) = record? else { continue };
             let id = entry.column_family_id;
             if target.as_ref().is_none_or(|target| target.family.data.id != id) {
-                target.take().inspect(|target| target.note_if_full(full));
+                if let Some(target) = target.take() {
+                    target.end(found);
+                }
                 target = self.family(id).map(Target::new);
                 expected = 0;
             }
@@ -192,24 +198,39 @@ impl MemTableStage {
             }
             sequence += 1;
         }
-        target.inspect(|target| target.note_if_full(full));
+        if let Some(target) = target {
+            target.end(found);
+        }
         Ok(sequence)
     }
+}
+
+/// What the insertion of entries finds out.
+#[derive(Debug)]
+pub(crate) struct InsertFindings<'f> {
+    /// Ids of column families whose memtables are full, each once.
+    pub(crate) full: &'f mut Vec<u32>,
+    /// The first or last of keys that were deleted, where they are many, and the id of their column family.
+    pub(crate) deleted: &'f mut Vec<(u32, Vec<u8>)>,
 }
 
 /// A memtable that entries go into, one after the other.
 struct Target<'s> {
     family: &'s ActiveFamily,
     writer: MemTableWriter<'s>,
+    last_deleted: Option<&'s [u8]>,
 }
 
 impl<'s> Target<'s> {
     fn new(family: &'s ActiveFamily) -> Self {
-        Self { family, writer: family.memtable.writer() }
+        Self { family, writer: family.memtable.writer(), last_deleted: None }
     }
 
     #[inline]
-    fn insert(&mut self, entry: &Entry<'_>, sequence: SequenceNumber) -> Result<()> {
+    fn insert(&mut self, entry: &Entry<'s>, sequence: SequenceNumber) -> Result<()> {
+        if entry.value_type.is_point_deletion() {
+            self.last_deleted = Some(entry.key);
+        }
         let (value_type, value) = match entry.value_type {
             // It covers nothing.
             ValueType::RangeDeletion if entry.key == entry.value => return Ok(()),
@@ -249,11 +270,18 @@ impl<'s> Target<'s> {
         count
     }
 
+    /// No more entries go in for now: notes what those have led to.
     #[inline]
-    fn note_if_full(&self, full: &mut Vec<u32>) {
+    fn end(mut self, found: &mut InsertFindings<'_>) {
         let id = self.family.data.id;
-        if self.family.memtable.should_flush() && !full.contains(&id) {
-            full.push(id);
+        if self.family.memtable.should_flush() && !found.full.contains(&id) {
+            found.full.push(id);
+        }
+        if let (Some(last), Some(trigger)) = (self.last_deleted, self.family.pass_trigger)
+            && let Some(first) = self.writer.take_first_deleted(trigger)
+        {
+            let is_first = self.family.data.comparator.compare_user_keys(&first, last).is_le();
+            found.deleted.push((id, if is_first { first } else { last.to_vec() }));
         }
     }
 }

@@ -12,6 +12,8 @@ use base::{InternalIterator, ParsedInternalKey, Result, SequenceNumber};
 
 /// Deletions in a row that hide nothing in other runs, before who calls may try to pass them as a whole.
 const LONELY_MAX: u32 = 8;
+/// Deletions that are passed at a time, before who calls looks whether to go on.
+const DELETIONS_MAX: u64 = 1 << 16;
 /// Older versions of a key that are stepped over in one run.
 const STEPS_MAX: u64 = 8;
 
@@ -27,7 +29,8 @@ pub struct PassedKeys {
 impl<I: InternalIterator> MergingIterator<I> {
     /// Going forward, from a point deletion that is the newest version of its key as of `sequence`: passes its key,
     /// and those after it as long as the newest version of each is a deletion of the same child, as old as `sequence`
-    /// and before the user key `bound`. Ends at an entry of a key that is not passed, or where it began. For keys
+    /// and before the user key `bound`. Ends at an entry of a key that is not passed, at the latest after 65,536
+    /// deletions, or where it began. For keys
     /// without timestamps. `user_key` becomes the last that was passed.
     ///
     /// # Errors
@@ -58,7 +61,7 @@ impl<I: InternalIterator> MergingIterator<I> {
         passed: &mut PassedKeys,
     ) -> Result<()> {
         let mut lonely = 0;
-        while lonely < LONELY_MAX {
+        while lonely < LONELY_MAX && passed.deletions < DELETIONS_MAX {
             let hidden_before = passed.hidden;
             if !self.pass_in_others(passed)? {
                 return Ok(());

@@ -178,6 +178,8 @@ options! {
         memtable_avg_op_scan_flush_trigger: u32 = 0, mutable accepted 10.4;
         /// Run of point deletes a scan converts into range delete.
         min_tombstones_for_range_conversion: u32 = 0, mutable honoured 11.8;
+        /// Deletions after which a background job passes keys deleted in a row, for scans to skip them; 0: never.
+        deletion_pass_trigger: u32 = 4096, mutable honoured 0.0 unwritten;
         /// Prepare this family for files placed under all data.
         cf_allow_ingest_behind: bool = false, fixed honoured 10.6;
         /// Batched gets reuse the previous skiplist search path.

@@ -26,7 +26,8 @@ const OTHER_DEFAULTS: &[(&str, &str)] = &[
 ];
 
 /// Rows that RocksDB does not have.
-const OWN: &[&str] = &["wal_io", "compaction_niceness", "keep_blocks_warm"];
+const OWN: &[&str] =
+    &["wal_io", "compaction_niceness", "keep_blocks_warm", "deletion_pass_trigger"];
 
 #[derive(Debug)]
 struct Fact {

@@ -76,6 +76,8 @@ pub(crate) struct HiddenRun {
     /// What was known, and spared.
     known: Option<Arc<HiddenRange>>,
     leaps: LeapPace,
+    /// So many entries are passed at most in a move forward, but for those that are passed together.
+    pub(super) stops_after: u64,
     /// Where deletions are brought under range tombstones.
     pub(super) conversion: Option<Box<Conversion>>,
 }
@@ -128,6 +130,7 @@ impl HiddenRun {
             passed_before: 0,
             known: None,
             leaps: LeapPace::START,
+            stops_after: u64::MAX,
             conversion: None,
         }
     }
@@ -179,6 +182,22 @@ pub(super) fn sees_every_entry(options: &ReadOptions, is_plain: bool) -> bool {
 }
 
 impl DbIter {
+    /// Goes over keys from the user key `start` on, or from the first one, of which nothing shows, for other scans
+    /// to learn of them: over about `entries_max` entries. Whether it had to stop for that, at a deletion.
+    ///
+    /// # Errors
+    /// As a seek.
+    pub(crate) fn pass_hidden(&mut self, start: Option<&[u8]>, entries_max: u64) -> Result<bool> {
+        self.hidden_run.stops_after = entries_max;
+        match start {
+            Some(start) => self.seek(start),
+            None => self.seek_to_first(),
+        }
+        self.hidden_run.stops_after = u64::MAX;
+        self.status()?;
+        Ok(!self.valid && self.internal.valid())
+    }
+
     /// The range of which nothing shows that a seek to `target`, or to the first key, would go to.
     #[inline]
     pub(super) fn hidden_range_at(&self, target: Option<&[u8]>) -> Option<Arc<HiddenRange>> {
@@ -389,6 +408,8 @@ impl DbIter {
             (true, ..) => Some(self.key.clone()),
             (false, Some(upper), _) => Some(upper.clone()),
             (false, None, false) => None,
+            // The deletion at which it has stopped.
+            (false, None, true) if passed >= self.hidden_run.stops_after => Some(self.key.clone()),
             (false, None, true) => return,
         };
         let Some(place) = &self.hidden_run.place else { return };

@@ -141,10 +141,17 @@ struct World {
 
 impl World {
     fn new() -> Self {
+        Self::with_passes(0)
+    }
+
+    /// The background passes deletions after so many; 0: never.
+    fn with_passes(trigger: u32) -> Self {
         // Blocks of few entries, so that many have nothing but deletions.
-        let family = "merge_operator=stringappend;max_sequential_skip_in_iterations=2;\
-            block_based_table_factory={block_size=64}";
-        let setup = Setup::new("", &[("default", family)]);
+        let family = format!(
+            "merge_operator=stringappend;max_sequential_skip_in_iterations=2;\
+             block_based_table_factory={{block_size=64}};deletion_pass_trigger={trigger}"
+        );
+        let setup = Setup::new("", &[("default", &family)]);
         let family = setup.family("default");
         Self { setup, family, model: Model::new(), snapshot: None, last: None, count: 0 }
     }
@@ -236,8 +243,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn scans_show_what_a_map_has(steps in steps()) {
-        let mut world = World::new();
+    fn scans_show_what_a_map_has(steps in steps(), trigger in 0..3_u32) {
+        let mut world = World::with_passes(trigger);
         for step in &steps {
             world.take(step);
         }

@@ -1,0 +1,233 @@
+//! Goes over keys that are deleted in a row before a scan has to (`deletion_pass_trigger`).
+//!
+//! A table that is consumed from the front gathers deletions there, and what these hide lies in older runs: the
+//! first scan from the front has to look at all of it, which takes a quarter of a microsecond a key. Later ones
+//! know ([`memtable::HiddenRange`]). So a thread of no other work makes that first scan: whenever so many keys were
+//! deleted, and after an open that finds files full of deletions. Where deletions are not in a row it sees that at
+//! the next key.
+//!
+//! | | where a pass begins |
+//! |---|---|
+//! | first | where the range that is known begins, to go on at its end |
+//! | then | at the first key |
+//! | then | at the first or last key deleted, or the first of a file |
+//!
+//! until what was deleted is known to be hidden.
+
+use crate::background::may_flush;
+use crate::column_family::ColumnFamilyData;
+use crate::db_impl::{DbImpl, Writing};
+use crate::db_state::{DbState, FamilyState};
+use crate::property::table_stats::TableStats;
+use crate::read::read_view::ReadView;
+use crate::read::scan;
+use base::{InternalKeyComparator, Result};
+use env::thread_pool::Priority;
+use memtable::HiddenRange;
+use options::ColumnFamilyOptions;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use table::ReadOptions;
+use version::Version;
+
+/// Entries that one iterator goes over: the next one need not hold on to what is obsolete by then.
+const ENTRIES_MAX: u64 = 1 << 16;
+/// Places where passes are to begin.
+const STARTS_MAX: usize = 8;
+
+/// User keys where passes of a column family are to begin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DuePasses(VecDeque<Vec<u8>>);
+
+impl DuePasses {
+    /// One more. Where there are many it takes the place of the one added last: passes go on where known ranges
+    /// end, and from a key deleted later over those before it.
+    pub(crate) fn add(&mut self, start: Vec<u8>) {
+        if self.0.contains(&start) {
+            return;
+        }
+        if self.0.len() == STARTS_MAX {
+            self.0.pop_back();
+        }
+        self.0.push_back(start);
+    }
+
+    fn take(&mut self) -> Option<Vec<u8>> {
+        self.0.pop_front()
+    }
+}
+
+/// How many deletions ask for a pass; none if they never do. What scans pass by these options they may bring under
+/// range tombstones, or not remember.
+pub(crate) fn pass_trigger(
+    options: &ColumnFamilyOptions,
+    comparator: &InternalKeyComparator,
+) -> Option<u64> {
+    let is_remembered = comparator.timestamp_size() == 0;
+    let is_converted = options.min_tombstones_for_range_conversion > 0;
+    let trigger = u64::from(options.deletion_pass_trigger);
+    (trigger > 0 && is_remembered && !is_converted).then_some(trigger)
+}
+
+/// The first user keys of files that have at least `trigger` deletions, and these are half of their entries: in
+/// their order, and not of too many.
+fn starts_of_files(
+    version: &Version,
+    tables: &TableStats,
+    comparator: &InternalKeyComparator,
+    trigger: u64,
+) -> Vec<Vec<u8>> {
+    let is_full_of_deletions = |number: u64| {
+        tables.file(number).is_some_and(|stats| {
+            let deletions = stats.deletions.saturating_sub(stats.range_deletions);
+            deletions >= trigger && deletions >= stats.entries / 2
+        })
+    };
+    let mut starts: Vec<Vec<u8>> = version
+        .files()
+        .filter(|(_, file)| is_full_of_deletions(file.number))
+        .map(|(_, file)| file.smallest.user_key().to_vec())
+        .collect();
+    starts.sort_by(|a, b| comparator.compare_user_keys(a, b));
+    starts.dedup();
+    starts.truncate(STARTS_MAX);
+    starts
+}
+
+impl FamilyState {
+    /// Has passes made over what an open has found: deletions in files, and in the memtable from WALs.
+    pub(crate) fn note_deletions_found(&mut self) {
+        let options = self.data.options();
+        let comparator = &self.data.comparator;
+        let Some(trigger) = pass_trigger(&options, comparator) else { return };
+        let version = self.data.super_version.load().version.clone();
+        let of_files = starts_of_files(&version, &self.compaction.tables, comparator, trigger);
+        let of_memtable = self.active.writer().take_first_deleted(trigger);
+        of_files.into_iter().chain(of_memtable).for_each(|start| self.due_passes.add(start));
+    }
+}
+
+impl DbImpl {
+    /// Has passes made from these keys on, of column families by their ids.
+    #[cold]
+    pub(crate) fn request_deletion_passes(
+        self: &Arc<Self>,
+        writing: &Writing,
+        deleted: &mut Vec<(u32, Vec<u8>)>,
+    ) {
+        let mut state = writing.state.lock();
+        for (id, start) in deleted.drain(..) {
+            if let Some(family) = state.family_mut(id) {
+                family.due_passes.add(start);
+            }
+        }
+        self.schedule_deletion_passes(writing, &mut state);
+    }
+
+    /// Schedules the passes that are due and may begin, unless a job for them is.
+    pub(crate) fn schedule_deletion_passes(
+        self: &Arc<Self>,
+        writing: &Writing,
+        state: &mut DbState,
+    ) {
+        let is_due = state.families.values().any(|family| !family.due_passes.0.is_empty());
+        // Where some writes are not committed, scans remember nothing.
+        let remembers = self.visibility.uncommitted.is_empty();
+        if !is_due
+            || !remembers
+            || state.scheduled.has_deletion_passes
+            || !may_flush(writing, state)
+        {
+            return;
+        }
+        let db = self.clone();
+        let scheduled = writing.pool.schedule(Priority::Bottom, move || db.background_passes());
+        state.scheduled.has_deletion_passes = scheduled.is_ok();
+    }
+
+    fn background_passes(&self) {
+        let Ok(writing) = self.writing() else { return };
+        while let Some((family, start)) = take_due_pass(writing) {
+            if let Err(status) = pass_deletions(self, writing, &family, &start) {
+                writing.info_log.warn(format_args!(
+                    "[{}] Keys deleted in a row were not passed in the background: {status}",
+                    family.name
+                ));
+            }
+        }
+    }
+}
+
+/// The next pass, if it may begin. If not, the job is over.
+fn take_due_pass(writing: &Writing) -> Option<(Arc<ColumnFamilyData>, Vec<u8>)> {
+    let mut state = writing.state.lock();
+    let may_begin = may_flush(writing, &state);
+    let due = state.families.values_mut().filter(|_| may_begin).find_map(|family| {
+        let start = family.due_passes.take()?;
+        Some((family.data.clone(), start))
+    });
+    state.scheduled.has_deletion_passes = due.is_some();
+    due
+}
+
+/// What is known of the newest state of a column family.
+fn known_range(family: &ColumnFamilyData) -> Option<Arc<HiddenRange>> {
+    let super_version = family.super_version.load();
+    super_version.memtables.first().and_then(|memtable| memtable.hidden_slot().get())
+}
+
+/// Goes on where a known range ends, then from the first key on, then from `start` on: until that is passed.
+fn pass_deletions(
+    db: &DbImpl,
+    writing: &Writing,
+    family: &Arc<ColumnFamilyData>,
+    start: &[u8],
+) -> Result<()> {
+    let known = known_range(family);
+    let known_start = known.iter().map(|range| range.start.as_deref());
+    for from in known_start.chain([None, Some(start)]) {
+        pass_from(db, writing, family, from)?;
+        if known_range(family).is_some_and(|range| range.contains(start, &family.comparator)) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Goes over all that is hidden from a key on, as long as that is remembered.
+fn pass_from(
+    db: &DbImpl,
+    writing: &Writing,
+    family: &Arc<ColumnFamilyData>,
+    start: Option<&[u8]>,
+) -> Result<()> {
+    let options = Arc::new(ReadOptions {
+        fill_cache: false,
+        total_order_seek: true,
+        ..ReadOptions::default()
+    });
+    let mut known_entries = known_range(family).map_or(0, |known| known.entries);
+    while !writing.is_closing.load(Ordering::Acquire) {
+        let super_version = family.super_version.load();
+        let view = ReadView {
+            super_version: &super_version,
+            sequence: db.visibility.last_sequence(),
+            uncommitted: &db.visibility.uncommitted,
+        };
+        let mut scan = scan::new_iterator(family, view, &options, None);
+        if !scan.pass_hidden(start, ENTRIES_MAX)? {
+            break;
+        }
+        let entries = known_range(family).map_or(0, |known| known.entries);
+        // Somebody wrote there, more is known of another place, or the memtable is another.
+        if entries <= known_entries {
+            break;
+        }
+        known_entries = entries;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

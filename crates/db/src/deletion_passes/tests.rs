@@ -1,0 +1,267 @@
+use super::*;
+use crate::set_options::tests::Setup;
+use crate::{
+    ColumnFamilyDescriptor, ColumnFamilyHandle, Db, DbIterator, FlushOptions, OpenContext,
+    WriteOptions,
+};
+use base::filename::FileType;
+use env::fault_injection_fs::{Effect, Fault, FaultError, OperationKind, Operations, When};
+use options::DbOptions;
+use perf_context::{PerfLevel, PerfMetric, perf_context, reset_perf_context, set_perf_level};
+use std::path::Path;
+use std::time::Duration;
+
+/// Deletions and what they hide, that the first seek of a new iterator goes over.
+fn passed(db: &Db, seek: impl FnOnce(&mut DbIterator)) -> u64 {
+    let family = db.column_family("default").unwrap();
+    let mut iterator = db.new_iterator(&ReadOptions::default(), &family).unwrap();
+    reset_perf_context();
+    set_perf_level(PerfLevel::EnableCount);
+    seek(&mut iterator);
+    set_perf_level(PerfLevel::Disable);
+    iterator.status().unwrap();
+    let counted = perf_context();
+    counted.get(PerfMetric::InternalDeleteSkippedCount)
+        + counted.get(PerfMetric::InternalKeySkippedCount)
+}
+
+fn wait_for_passes(db: &Db) {
+    let writing = db.inner.writing().unwrap();
+    while writing.state.lock().scheduled.has_deletion_passes {
+        std::thread::sleep(Duration::from_micros(100));
+    }
+}
+
+fn key(number: u32) -> [u8; 4] {
+    number.to_be_bytes()
+}
+
+struct Queue {
+    setup: Setup,
+    family: ColumnFamilyHandle,
+}
+
+impl Queue {
+    /// Of so many keys, all in a table.
+    fn new(options: &str, keys: u32) -> Self {
+        let setup = Setup::new("", &[("default", options)]);
+        let family = setup.family("default");
+        let queue = Self { setup, family };
+        queue.produce(0..keys);
+        queue.flush();
+        queue
+    }
+
+    fn db(&self) -> &Db {
+        &self.setup.db
+    }
+
+    fn produce(&self, keys: std::ops::Range<u32>) {
+        for number in keys {
+            self.db().put(&WriteOptions::default(), &self.family, &key(number), b"v").unwrap();
+        }
+    }
+
+    fn consume(&self, keys: impl Iterator<Item = u32>) {
+        for number in keys {
+            self.db().delete(&WriteOptions::default(), &self.family, &key(number)).unwrap();
+        }
+    }
+
+    fn flush(&self) {
+        self.db().flush(&FlushOptions::default(), &[&self.family]).unwrap();
+    }
+
+    /// What seeks to the front go over when the background has done what it may.
+    fn passed(&self) -> u64 {
+        wait_for_passes(self.db());
+        passed(self.db(), DbIterator::seek_to_first)
+    }
+}
+
+#[test]
+fn no_scan_has_to_pass_what_the_background_has_passed() {
+    let queue = Queue::new("deletion_pass_trigger=10", 200);
+    queue.consume(0..100);
+    assert_eq!(queue.passed(), 0);
+    // Fewer than ask for a pass are left to the scan.
+    queue.consume(100..105);
+    assert_eq!(queue.passed(), 2 * 5);
+    queue.consume(105..110);
+    assert_eq!(queue.passed(), 0);
+    // In the next memtable it goes on where the range that is known ends.
+    queue.consume(110..118);
+    queue.flush();
+    queue.consume(118..128);
+    assert_eq!(queue.passed(), 0);
+    queue.produce(50..51);
+    let mut iterator = queue.db().new_iterator(&ReadOptions::default(), &queue.family).unwrap();
+    iterator.seek_to_first();
+    assert_eq!(iterator.key(), key(50));
+}
+
+#[test]
+fn a_stack_is_passed_from_the_key_deleted_last() {
+    let queue = Queue::new("deletion_pass_trigger=10", 200);
+    queue.consume((100..200).rev());
+    wait_for_passes(queue.db());
+    assert_eq!(passed(queue.db(), |iterator| iterator.seek(&key(100))), 0);
+}
+
+#[test]
+fn deletions_here_and_there_cost_a_look() {
+    let queue = Queue::new("deletion_pass_trigger=10", 200);
+    queue.consume((0..200).step_by(2));
+    wait_for_passes(queue.db());
+    assert!(known_range(&queue.family.0).is_none(), "one in a row is not worth it");
+}
+
+#[test]
+fn the_option_says_when() {
+    let queue = Queue::new("deletion_pass_trigger=0", 200);
+    queue.consume(0..50);
+    assert_eq!(queue.passed(), 2 * 50);
+    queue.db().set_options(&queue.family, &[("deletion_pass_trigger", "20")]).unwrap();
+    queue.consume(50..70);
+    assert_eq!(queue.passed(), 0);
+    queue.db().set_options(&queue.family, &[("deletion_pass_trigger", "0")]).unwrap();
+    queue.consume(70..100);
+    assert_eq!(queue.passed(), 2 * 30);
+}
+
+#[test]
+fn a_long_run_is_passed_in_parts() {
+    const KEYS: u32 = 150_000;
+    let queue = Queue::new("deletion_pass_trigger=0", KEYS);
+    queue.consume(0..KEYS - 1);
+    queue.db().set_options(&queue.family, &[("deletion_pass_trigger", "1")]).unwrap();
+    queue.consume(0..1);
+    assert_eq!(queue.passed(), 0);
+    // The key deleted twice has two.
+    assert_eq!(known_range(&queue.family.0).unwrap().entries, 2 * u64::from(KEYS - 1) + 1);
+}
+
+#[test]
+fn a_pass_stops_after_so_many_entries() {
+    let queue = Queue::new("deletion_pass_trigger=0", 100);
+    // In two runs by turns, so that no two are passed together.
+    queue.consume((0..50).step_by(2));
+    queue.flush();
+    queue.consume((1..50).step_by(2));
+    let family = &queue.family.0;
+    let db = &queue.db().inner;
+    let super_version = family.super_version.load();
+    let view = ReadView {
+        super_version: &super_version,
+        sequence: db.visibility.last_sequence(),
+        uncommitted: &db.visibility.uncommitted,
+    };
+    let mut scan = scan::new_iterator(family, view, &Arc::default(), None);
+    let mut rounds = 0;
+    while scan.pass_hidden(None, 3).unwrap() {
+        rounds += 1;
+        assert!(known_range(family).unwrap().entries < 3 * 50, "it is not over");
+        assert!(rounds < 50, "each goes on where the one before has stopped");
+    }
+    assert!(rounds > 0);
+    assert_eq!(known_range(family).unwrap().end.as_deref(), Some(&key(50)[..]));
+    assert_eq!(queue.passed(), 0);
+}
+
+#[test]
+fn who_opens_files_full_of_deletions_has_them_passed() {
+    let queue = Queue::new("deletion_pass_trigger=0", 200);
+    queue.consume(20..100);
+    queue.flush();
+    // Not in a file.
+    queue.consume(120..150);
+    let Queue { setup, family } = queue;
+    drop(family);
+    setup.db.close().unwrap();
+    let reopen = |trigger: &str, avoids_flush: bool| {
+        let options =
+            DbOptions { avoid_flush_during_recovery: avoids_flush, ..DbOptions::default() };
+        let family_options = ColumnFamilyOptions::from_string(trigger).unwrap();
+        let families = [ColumnFamilyDescriptor::new("default", family_options)];
+        let context = OpenContext { file_system: setup.fs.clone(), ..OpenContext::default() };
+        Db::open(&options, Path::new("/db"), &families, &context).unwrap()
+    };
+    let to_first = |iterator: &mut DbIterator| iterator.seek(&key(20));
+    let to_second = |iterator: &mut DbIterator| iterator.seek(&key(120));
+    for (trigger, first, second) in [(0, 2 * 80, 2 * 30), (81, 2 * 80, 2 * 30), (20, 0, 2 * 30)] {
+        let db = reopen(&format!("deletion_pass_trigger={trigger}"), true);
+        wait_for_passes(&db);
+        assert_eq!(passed(&db, to_first), first, "trigger {trigger}");
+        assert_eq!(passed(&db, to_second), second, "the longest is remembered, trigger {trigger}");
+        db.close().unwrap();
+    }
+}
+
+#[test]
+fn what_a_wal_has_is_passed_after_an_open() {
+    let queue = Queue::new("deletion_pass_trigger=0", 200);
+    queue.consume(20..100);
+    let Queue { setup, family } = queue;
+    drop(family);
+    setup.db.close().unwrap();
+    let options = DbOptions { avoid_flush_during_recovery: true, ..DbOptions::default() };
+    let family_options = ColumnFamilyOptions::from_string("deletion_pass_trigger=20").unwrap();
+    let families = [ColumnFamilyDescriptor::new("default", family_options)];
+    let context = OpenContext { file_system: setup.fs.clone(), ..OpenContext::default() };
+    let db = Db::open(&options, Path::new("/db"), &families, &context).unwrap();
+    wait_for_passes(&db);
+    assert_eq!(passed(&db, |iterator| iterator.seek(&key(20))), 0);
+    db.close().unwrap();
+}
+
+#[test]
+fn passes_wait_for_the_end_of_a_pause() {
+    let queue = Queue::new("deletion_pass_trigger=10", 200);
+    queue.db().pause_background_work().unwrap();
+    queue.consume(0..100);
+    wait_for_passes(queue.db());
+    assert!(known_range(&queue.family.0).is_none());
+    queue.db().continue_background_work().unwrap();
+    assert_eq!(queue.passed(), 0);
+}
+
+#[test]
+fn a_pass_that_cannot_read_harms_nobody() {
+    let queue = Queue::new("deletion_pass_trigger=0;table_factory.no_block_cache=true", 200);
+    queue.consume(0..100);
+    queue.db().set_options(&queue.family, &[("deletion_pass_trigger", "1")]).unwrap();
+    queue.setup.fs.plan().add(Fault {
+        operations: Operations::of(&[OperationKind::Read]).on_files(&[FileType::Table]),
+        when: When::FromNth(0),
+        effect: Effect::Error(FaultError::Io),
+    });
+    queue.consume(0..1);
+    wait_for_passes(queue.db());
+    queue.setup.fs.plan().clear();
+    assert!(known_range(&queue.family.0).is_none());
+    assert_eq!(queue.passed(), 2 * 100 + 1, "the next scan does what was not done");
+}
+
+#[test]
+fn only_what_scans_remember_is_passed() {
+    let plain = "leveldb.BytewiseComparator";
+    let timed = "leveldb.BytewiseComparator.u64ts";
+    let trigger = |text: &str, comparator: &str| {
+        let text = format!("comparator={comparator};{text}");
+        let options = ColumnFamilyOptions::from_string(&text).unwrap();
+        pass_trigger(&options, &InternalKeyComparator::new(options.comparator.clone()))
+    };
+    assert_eq!(trigger("", plain), Some(4096));
+    assert_eq!(trigger("deletion_pass_trigger=7", plain), Some(7));
+    assert_eq!(trigger("deletion_pass_trigger=0", plain), None);
+    assert_eq!(trigger("", timed), None);
+    assert_eq!(trigger("min_tombstones_for_range_conversion=5", plain), None);
+}
+
+#[test]
+fn not_too_many_passes_are_due() {
+    let mut due = DuePasses::default();
+    (0..20_u8).for_each(|number| due.add(vec![number / 2]));
+    let taken: Vec<_> = std::iter::from_fn(|| due.take()).collect();
+    assert_eq!(taken.concat(), [0, 1, 2, 3, 4, 5, 6, 9], "the last one stays");
+}
