@@ -67,6 +67,7 @@ const FAMILY: &[&[&str]] = &[
     &["paranoid_file_checks=true"],
     &["compaction_pri=kOldestSmallestSeqFirst", "compaction_pri=kRoundRobin"],
     &["disable_auto_compactions=true"],
+    &["deletion_pass_trigger=0", "deletion_pass_trigger=1", "deletion_pass_trigger=30"],
     &["compression_opts={parallel_threads=3}"],
 ];
 

@@ -27,6 +27,11 @@ const PARALLEL_THREADS: &str = "so_many_threads_compress_a_table";
 /// from the root of the project, the test.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
     (
+        "deletion_pass_trigger",
+        "crates/db/src/deletion_passes/tests.rs",
+        "no_scan_has_to_pass_what_the_background_has_passed",
+    ),
+    (
         "keep_blocks_warm",
         "crates/db/tests/writing/warm_blocks.rs",
         "what_replaces_blocks_that_were_read_is_in_the_cache",
