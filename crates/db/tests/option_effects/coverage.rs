@@ -261,6 +261,7 @@ const SET_DB_OPTIONS: &str = "crates/db/src/set_db_options/tests.rs";
 /// Options that can be changed in an open database and that no file of `testdata` tries, which
 /// `changed.rs` would change: the option, the file, the test that changes it.
 const CHANGED_ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("deletion_pass_trigger", "crates/db/src/deletion_passes/tests.rs", "the_option_says_when"),
     ("max_background_jobs", SET_DB_OPTIONS, "background_work_has_as_many_threads_as_are_set"),
     ("max_background_flushes", SET_DB_OPTIONS, "background_work_has_as_many_threads_as_are_set"),
     (
