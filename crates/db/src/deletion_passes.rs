@@ -8,9 +8,9 @@
 //!
 //! | | where a pass begins |
 //! |---|---|
-//! | first | where the range that is known begins, to go on at its end |
+//! | first | where the last range before that is known begins, to go on at its end |
 //! | then | at the first key |
-//! | then | at the first or last key deleted, or the first of a file |
+//! | then | behind the last key that shows before one of those deleted, or the first of a file |
 //!
 //! until what was deleted is known to be hidden.
 
@@ -19,11 +19,13 @@ use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::{DbState, FamilyState};
 use crate::property::table_stats::TableStats;
+use crate::read::db_iter::{DbIter, PassStart};
 use crate::read::read_view::ReadView;
 use crate::read::scan;
+use base::status::Code;
 use base::{InternalKeyComparator, Result};
 use env::thread_pool::Priority;
-use memtable::HiddenRange;
+use memtable::{HiddenRange, HiddenSlot};
 use options::ColumnFamilyOptions;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -33,16 +35,18 @@ use version::Version;
 
 /// Entries that one iterator goes over: the next one need not hold on to what is obsolete by then.
 const ENTRIES_MAX: u64 = 1 << 16;
-/// Places where passes are to begin.
-const STARTS_MAX: usize = 8;
+/// Entries that are gone over in search of where deletions in a row begin.
+const ENTRIES_BACK_MAX: u64 = 1 << 20;
+/// Keys that passes are due for.
+const STARTS_MAX: usize = 32;
 
-/// User keys where passes of a column family are to begin.
+/// User keys of a column family that were deleted, with others in a row maybe.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DuePasses(VecDeque<Vec<u8>>);
 
 impl DuePasses {
-    /// One more. Where there are many it takes the place of the one added last: passes go on where known ranges
-    /// end, and from a key deleted later over those before it.
+    /// One more. Where there are many it takes the place of the one added last: passes go over all that is in a row
+    /// with a key, whenever that was deleted.
     pub(crate) fn add(&mut self, start: Vec<u8>) {
         if self.0.contains(&start) {
             return;
@@ -149,7 +153,8 @@ impl DbImpl {
     fn background_passes(&self) {
         let Ok(writing) = self.writing() else { return };
         while let Some((family, start)) = take_due_pass(writing) {
-            if let Err(status) = pass_deletions(self, writing, &family, &start) {
+            let passes = Passes { db: self, writing, family: &family };
+            if let Err(status) = passes.pass(&start) {
                 writing.info_log.warn(format_args!(
                     "[{}] Keys deleted in a row were not passed in the background: {status}",
                     family.name
@@ -171,62 +176,98 @@ fn take_due_pass(writing: &Writing) -> Option<(Arc<ColumnFamilyData>, Vec<u8>)> 
     due
 }
 
-/// What is known of the newest state of a column family.
-fn known_range(family: &ColumnFamilyData) -> Option<Arc<HiddenRange>> {
-    let super_version = family.super_version.load();
-    super_version.memtables.first().and_then(|memtable| memtable.hidden_slot().get())
+/// What passes over a column family need.
+struct Passes<'p> {
+    db: &'p DbImpl,
+    writing: &'p Writing,
+    family: &'p ColumnFamilyData,
 }
 
-/// Goes on where a known range ends, then from the first key on, then from `start` on: until that is passed.
-fn pass_deletions(
-    db: &DbImpl,
-    writing: &Writing,
-    family: &Arc<ColumnFamilyData>,
-    start: &[u8],
-) -> Result<()> {
-    let known = known_range(family);
-    let known_start = known.iter().map(|range| range.start.as_deref());
-    for from in known_start.chain([None, Some(start)]) {
-        pass_from(db, writing, family, from)?;
-        if known_range(family).is_some_and(|range| range.contains(start, &family.comparator)) {
-            break;
+impl Passes<'_> {
+    /// Has `key`, which was deleted, passed with what is deleted in a row with it.
+    fn pass(&self, key: &[u8]) -> Result<()> {
+        if let Some(before) = self.known(|slot, comparator| slot.last_up_to(key, comparator)) {
+            self.pass_from(before.start.as_deref().map_or(PassStart::First, PassStart::At))?;
+        }
+        if self.is_known(key) {
+            return Ok(());
+        }
+        self.pass_from(PassStart::First)?;
+        if self.is_known(key) {
+            return Ok(());
+        }
+        match self.last_shown_before(key)? {
+            Some(shown) => self.pass_from(PassStart::After(&shown)),
+            None => self.pass_from(PassStart::At(key)),
         }
     }
-    Ok(())
-}
 
-/// Goes over all that is hidden from a key on, as long as that is remembered.
-fn pass_from(
-    db: &DbImpl,
-    writing: &Writing,
-    family: &Arc<ColumnFamilyData>,
-    start: Option<&[u8]>,
-) -> Result<()> {
-    let options = Arc::new(ReadOptions {
-        fill_cache: false,
-        total_order_seek: true,
-        ..ReadOptions::default()
-    });
-    let mut known_entries = known_range(family).map_or(0, |known| known.entries);
-    while !writing.is_closing.load(Ordering::Acquire) {
-        let super_version = family.super_version.load();
+    fn known(
+        &self,
+        find: impl FnOnce(&HiddenSlot, &InternalKeyComparator) -> Option<Arc<HiddenRange>>,
+    ) -> Option<Arc<HiddenRange>> {
+        let super_version = self.family.super_version.load();
+        let memtable = super_version.memtables.first()?;
+        find(memtable.hidden_slot(), &self.family.comparator)
+    }
+
+    fn is_known(&self, key: &[u8]) -> bool {
+        self.known(|slot, comparator| slot.at(Some(key), comparator)).is_some()
+    }
+
+    /// Entries that are known to be hidden where a pass begins.
+    fn known_entries(&self, start: PassStart<'_>) -> u64 {
+        let range = self.known(|slot, comparator| match start {
+            PassStart::First => slot.at(None, comparator),
+            PassStart::At(key) => slot.at(Some(key), comparator),
+            PassStart::After(key) => slot.first_after(key, comparator),
+        });
+        range.map_or(0, |range| range.entries)
+    }
+
+    /// A scan of all keys as they are now, which leaves the block cache as it is.
+    fn with_scan<T>(&self, skippable_max: u64, scan: impl FnOnce(&mut DbIter) -> T) -> T {
+        let options = Arc::new(ReadOptions {
+            fill_cache: false,
+            total_order_seek: true,
+            max_skippable_internal_keys: skippable_max,
+            ..ReadOptions::default()
+        });
+        let super_version = self.family.super_version.load();
         let view = ReadView {
             super_version: &super_version,
-            sequence: db.visibility.last_sequence(),
-            uncommitted: &db.visibility.uncommitted,
+            sequence: self.db.visibility.last_sequence(),
+            uncommitted: &self.db.visibility.uncommitted,
         };
-        let mut scan = scan::new_iterator(family, view, &options, None);
-        if !scan.pass_hidden(start, ENTRIES_MAX)? {
-            break;
-        }
-        let entries = known_range(family).map_or(0, |known| known.entries);
-        // Somebody wrote there, more is known of another place, or the memtable is another.
-        if entries <= known_entries {
-            break;
-        }
-        known_entries = entries;
+        scan(&mut scan::new_iterator(self.family, view, &options, None))
     }
-    Ok(())
+
+    /// The last key before one that is deleted of which something shows, unless that is far away.
+    fn last_shown_before(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.with_scan(ENTRIES_BACK_MAX, |scan| {
+            scan.seek_for_prev(key);
+            match scan.status() {
+                Err(status) if status.code() != Code::Incomplete => Err(status),
+                _ => Ok(scan.valid().then(|| scan.key().to_vec())),
+            }
+        })
+    }
+
+    /// Goes over all that is hidden from a key on, as long as that is remembered.
+    fn pass_from(&self, start: PassStart<'_>) -> Result<()> {
+        let mut entries_before = self.known_entries(start);
+        while !self.writing.is_closing.load(Ordering::Acquire)
+            && self.with_scan(0, |scan| scan.pass_hidden(start, ENTRIES_MAX))?
+        {
+            let entries = self.known_entries(start);
+            // Somebody wrote there, longer ranges are known, or the memtable is another.
+            if entries <= entries_before {
+                break;
+            }
+            entries_before = entries;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

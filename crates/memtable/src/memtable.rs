@@ -2,7 +2,7 @@
 
 use crate::deleted_keys::DeletedKeys;
 use crate::dynamic_bloom::DynamicBloom;
-use crate::hidden_range::{HiddenRange, HiddenSlot};
+use crate::hidden_range::{HiddenRange, HiddenRanges, HiddenSlot, RANGES_MAX};
 use crate::memtable_memory::CountedMemory;
 use crate::memtable_options::MemTableOptions;
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
@@ -55,16 +55,12 @@ struct WriterState {
     rep: Box<dyn MemTableRepWriter>,
     account: ArenaAccount,
     memory: Option<CountedMemory>,
-    /// Broken by who writes into it.
-    watched: Option<Arc<HiddenRange>>,
+    /// Broken by who writes into them.
+    watched: HiddenRanges,
     deleted: DeletedKeys,
 }
 
 impl WriterState {
-    fn is_watching(&self, range: &Arc<HiddenRange>) -> bool {
-        self.watched.as_ref().is_some_and(|watched| Arc::ptr_eq(watched, range))
-    }
-
     fn count_memory(&mut self) {
         if let Some(memory) = &mut self.memory {
             memory.grow_to(self.account.allocated_in_blocks());
@@ -151,7 +147,7 @@ impl MemTable {
             memory.blocks().expect(options.write_buffer_size);
         }
         let memory = options.memory.clone().map(CountedMemory::new);
-        let (watched, deleted) = (None, DeletedKeys::default());
+        let (watched, deleted) = (HiddenRanges::default(), DeletedKeys::default());
         let mut state = WriterState { rep: writer, account, memory, watched, deleted };
         state.count_memory();
         Self {
@@ -297,9 +293,8 @@ impl MemTable {
         &self.hidden
     }
 
-    /// Keeps what a scan has learned, in the place of what was known, unless a record that shows
-    /// came meanwhile. `known` is a range that held for the scan and that the new one extends at its
-    /// end.
+    /// Keeps what a scan has learned, in the place of what was known of these keys, unless that is more, or a record
+    /// that shows came meanwhile. `known` is a range that held for the scan and that the new one extends at its end.
     pub fn remember_hidden(&self, range: HiddenRange, known: Option<&Arc<HiddenRange>>) {
         let range = Arc::new(range);
         let mut unseen_from = range.start.as_deref();
@@ -308,48 +303,73 @@ impl MemTable {
             return;
         }
         if let Some(known) = known
-            && state.is_watching(known)
+            && state.watched.has(known)
             && known.start == range.start
             && known.end.is_some()
         {
             unseen_from = known.end.as_deref();
         }
-        self.hidden.set(None);
-        state.watched = Some(range.clone());
+        if !self.watch_hidden(&mut state, &range) {
+            return;
+        }
         let has_newer = self.largest_sequence() > Some(range.sequence);
         drop(state);
         if has_newer && self.has_shown_since(&range, unseen_from) {
             return;
         }
         let state = self.writer.lock();
-        if state.is_watching(&range) {
-            self.hidden.set(Some(range));
+        if state.watched.has(&range) {
+            self.hidden.update(|shown| shown.insert(range, &self.comparator));
         }
+    }
+
+    /// Watches a range, and no more those that have keys in common with it or, where there are many, the shortest.
+    /// Not if these are longer.
+    fn watch_hidden(&self, state: &mut WriterState, range: &Arc<HiddenRange>) -> bool {
+        let mut given_up = state.watched.overlapping(range, &self.comparator);
+        let holds = |other: &HiddenRange| other.holds(range.sequence, range.super_version_number);
+        if given_up.iter().any(|other| other.entries > range.entries && holds(other)) {
+            return false;
+        }
+        if state.watched.len() - given_up.len() >= RANGES_MAX {
+            let others = state
+                .watched
+                .iter()
+                .filter(|other| !given_up.iter().any(|it| Arc::ptr_eq(it, other)));
+            match others.min_by_key(|other| other.entries) {
+                Some(shortest) if shortest.entries <= range.entries => {
+                    given_up.push(shortest.clone())
+                }
+                _ => return false,
+            }
+        }
+        given_up.iter().for_each(|other| state.watched.remove(other));
+        self.hidden.update(|shown| given_up.iter().for_each(|other| shown.remove(other)));
+        state.watched.insert(range.clone(), &self.comparator);
+        true
     }
 
     /// Keeps what is known of the state numbered `from` for the state `to` as well, which shows the same.
     pub fn keep_hidden(&self, from: u64, to: u64) {
         let mut state = self.writer.lock();
-        let Some(known) = self.hidden.get() else { return };
-        if known.super_version_number == from && state.is_watching(&known) {
-            self.watch_hidden(&mut state, known.in_state(to));
-        }
+        self.keep_all_hidden(&mut state, &self.hidden.all(), from, to);
     }
 
     /// Takes over what `full` knew in the state numbered `from`, for the state `to`, in which this memtable
     /// takes the writes in its place. To be called before there are any, and after the last into `full`.
     pub fn take_hidden(&self, full: &HiddenSlot, from: u64, to: u64) {
         let mut state = self.writer.lock();
-        let known = full.get().filter(|known| known.super_version_number == from);
-        if let Some(known) = known.filter(|known| !known.is_broken()) {
-            self.watch_hidden(&mut state, known.in_state(to));
-        }
+        self.keep_all_hidden(&mut state, &full.all(), from, to);
     }
 
-    fn watch_hidden(&self, state: &mut WriterState, range: HiddenRange) {
-        let range = Arc::new(range);
-        state.watched = Some(range.clone());
-        self.hidden.set(Some(range));
+    fn keep_all_hidden(&self, state: &mut WriterState, known: &HiddenRanges, from: u64, to: u64) {
+        if known.is_empty() {
+            return;
+        }
+        let known = known.iter().filter(|it| it.super_version_number == from && !it.is_broken());
+        let kept: HiddenRanges = known.map(|it| Arc::new(it.in_state(to))).collect();
+        state.watched = kept.clone();
+        self.hidden.update(|shown| *shown = kept);
     }
 
     /// Whether a record newer than the range came into it, from `start` on, that is no deletion.
@@ -583,13 +603,12 @@ impl MemTableWriter<'_> {
         }
         if value_type.is_point_deletion() {
             state.deleted.add(user_key);
-        } else if let Some(watched) = &state.watched
-            && !is_range_tombstone
-            && watched.contains(user_key, &memtable.comparator)
+        } else if !is_range_tombstone
+            && let Some(watched) = state.watched.at(Some(user_key), &memtable.comparator).cloned()
         {
             watched.is_broken.store(true, Ordering::Release);
-            state.watched = None;
-            memtable.hidden.set(None);
+            state.watched.remove(&watched);
+            memtable.hidden.update(|shown| shown.remove(&watched));
         }
         let size = encoded_size(user_key, value);
         memtable.stats.add(sequence, value_type, size);

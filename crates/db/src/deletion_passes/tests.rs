@@ -72,6 +72,13 @@ impl Queue {
         self.db().flush(&FlushOptions::default(), &[&self.family]).unwrap();
     }
 
+    /// What is known of the first key that there ever was.
+    fn known(&self) -> Option<Arc<HiddenRange>> {
+        let db = &self.db().inner;
+        let passes = Passes { db, writing: db.writing().unwrap(), family: &self.family.0 };
+        passes.known(|slot, comparator| slot.at(Some(&key(0)), comparator))
+    }
+
     /// What seeks to the front go over when the background has done what it may.
     fn passed(&self) -> u64 {
         wait_for_passes(self.db());
@@ -109,11 +116,31 @@ fn a_stack_is_passed_from_the_key_deleted_last() {
 }
 
 #[test]
+fn each_of_many_queues_has_its_passes() {
+    let queue = Queue::new("deletion_pass_trigger=7", 1000);
+    for number in 0..60 {
+        queue.consume((0..10).map(|part| 100 * part + number));
+        wait_for_passes(queue.db());
+    }
+    for part in 0..10 {
+        let first = passed(queue.db(), |iterator| iterator.seek(&key(100 * part)));
+        assert!(first <= 2 * 10, "part {part} passes {first}");
+    }
+    for part in 0..10 {
+        let seek = |iterator: &mut DbIterator| {
+            iterator.seek(&key(100 * part));
+            assert_eq!(iterator.key(), key(100 * part + 60));
+        };
+        assert_eq!(passed(queue.db(), seek), 0, "part {part}");
+    }
+}
+
+#[test]
 fn deletions_here_and_there_cost_a_look() {
     let queue = Queue::new("deletion_pass_trigger=10", 200);
     queue.consume((0..200).step_by(2));
     wait_for_passes(queue.db());
-    assert!(known_range(&queue.family.0).is_none(), "one in a row is not worth it");
+    assert!(queue.known().is_none(), "one in a row is not worth it");
 }
 
 #[test]
@@ -138,7 +165,7 @@ fn a_long_run_is_passed_in_parts() {
     queue.consume(0..1);
     assert_eq!(queue.passed(), 0);
     // The key deleted twice has two.
-    assert_eq!(known_range(&queue.family.0).unwrap().entries, 2 * u64::from(KEYS - 1) + 1);
+    assert_eq!(queue.known().unwrap().entries, 2 * u64::from(KEYS - 1) + 1);
 }
 
 #[test]
@@ -148,23 +175,16 @@ fn a_pass_stops_after_so_many_entries() {
     queue.consume((0..50).step_by(2));
     queue.flush();
     queue.consume((1..50).step_by(2));
-    let family = &queue.family.0;
     let db = &queue.db().inner;
-    let super_version = family.super_version.load();
-    let view = ReadView {
-        super_version: &super_version,
-        sequence: db.visibility.last_sequence(),
-        uncommitted: &db.visibility.uncommitted,
-    };
-    let mut scan = scan::new_iterator(family, view, &Arc::default(), None);
+    let passes = Passes { db, writing: db.writing().unwrap(), family: &queue.family.0 };
     let mut rounds = 0;
-    while scan.pass_hidden(None, 3).unwrap() {
+    while passes.with_scan(0, |scan| scan.pass_hidden(PassStart::First, 3)).unwrap() {
         rounds += 1;
-        assert!(known_range(family).unwrap().entries < 3 * 50, "it is not over");
+        assert!(queue.known().unwrap().entries < 3 * 50, "it is not over");
         assert!(rounds < 50, "each goes on where the one before has stopped");
     }
     assert!(rounds > 0);
-    assert_eq!(known_range(family).unwrap().end.as_deref(), Some(&key(50)[..]));
+    assert_eq!(queue.known().unwrap().end.as_deref(), Some(&key(50)[..]));
     assert_eq!(queue.passed(), 0);
 }
 
@@ -173,8 +193,8 @@ fn who_opens_files_full_of_deletions_has_them_passed() {
     let queue = Queue::new("deletion_pass_trigger=0", 200);
     queue.consume(20..100);
     queue.flush();
-    // Not in a file.
     queue.consume(120..150);
+    queue.flush();
     let Queue { setup, family } = queue;
     drop(family);
     setup.db.close().unwrap();
@@ -188,11 +208,11 @@ fn who_opens_files_full_of_deletions_has_them_passed() {
     };
     let to_first = |iterator: &mut DbIterator| iterator.seek(&key(20));
     let to_second = |iterator: &mut DbIterator| iterator.seek(&key(120));
-    for (trigger, first, second) in [(0, 2 * 80, 2 * 30), (81, 2 * 80, 2 * 30), (20, 0, 2 * 30)] {
+    for (trigger, first, second) in [(0, 2 * 80, 2 * 30), (31, 0, 2 * 30), (20, 0, 0)] {
         let db = reopen(&format!("deletion_pass_trigger={trigger}"), true);
         wait_for_passes(&db);
         assert_eq!(passed(&db, to_first), first, "trigger {trigger}");
-        assert_eq!(passed(&db, to_second), second, "the longest is remembered, trigger {trigger}");
+        assert_eq!(passed(&db, to_second), second, "trigger {trigger}");
         db.close().unwrap();
     }
 }
@@ -220,7 +240,7 @@ fn passes_wait_for_the_end_of_a_pause() {
     queue.db().pause_background_work().unwrap();
     queue.consume(0..100);
     wait_for_passes(queue.db());
-    assert!(known_range(&queue.family.0).is_none());
+    assert!(queue.known().is_none());
     queue.db().continue_background_work().unwrap();
     assert_eq!(queue.passed(), 0);
 }
@@ -238,7 +258,7 @@ fn a_pass_that_cannot_read_harms_nobody() {
     queue.consume(0..1);
     wait_for_passes(queue.db());
     queue.setup.fs.plan().clear();
-    assert!(known_range(&queue.family.0).is_none());
+    assert!(queue.known().is_none());
     assert_eq!(queue.passed(), 2 * 100 + 1, "the next scan does what was not done");
 }
 
@@ -261,7 +281,8 @@ fn only_what_scans_remember_is_passed() {
 #[test]
 fn not_too_many_passes_are_due() {
     let mut due = DuePasses::default();
-    (0..20_u8).for_each(|number| due.add(vec![number / 2]));
+    (0..80_u8).for_each(|number| due.add(vec![number / 2]));
     let taken: Vec<_> = std::iter::from_fn(|| due.take()).collect();
-    assert_eq!(taken.concat(), [0, 1, 2, 3, 4, 5, 6, 9], "the last one stays");
+    let expected: Vec<u8> = (0..31).chain([39]).collect();
+    assert_eq!(taken.concat(), expected, "each once, and the last one stays");
 }

@@ -39,7 +39,7 @@ use base::{
 };
 use blob::BlobReadOptions;
 pub(crate) use entry::Entry;
-pub(crate) use hidden_run::HiddenRun;
+pub(crate) use hidden_run::{HiddenRun, PassStart};
 use iterator::{Direction, RangeTombstoneAggregator};
 use perf_context::{PerfLevel, PerfMetric, Timer, count, counts, perf_level};
 use statistics::{Activity, OperationTimer};

@@ -210,7 +210,7 @@ impl MemTableStage {
 pub(crate) struct InsertFindings<'f> {
     /// Ids of column families whose memtables are full, each once.
     pub(crate) full: &'f mut Vec<u32>,
-    /// The first or last of keys that were deleted, where they are many, and the id of their column family.
+    /// The first and the last of keys that were deleted, where they are many, and the id of their column family.
     pub(crate) deleted: &'f mut Vec<(u32, Vec<u8>)>,
 }
 
@@ -280,8 +280,7 @@ impl<'s> Target<'s> {
         if let (Some(last), Some(trigger)) = (self.last_deleted, self.family.pass_trigger)
             && let Some(first) = self.writer.take_first_deleted(trigger)
         {
-            let is_first = self.family.data.comparator.compare_user_keys(&first, last).is_le();
-            found.deleted.push((id, if is_first { first } else { last.to_vec() }));
+            found.deleted.extend([(id, first), (id, last.to_vec())]);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The range that a memtable keeps, and where readers find it. The model test (`tests/hidden_range_model`)
+//! The ranges that a memtable keeps, and where readers find them. The model test (`tests/hidden_range_model`)
 //! takes this file as it is.
 
 use crate::sync_primitives::{AtomicBool, Ordering, RwLock};
@@ -100,27 +100,150 @@ impl HiddenRange {
     }
 }
 
-/// Where readers find the range that a memtable keeps. Scans hold on to it, not to the memtable.
+/// Ranges that have no key in common, in the order of their keys.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HiddenRanges(Vec<Arc<HiddenRange>>);
+
+impl HiddenRanges {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<HiddenRange>> {
+        self.0.iter()
+    }
+
+    /// How many of them begin at a user key or before it.
+    #[inline]
+    fn count_up_to(&self, user_key: &[u8], comparator: &InternalKeyComparator) -> usize {
+        let is_before = |start: &Vec<u8>| comparator.compare_user_keys(start, user_key).is_le();
+        self.0.partition_point(|range| range.start.as_ref().is_none_or(is_before))
+    }
+
+    /// The last one that begins at a user key or before it; none for the first of all keys.
+    #[inline]
+    fn last_up_to(
+        &self,
+        user_key: Option<&[u8]>,
+        comparator: &InternalKeyComparator,
+    ) -> Option<&Arc<HiddenRange>> {
+        match user_key {
+            Some(user_key) => self.0[..self.count_up_to(user_key, comparator)].last(),
+            None => self.0.first().filter(|range| range.start.is_none()),
+        }
+    }
+
+    /// The one that a user key lies in.
+    #[inline]
+    pub(crate) fn at(
+        &self,
+        user_key: Option<&[u8]>,
+        comparator: &InternalKeyComparator,
+    ) -> Option<&Arc<HiddenRange>> {
+        let range = self.last_up_to(user_key, comparator)?;
+        let is_before = |end: &Vec<u8>| {
+            user_key.is_none_or(|user_key| comparator.compare_user_keys(user_key, end).is_lt())
+        };
+        range.end.as_ref().is_none_or(is_before).then_some(range)
+    }
+
+    /// Whether this very range is among them.
+    pub(crate) fn has(&self, range: &Arc<HiddenRange>) -> bool {
+        self.0.iter().any(|other| Arc::ptr_eq(other, range))
+    }
+
+    /// Those that have keys in common with `range`.
+    pub(crate) fn overlapping(
+        &self,
+        range: &HiddenRange,
+        comparator: &InternalKeyComparator,
+    ) -> Vec<Arc<HiddenRange>> {
+        let ends_before = |a: &HiddenRange, b: &HiddenRange| match (&a.end, &b.start) {
+            (Some(end), Some(start)) => comparator.compare_user_keys(end, start).is_le(),
+            _ => false,
+        };
+        let is_apart = |other: &HiddenRange| ends_before(other, range) || ends_before(range, other);
+        self.0.iter().filter(|other| !is_apart(other)).cloned().collect()
+    }
+
+    /// Adds one that has no key in common with the others.
+    pub(crate) fn insert(&mut self, range: Arc<HiddenRange>, comparator: &InternalKeyComparator) {
+        let index = range.start.as_ref().map_or(0, |start| self.count_up_to(start, comparator));
+        self.0.insert(index, range);
+    }
+
+    pub(crate) fn remove(&mut self, range: &Arc<HiddenRange>) {
+        self.0.retain(|other| !Arc::ptr_eq(other, range));
+    }
+}
+
+impl FromIterator<Arc<HiddenRange>> for HiddenRanges {
+    /// Of ranges in their order.
+    fn from_iter<I: IntoIterator<Item = Arc<HiddenRange>>>(ranges: I) -> Self {
+        Self(ranges.into_iter().collect())
+    }
+}
+
+/// Where readers find the ranges that a memtable keeps. Scans hold on to it, not to the memtable.
 #[derive(Debug, Default)]
 pub struct HiddenSlot {
-    range: RwLock<Option<Arc<HiddenRange>>>,
+    ranges: RwLock<HiddenRanges>,
     is_set: AtomicBool,
 }
 
 impl HiddenSlot {
-    /// The range, if something is known.
     #[inline]
-    pub fn get(&self) -> Option<Arc<HiddenRange>> {
+    fn find(
+        &self,
+        find: impl FnOnce(&HiddenRanges) -> Option<&Arc<HiddenRange>>,
+    ) -> Option<Arc<HiddenRange>> {
         if !self.is_set.load(Ordering::Acquire) {
             return None;
         }
-        self.range.read().clone()
+        find(&self.ranges.read()).cloned()
     }
 
-    /// For who holds the writer's lock.
-    pub(crate) fn set(&self, range: Option<Arc<HiddenRange>>) {
-        let is_set = range.is_some();
-        *self.range.write() = range;
-        self.is_set.store(is_set, Ordering::Release);
+    /// The range that a user key lies in, or that the first of all keys does, if something is known.
+    #[inline]
+    pub fn at(
+        &self,
+        user_key: Option<&[u8]>,
+        comparator: &InternalKeyComparator,
+    ) -> Option<Arc<HiddenRange>> {
+        self.find(|ranges| ranges.at(user_key, comparator))
+    }
+
+    /// The last range that begins at a user key or before it.
+    pub fn last_up_to(
+        &self,
+        user_key: &[u8],
+        comparator: &InternalKeyComparator,
+    ) -> Option<Arc<HiddenRange>> {
+        self.find(|ranges| ranges.last_up_to(Some(user_key), comparator))
+    }
+
+    /// The first range that begins behind a user key.
+    pub fn first_after(
+        &self,
+        user_key: &[u8],
+        comparator: &InternalKeyComparator,
+    ) -> Option<Arc<HiddenRange>> {
+        self.find(|ranges| ranges.0.get(ranges.count_up_to(user_key, comparator)))
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> HiddenRanges {
+        self.ranges.read().clone()
+    }
+
+    /// Changes which there are; for who holds the writer's lock.
+    pub(crate) fn update(&self, change: impl FnOnce(&mut HiddenRanges)) {
+        let mut ranges = self.ranges.write();
+        change(&mut ranges);
+        self.is_set.store(!ranges.is_empty(), Ordering::Release);
     }
 }

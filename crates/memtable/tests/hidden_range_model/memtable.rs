@@ -43,8 +43,8 @@ impl MemTable {
             && watched.contains(key.as_bytes(), &self.comparator)
         {
             watched.is_broken.store(true, Ordering::Release);
+            self.slot.update(|shown| shown.remove(watched));
             state.watched = None;
-            self.slot.set(None);
         }
         drop(state);
         self.last_sequence.store(sequence, Ordering::Release);
@@ -66,22 +66,23 @@ impl MemTable {
             return;
         }
         let mut state = self.writer.lock().unwrap();
-        self.slot.set(None);
-        state.watched = Some(range.clone());
+        if let Some(watched) = state.watched.replace(range.clone()) {
+            self.slot.update(|shown| shown.remove(&watched));
+        }
         drop(state);
         if self.shows(&range, sequence, u64::MAX) {
             return;
         }
         let state = self.writer.lock().unwrap();
         if state.watched.as_ref().is_some_and(|watched| Arc::ptr_eq(watched, &range)) {
-            self.slot.set(Some(range));
+            self.slot.update(|shown| shown.insert(range, &self.comparator));
         }
     }
 
     /// Whether a range is passed by, and how many values of it a reader should have seen.
     pub(crate) fn read(&self) -> (bool, bool) {
         let sequence = self.last_sequence.load(Ordering::Acquire);
-        match self.slot.get() {
+        match self.slot.at(None, &self.comparator) {
             Some(range) if range.holds(sequence, STATE) => (true, self.shows(&range, 0, sequence)),
             _ => (false, false),
         }

@@ -243,14 +243,9 @@ impl DbIter {
         if added == RedundantTombstone::Refused {
             return Some(left);
         }
-        if let Some(known) = self.hidden_run.known()
-            && known
-                .end
-                .as_ref()
-                .is_none_or(|known_end| self.comparator.compare_user_keys(known_end, end).is_le())
-        {
-            known.set_converted();
-        }
+        let is_before = |it: &Vec<u8>| self.comparator.compare_user_keys(it, end).is_le();
+        let known = self.hidden_run.known().iter();
+        known.filter(|it| it.end.as_ref().is_none_or(is_before)).for_each(|it| it.set_converted());
         None
     }
 

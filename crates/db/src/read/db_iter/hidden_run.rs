@@ -73,8 +73,8 @@ pub(crate) struct HiddenRun {
     start_key: Vec<u8>,
     /// Entries that were hidden when the run began.
     passed_before: u64,
-    /// What was known, and spared.
-    known: Option<Arc<HiddenRange>>,
+    /// What was known, and spared, in the order in which the move came to it.
+    known: Vec<Arc<HiddenRange>>,
     leaps: LeapPace,
     /// So many entries are passed at most in a move forward, but for those that are passed together.
     pub(super) stops_after: u64,
@@ -128,7 +128,7 @@ impl HiddenRun {
             start: RunStart::None,
             start_key: Vec::new(),
             passed_before: 0,
-            known: None,
+            known: Vec::new(),
             leaps: LeapPace::START,
             stops_after: u64::MAX,
             conversion: None,
@@ -136,8 +136,8 @@ impl HiddenRun {
     }
 
     /// What is known of the keys passed.
-    pub(super) fn known(&self) -> Option<&HiddenRange> {
-        self.known.as_deref()
+    pub(super) fn known(&self) -> &[Arc<HiddenRange>] {
+        &self.known
     }
 
     /// As made anew.
@@ -162,7 +162,7 @@ impl HiddenRun {
     pub(super) fn begin_move(&mut self) {
         self.start = RunStart::None;
         self.passed_before = 0;
-        self.known = None;
+        self.known.clear();
         self.leaps = LeapPace::START;
         if let Some(conversion) = &mut self.conversion {
             conversion.begin();
@@ -181,17 +181,34 @@ pub(super) fn sees_every_entry(options: &ReadOptions, is_plain: bool) -> bool {
         && options.max_skippable_internal_keys == 0
 }
 
+/// The user key from which on a scan passes what is hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PassStart<'k> {
+    /// The first of all.
+    First,
+    /// This one.
+    At(&'k [u8]),
+    /// The one after this, which shows.
+    After(&'k [u8]),
+}
+
 impl DbIter {
-    /// Goes over keys from the user key `start` on, or from the first one, of which nothing shows, for other scans
-    /// to learn of them: over about `entries_max` entries. Whether it had to stop for that, at a deletion.
+    /// Goes over keys of which nothing shows, from `start` on, for other scans to learn of them: over about
+    /// `entries_max` entries. Whether it had to stop for that, at a deletion.
     ///
     /// # Errors
     /// As a seek.
-    pub(crate) fn pass_hidden(&mut self, start: Option<&[u8]>, entries_max: u64) -> Result<bool> {
+    pub(crate) fn pass_hidden(&mut self, start: PassStart<'_>, entries_max: u64) -> Result<bool> {
         self.hidden_run.stops_after = entries_max;
         match start {
-            Some(start) => self.seek(start),
-            None => self.seek_to_first(),
+            PassStart::First => self.seek_to_first(),
+            PassStart::At(start) => self.seek(start),
+            PassStart::After(start) => {
+                self.seek(start);
+                if self.valid && self.key == start {
+                    self.next();
+                }
+            }
         }
         self.hidden_run.stops_after = u64::MAX;
         self.status()?;
@@ -201,12 +218,9 @@ impl DbIter {
     /// The range of which nothing shows that a seek to `target`, or to the first key, would go to.
     #[inline]
     pub(super) fn hidden_range_at(&self, target: Option<&[u8]>) -> Option<Arc<HiddenRange>> {
-        let range = self.hidden_run.place.as_ref()?.slot.get()?;
-        let is_within = match target {
-            Some(target) => range.contains(target, &self.comparator),
-            None => range.start.is_none(),
-        };
-        (is_within && range.holds(self.sequence, self.super_version_number)).then_some(range)
+        let place = self.hidden_run.place.as_ref()?;
+        let range = place.slot.at(target, &self.comparator)?;
+        range.holds(self.sequence, self.super_version_number).then_some(range)
     }
 
     /// The cursor is on a deletion of [`DbIter::key`], after `passed` hidden entries, which is to count those
@@ -222,9 +236,6 @@ impl DbIter {
             run.start_key.clear();
             run.start_key.extend_from_slice(&self.key);
             run.passed_before = *passed;
-        }
-        if run.known.is_some() {
-            return self.pass_deletions_here(passed);
         }
         match self.hidden_range_at(Some(&self.key)) {
             Some(range) => self.seek_after_hidden(range, *passed),
@@ -271,10 +282,9 @@ impl DbIter {
             return Ok(PassedKeys::default());
         }
         let Self { comparator, upper_bound, key, .. } = self;
-        let known = self.hidden_run.place.as_ref().and_then(|place| place.slot.get());
+        let place = self.hidden_run.place.as_ref();
+        let known = place.and_then(|place| place.slot.first_after(key, comparator));
         let hidden_start = known.as_ref().and_then(|range| range.start.as_deref());
-        let hidden_start =
-            hidden_start.filter(|start| comparator.compare_user_keys(start, key).is_gt());
         let bound = match (upper_bound.as_deref(), hidden_start) {
             (Some(upper), Some(start)) if comparator.compare_user_keys(upper, start).is_lt() => {
                 Some(upper)
@@ -297,12 +307,10 @@ impl DbIter {
     #[inline]
     pub(super) fn pass_deletions_back(&mut self) -> Result<bool> {
         let user_key = extract_user_key(self.internal.key());
-        if self.hidden_run.known.is_none()
-            && let Some(range) = self.hidden_range_at(Some(user_key))
-        {
+        if let Some(range) = self.hidden_range_at(Some(user_key)) {
             self.hidden_run.note_known(&range, Direction::Backward, user_key);
             self.seek_before_hidden(&range)?;
-            self.hidden_run.known = Some(range);
+            self.hidden_run.known.push(range);
             return Ok(true);
         }
         if self.skippable_max != u64::MAX || !self.hidden_run.leaps.is_due() {
@@ -370,18 +378,20 @@ impl DbIter {
     /// Seeks to the first key after a range of which nothing shows.
     #[cold]
     pub(super) fn seek_after_hidden(&mut self, range: Arc<HiddenRange>, passed: u64) -> Result<()> {
-        self.hidden_run.note_known(&range, Direction::Forward, &self.key);
-        if self.begins_within(&range) {
+        let run = &mut self.hidden_run;
+        run.note_known(&range, Direction::Forward, &self.key);
+        if run.known.is_empty() && self.begins_within(&range) {
             self.hidden_run.passed_before = passed;
         }
-        let known = self.hidden_run.known.insert(range);
-        let Some(end) = &known.end else {
+        self.target.clear();
+        let has_end = range.end.is_some();
+        self.target.extend_from_slice(range.end.as_deref().unwrap_or_default());
+        self.hidden_run.known.push(range);
+        if !has_end {
             // Behind the last key nothing is left.
             self.internal.seek_to_last()?;
             return if self.internal.valid() { self.internal.next() } else { Ok(()) };
-        };
-        self.target.clear();
-        self.target.extend_from_slice(end);
+        }
         super::push_trailer(&mut self.target, self.sequence, VALUE_TYPE_FOR_SEEK);
         self.internal.seek(&self.target)
     }
@@ -392,7 +402,7 @@ impl DbIter {
         let unconverted = self.convert_forward();
         let run = &self.hidden_run;
         if run.start != RunStart::None {
-            let worth = if run.known.is_some() { EXTENDED_MIN } else { REMEMBERED_MIN };
+            let worth = if run.known.is_empty() { REMEMBERED_MIN } else { EXTENDED_MIN };
             if passed - run.passed_before >= worth {
                 self.remember_run(passed, unconverted);
             }
@@ -419,21 +429,16 @@ impl DbIter {
         }
         let Some(memtable) = place.memtable.upgrade() else { return };
         let run = &self.hidden_run;
-        let spared = run.known.as_ref().map_or(0, |known| known.entries);
+        let spared: u64 = run.known.iter().map(|known| known.entries).sum();
         let entries = passed - run.passed_before + spared;
-        let known = run.known.as_ref().filter(|known| self.begins_within(known));
+        let known = run.known.first().filter(|known| self.begins_within(known));
         let start = match known {
             Some(known) => known.start.clone(),
             None => (run.start == RunStart::Key).then(|| run.start_key.clone()),
         };
-        let better = place.slot.get().is_some_and(|other| {
-            other.entries > entries && other.holds(self.sequence, self.super_version_number)
-        });
-        if !better {
-            let (sequence, state) = (self.sequence, self.super_version_number);
-            let range = HiddenRange::new((start, end), sequence, state, entries);
-            memtable.remember_hidden(range.with_unconverted(unconverted), known);
-        }
+        let (sequence, state) = (self.sequence, self.super_version_number);
+        let range = HiddenRange::new((start, end), sequence, state, entries);
+        memtable.remember_hidden(range.with_unconverted(unconverted), known);
     }
 }
 

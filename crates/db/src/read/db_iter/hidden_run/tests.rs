@@ -294,6 +294,32 @@ fn a_queue_is_passed_once() {
 }
 
 #[test]
+fn each_of_many_queues_is_passed_once() {
+    let mut world = World::new();
+    (0..KEYS).for_each(|key| world.write(&Step::Put(key)));
+    world.write(&Step::Flush);
+    world.write(&Step::Consume(0, 6));
+    world.write(&Step::Consume(10, 6));
+    world.write(&Step::Consume(20, 6));
+    let to = |key: u16| move |iterator: &mut DbIterator| iterator.seek(&name(key));
+    for first in [10, 0, 20] {
+        assert_eq!(passed(&world, to(first)), 12);
+    }
+    world.write(&Step::Delete(16));
+    for (first, expected) in [(20, 0), (0, 0), (10, 2), (10, 0)] {
+        assert_eq!(passed(&world, to(first)), expected, "{first}");
+    }
+    assert_eq!(passed(&world, |iterator| iterator.seek_for_prev(&name(25))), 2, "the key itself");
+    // What shows between two of them goes: the scan goes over what is known, the keys between, and what is known.
+    (6..10).for_each(|key| world.write(&Step::Delete(key)));
+    assert_eq!(passed(&world, to(0)), 2 * 4 + 1, "with the deletion that the second begins with");
+    assert_eq!(passed(&world, to(0)), 0);
+    world.write(&Step::Put(12));
+    assert_eq!(passed(&world, to(20)), 0, "it was written elsewhere");
+    assert_eq!(passed(&world, to(0)), 24, "of deletions up to what was written");
+}
+
+#[test]
 fn a_scan_that_may_give_up_passes_all() {
     let mut world = World::new();
     (0..KEYS).for_each(|key| world.write(&Step::Put(key)));
