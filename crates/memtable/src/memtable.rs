@@ -1,8 +1,10 @@
 //! The records of one column family that are in no table yet.
 
+mod hidden_keys;
+
 use crate::deleted_keys::DeletedKeys;
 use crate::dynamic_bloom::DynamicBloom;
-use crate::hidden_range::{HiddenRange, HiddenRanges, HiddenSlot, RANGES_MAX};
+use crate::hidden_range::{HiddenRanges, HiddenSlot};
 use crate::memtable_memory::CountedMemory;
 use crate::memtable_options::MemTableOptions;
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
@@ -293,108 +295,6 @@ impl MemTable {
         &self.hidden
     }
 
-    /// Keeps what a scan has learned, in the place of what was known of these keys, unless that is more, or a record
-    /// that shows came meanwhile. `known` is a range that held for the scan and that the new one extends at its end.
-    pub fn remember_hidden(&self, range: HiddenRange, known: Option<&Arc<HiddenRange>>) {
-        let range = Arc::new(range);
-        let mut unseen_from = range.start.as_deref();
-        let mut state = self.writer.lock();
-        if self.is_immutable() {
-            return;
-        }
-        if let Some(known) = known
-            && state.watched.has(known)
-            && known.start == range.start
-            && known.end.is_some()
-        {
-            unseen_from = known.end.as_deref();
-        }
-        if !self.watch_hidden(&mut state, &range) {
-            return;
-        }
-        let has_newer = self.largest_sequence() > Some(range.sequence);
-        drop(state);
-        if has_newer && self.has_shown_since(&range, unseen_from) {
-            return;
-        }
-        let state = self.writer.lock();
-        if state.watched.has(&range) {
-            self.hidden.update(|shown| shown.insert(range, &self.comparator));
-        }
-    }
-
-    /// Watches a range, and no more those that have keys in common with it or, where there are many, the shortest.
-    /// Not if these are longer.
-    fn watch_hidden(&self, state: &mut WriterState, range: &Arc<HiddenRange>) -> bool {
-        let mut given_up = state.watched.overlapping(range, &self.comparator);
-        let holds = |other: &HiddenRange| other.holds(range.sequence, range.super_version_number);
-        if given_up.iter().any(|other| other.entries > range.entries && holds(other)) {
-            return false;
-        }
-        if state.watched.len() - given_up.len() >= RANGES_MAX {
-            let others = state
-                .watched
-                .iter()
-                .filter(|other| !given_up.iter().any(|it| Arc::ptr_eq(it, other)));
-            match others.min_by_key(|other| other.entries) {
-                Some(shortest) if shortest.entries <= range.entries => {
-                    given_up.push(shortest.clone())
-                }
-                _ => return false,
-            }
-        }
-        given_up.iter().for_each(|other| state.watched.remove(other));
-        self.hidden.update(|shown| given_up.iter().for_each(|other| shown.remove(other)));
-        state.watched.insert(range.clone(), &self.comparator);
-        true
-    }
-
-    /// Keeps what is known of the state numbered `from` for the state `to` as well, which shows the same.
-    pub fn keep_hidden(&self, from: u64, to: u64) {
-        let mut state = self.writer.lock();
-        self.keep_all_hidden(&mut state, &self.hidden.all(), from, to);
-    }
-
-    /// Takes over what `full` knew in the state numbered `from`, for the state `to`, in which this memtable
-    /// takes the writes in its place. To be called before there are any, and after the last into `full`.
-    pub fn take_hidden(&self, full: &HiddenSlot, from: u64, to: u64) {
-        let mut state = self.writer.lock();
-        self.keep_all_hidden(&mut state, &full.all(), from, to);
-    }
-
-    fn keep_all_hidden(&self, state: &mut WriterState, known: &HiddenRanges, from: u64, to: u64) {
-        if known.is_empty() {
-            return;
-        }
-        let known = known.iter().filter(|it| it.super_version_number == from && !it.is_broken());
-        let kept: HiddenRanges = known.map(|it| Arc::new(it.in_state(to))).collect();
-        state.watched = kept.clone();
-        self.hidden.update(|shown| *shown = kept);
-    }
-
-    /// Whether a record newer than the range came into it, from `start` on, that is no deletion.
-    fn has_shown_since(&self, range: &HiddenRange, start: Option<&[u8]>) -> bool {
-        let mut records = self.new_iterator();
-        let moved = match start {
-            Some(start) => {
-                records.seek(InternalKey::for_seek(start, MAX_SEQUENCE_NUMBER).as_bytes())
-            }
-            None => records.seek_to_first(),
-        };
-        let mut result = moved;
-        while result.is_ok() && records.valid() {
-            let Ok(key) = ParsedInternalKey::parse(records.key()) else { return true };
-            if !range.contains(key.user_key, &self.comparator) {
-                return false;
-            }
-            if key.sequence > range.sequence && !key.value_type.is_point_deletion() {
-                return true;
-            }
-            result = records.next();
-        }
-        result.is_err()
-    }
-
     /// Iterates over all records but range tombstones. The iterator keeps them alive.
     pub fn new_iterator(&self) -> Box<dyn InternalIterator> {
         self.rep.clone().new_iterator()
@@ -603,12 +503,8 @@ impl MemTableWriter<'_> {
         }
         if value_type.is_point_deletion() {
             state.deleted.add(user_key);
-        } else if !is_range_tombstone
-            && let Some(watched) = state.watched.at(Some(user_key), &memtable.comparator).cloned()
-        {
-            watched.is_broken.store(true, Ordering::Release);
-            state.watched.remove(&watched);
-            memtable.hidden.update(|shown| shown.remove(&watched));
+        } else if !state.watched.is_empty() && !is_range_tombstone {
+            memtable.break_hidden(state, user_key);
         }
         let size = encoded_size(user_key, value);
         memtable.stats.add(sequence, value_type, size);

@@ -201,9 +201,17 @@ impl HiddenSlot {
         &self,
         find: impl FnOnce(&HiddenRanges) -> Option<&Arc<HiddenRange>>,
     ) -> Option<Arc<HiddenRange>> {
-        if !self.is_set.load(Ordering::Acquire) {
-            return None;
+        match self.is_set.load(Ordering::Acquire) {
+            false => None,
+            true => self.find_shown(find),
         }
+    }
+
+    #[inline(never)]
+    fn find_shown(
+        &self,
+        find: impl FnOnce(&HiddenRanges) -> Option<&Arc<HiddenRange>>,
+    ) -> Option<Arc<HiddenRange>> {
         find(&self.ranges.read()).cloned()
     }
 

@@ -157,12 +157,19 @@ impl HiddenRun {
         }
     }
 
+    #[cold]
+    fn forget_known(&mut self) {
+        self.known.clear();
+    }
+
     /// A move begins of which it is not known where hidden keys begin.
     #[inline]
     pub(super) fn begin_move(&mut self) {
         self.start = RunStart::None;
         self.passed_before = 0;
-        self.known.clear();
+        if !self.known.is_empty() {
+            self.forget_known();
+        }
         self.leaps = LeapPace::START;
         if let Some(conversion) = &mut self.conversion {
             conversion.begin();
