@@ -202,13 +202,15 @@ impl Passes<'_> {
         }
     }
 
+    /// A range that is known of the newest state.
     fn known(
         &self,
         find: impl FnOnce(&HiddenSlot, &InternalKeyComparator) -> Option<Arc<HiddenRange>>,
     ) -> Option<Arc<HiddenRange>> {
         let super_version = self.family.super_version.load();
         let memtable = super_version.memtables.first()?;
-        find(memtable.hidden_slot(), &self.family.comparator)
+        let range = find(memtable.hidden_slot(), &self.family.comparator)?;
+        (range.super_version_number == super_version.number).then_some(range)
     }
 
     fn is_known(&self, key: &[u8]) -> bool {
