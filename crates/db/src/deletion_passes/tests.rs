@@ -72,6 +72,13 @@ impl Queue {
         self.db().flush(&FlushOptions::default(), &[&self.family]).unwrap();
     }
 
+    fn close(self) -> Setup {
+        let Self { setup, family } = self;
+        drop(family);
+        setup.db.close().unwrap();
+        setup
+    }
+
     /// What is known of the first key that there ever was.
     fn known(&self) -> Option<Arc<HiddenRange>> {
         let db = &self.db().inner;
@@ -84,6 +91,17 @@ impl Queue {
         wait_for_passes(self.db());
         passed(self.db(), DbIterator::seek_to_first)
     }
+}
+
+/// The database of `setup` once more, when it has made the passes that it begins with.
+fn open_anew(setup: &Setup, family: &str, avoid_flush_during_recovery: bool) -> Db {
+    let options = DbOptions { avoid_flush_during_recovery, ..DbOptions::default() };
+    let family_options = ColumnFamilyOptions::from_string(family).unwrap();
+    let families = [ColumnFamilyDescriptor::new("default", family_options)];
+    let context = OpenContext { file_system: setup.fs.clone(), ..OpenContext::default() };
+    let db = Db::open(&options, Path::new("/db"), &families, &context).unwrap();
+    wait_for_passes(&db);
+    db
 }
 
 #[test]
@@ -195,24 +213,11 @@ fn who_opens_files_full_of_deletions_has_them_passed() {
     queue.flush();
     queue.consume(120..150);
     queue.flush();
-    let Queue { setup, family } = queue;
-    drop(family);
-    setup.db.close().unwrap();
-    let reopen = |trigger: &str, avoids_flush: bool| {
-        let options =
-            DbOptions { avoid_flush_during_recovery: avoids_flush, ..DbOptions::default() };
-        let family_options = ColumnFamilyOptions::from_string(trigger).unwrap();
-        let families = [ColumnFamilyDescriptor::new("default", family_options)];
-        let context = OpenContext { file_system: setup.fs.clone(), ..OpenContext::default() };
-        Db::open(&options, Path::new("/db"), &families, &context).unwrap()
-    };
-    let to_first = |iterator: &mut DbIterator| iterator.seek(&key(20));
-    let to_second = |iterator: &mut DbIterator| iterator.seek(&key(120));
+    let setup = queue.close();
     for (trigger, first, second) in [(0, 2 * 80, 2 * 30), (31, 0, 2 * 30), (20, 0, 0)] {
-        let db = reopen(&format!("deletion_pass_trigger={trigger}"), true);
-        wait_for_passes(&db);
-        assert_eq!(passed(&db, to_first), first, "trigger {trigger}");
-        assert_eq!(passed(&db, to_second), second, "trigger {trigger}");
+        let db = open_anew(&setup, &format!("deletion_pass_trigger={trigger}"), true);
+        assert_eq!(passed(&db, |iterator| iterator.seek(&key(20))), first, "trigger {trigger}");
+        assert_eq!(passed(&db, |iterator| iterator.seek(&key(120))), second, "trigger {trigger}");
         db.close().unwrap();
     }
 }
@@ -221,17 +226,13 @@ fn who_opens_files_full_of_deletions_has_them_passed() {
 fn what_a_wal_has_is_passed_after_an_open() {
     let queue = Queue::new("deletion_pass_trigger=0", 200);
     queue.consume(20..100);
-    let Queue { setup, family } = queue;
-    drop(family);
-    setup.db.close().unwrap();
-    let options = DbOptions { avoid_flush_during_recovery: true, ..DbOptions::default() };
-    let family_options = ColumnFamilyOptions::from_string("deletion_pass_trigger=20").unwrap();
-    let families = [ColumnFamilyDescriptor::new("default", family_options)];
-    let context = OpenContext { file_system: setup.fs.clone(), ..OpenContext::default() };
-    let db = Db::open(&options, Path::new("/db"), &families, &context).unwrap();
-    wait_for_passes(&db);
-    assert_eq!(passed(&db, |iterator| iterator.seek(&key(20))), 0);
-    db.close().unwrap();
+    let setup = queue.close();
+    for avoids_flush in [true, false] {
+        let db = open_anew(&setup, "deletion_pass_trigger=20", avoids_flush);
+        let to_queue = |iterator: &mut DbIterator| iterator.seek(&key(20));
+        assert_eq!(passed(&db, to_queue), 0, "kept in memory: {avoids_flush}");
+        db.close().unwrap();
+    }
 }
 
 #[test]

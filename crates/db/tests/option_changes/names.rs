@@ -15,6 +15,7 @@ const DIFFERENT: &[(&str, &str)] = &[
     ("memtable_insert_with_hint_prefix_extractor=nullptr", NO_CHANGE),
     ("blob_direct_write_partition_strategy=nullptr", NO_CHANGE),
     ("merge_operator=nullptr", NO_CHANGE),
+    ("deletion_pass_trigger=", "an option of this engine's own"),
 ];
 
 const NO_CHANGE: &str = "none where there is none is no change, as for other objects";
