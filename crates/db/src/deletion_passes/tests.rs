@@ -5,6 +5,7 @@ use crate::{
     WriteOptions,
 };
 use base::filename::FileType;
+use env::FaultInjectionFileSystem;
 use env::fault_injection_fs::{Effect, Fault, FaultError, OperationKind, Operations, When};
 use options::DbOptions;
 use perf_context::{PerfLevel, PerfMetric, perf_context, reset_perf_context, set_perf_level};
@@ -72,11 +73,12 @@ impl Queue {
         self.db().flush(&FlushOptions::default(), &[&self.family]).unwrap();
     }
 
-    fn close(self) -> Setup {
+    /// Its files, when it is closed.
+    fn close(self) -> Arc<FaultInjectionFileSystem> {
         let Self { setup, family } = self;
         drop(family);
         setup.db.close().unwrap();
-        setup
+        setup.fs
     }
 
     /// What is known of the first key that there ever was.
@@ -93,12 +95,16 @@ impl Queue {
     }
 }
 
-/// The database of `setup` once more, when it has made the passes that it begins with.
-fn open_anew(setup: &Setup, family: &str, avoid_flush_during_recovery: bool) -> Db {
+/// The database of a queue once more, when it has made the passes that it begins with.
+fn open_anew(
+    fs: &Arc<FaultInjectionFileSystem>,
+    family: &str,
+    avoid_flush_during_recovery: bool,
+) -> Db {
     let options = DbOptions { avoid_flush_during_recovery, ..DbOptions::default() };
     let family_options = ColumnFamilyOptions::from_string(family).unwrap();
     let families = [ColumnFamilyDescriptor::new("default", family_options)];
-    let context = OpenContext { file_system: setup.fs.clone(), ..OpenContext::default() };
+    let context = OpenContext { file_system: fs.clone(), ..OpenContext::default() };
     let db = Db::open(&options, Path::new("/db"), &families, &context).unwrap();
     wait_for_passes(&db);
     db
@@ -213,9 +219,9 @@ fn who_opens_files_full_of_deletions_has_them_passed() {
     queue.flush();
     queue.consume(120..150);
     queue.flush();
-    let setup = queue.close();
+    let fs = queue.close();
     for (trigger, first, second) in [(0, 2 * 80, 2 * 30), (31, 0, 2 * 30), (20, 0, 0)] {
-        let db = open_anew(&setup, &format!("deletion_pass_trigger={trigger}"), true);
+        let db = open_anew(&fs, &format!("deletion_pass_trigger={trigger}"), true);
         assert_eq!(passed(&db, |iterator| iterator.seek(&key(20))), first, "trigger {trigger}");
         assert_eq!(passed(&db, |iterator| iterator.seek(&key(120))), second, "trigger {trigger}");
         db.close().unwrap();
@@ -226,9 +232,9 @@ fn who_opens_files_full_of_deletions_has_them_passed() {
 fn what_a_wal_has_is_passed_after_an_open() {
     let queue = Queue::new("deletion_pass_trigger=0", 200);
     queue.consume(20..100);
-    let setup = queue.close();
+    let fs = queue.close();
     for avoids_flush in [true, false] {
-        let db = open_anew(&setup, "deletion_pass_trigger=20", avoids_flush);
+        let db = open_anew(&fs, "deletion_pass_trigger=20", avoids_flush);
         let to_queue = |iterator: &mut DbIterator| iterator.seek(&key(20));
         assert_eq!(passed(&db, to_queue), 0, "kept in memory: {avoids_flush}");
         db.close().unwrap();

@@ -35,6 +35,8 @@ fn queue() -> Db {
 fn queue_in(fixture: &mut Fixture) -> Db {
     set_perf_level(PerfLevel::EnableCount);
     fixture.family_options.disable_auto_compactions = true;
+    // All is left to the seeks.
+    fixture.family_options.deletion_pass_trigger = 0;
     let db = fixture.open();
     for number in 0..KEYS {
         db.put(&WriteOptions::default(), &default_family(&db), &key(number), b"job").unwrap();
@@ -100,12 +102,9 @@ fn a_queue_in_tables_is_passed_once() {
     check(CONSUMED, "level 1");
     let passed = consume(&db, CONSUMED..CONSUMED + 500);
     assert!(passed < PASSED_MAX * 500, "{passed} entries passed");
-    // Another option is another state, of which nothing is known.
+    // Another option is another state, with the same entries.
     db.set_options(&default_family(&db), &[("max_sequential_skip_in_iterations", "8")]).unwrap();
-    let (found, passed) = first(&db);
-    assert_eq!(found, key(CONSUMED + 500));
-    assert!(passed > u64::from(CONSUMED), "{passed}: nothing was there to spare");
-    check(CONSUMED + 500, "after all were passed");
+    check(CONSUMED + 500, "another option");
 }
 
 /// What was known is gone when a database is opened: the first seek passes each deletion and what it hides,
