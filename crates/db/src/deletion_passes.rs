@@ -35,8 +35,8 @@ use version::Version;
 
 /// Entries that one iterator goes over: the next one need not hold on to what is obsolete by then.
 const ENTRIES_MAX: u64 = 1 << 16;
-/// Entries that are gone over in search of where deletions in a row begin.
-const ENTRIES_BACK_MAX: u64 = 1 << 20;
+/// Entries that are gone over in search of where deletions in a row begin: who closes the database waits for it.
+const ENTRIES_BACK_MAX: u64 = 1 << 17;
 /// Keys that passes are due for.
 const STARTS_MAX: usize = 32;
 
