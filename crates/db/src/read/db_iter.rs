@@ -340,7 +340,8 @@ impl DbIter {
         self.start(Direction::Forward);
         self.seek_no_more();
         self.hidden_run.begin_seek(None);
-        let sought = match self.hidden_range_at(None) {
+        let view = (self.sequence, self.super_version_number);
+        let sought = match self.hidden_run.range_at(None, &self.comparator, view) {
             Some(range) => timed(|| self.seek_after_hidden(range, 0)),
             None => timed(|| self.internal.seek_to_first()),
         };
@@ -377,7 +378,9 @@ impl DbIter {
             _ => target,
         };
         self.hidden_run.begin_seek(Some(target));
-        let sought = if let Some(range) = self.hidden_range_at(Some(target)) {
+        let view = (self.sequence, self.super_version_number);
+        let hidden = self.hidden_run.range_at(Some(target), &self.comparator, view);
+        let sought = if let Some(range) = hidden {
             timed(|| self.seek_after_hidden(range, 0))
         } else {
             self.target.clear();
@@ -825,4 +828,4 @@ fn before_versions(user_key: &[u8]) -> InternalKey {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

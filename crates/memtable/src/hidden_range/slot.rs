@@ -30,8 +30,8 @@ pub struct HiddenRange {
     unconverted: Option<Unconverted>,
     /// They are under a range tombstone now.
     is_converted: AtomicBool,
-    /// Something that shows was written into the range.
-    pub(crate) is_broken: AtomicBool,
+    /// Something that shows was written into the range, or nobody watches any more whether that happens.
+    is_broken: AtomicBool,
 }
 
 impl HiddenRange {
@@ -86,8 +86,14 @@ impl HiddenRange {
         self.start.as_ref().is_none_or(is_after) && self.end.as_ref().is_none_or(is_before)
     }
 
+    /// Whether a seek to `target`, or to the first of all keys, comes into it.
+    #[inline]
+    pub fn is_at(&self, target: Option<&[u8]>, comparator: &InternalKeyComparator) -> bool {
+        target.map_or(self.start.is_none(), |user_key| self.contains(user_key, comparator))
+    }
+
     /// Whether it holds for a read of this state at `sequence`, which the caller has learned before
-    /// it got the range.
+    /// it calls this.
     #[inline]
     pub fn holds(&self, sequence: SequenceNumber, super_version_number: u64) -> bool {
         sequence >= self.sequence
@@ -97,6 +103,11 @@ impl HiddenRange {
 
     pub(crate) fn is_broken(&self) -> bool {
         self.is_broken.load(Ordering::Acquire)
+    }
+
+    /// Says that it holds no more, to whoever got it; for who holds the writer's lock.
+    pub(crate) fn set_broken(&self) {
+        self.is_broken.store(true, Ordering::Release);
     }
 }
 
@@ -188,7 +199,8 @@ impl FromIterator<Arc<HiddenRange>> for HiddenRanges {
     }
 }
 
-/// Where readers find the ranges that a memtable keeps. Scans hold on to it, not to the memtable.
+/// Where readers find the ranges that a memtable keeps. Scans hold on to it, not to the memtable; and to a range that
+/// they have found, which tells by itself when it holds no more.
 #[derive(Debug, Default)]
 pub struct HiddenSlot {
     ranges: RwLock<HiddenRanges>,
@@ -196,15 +208,18 @@ pub struct HiddenSlot {
 }
 
 impl HiddenSlot {
+    /// Whether there are any.
+    #[inline]
+    pub fn has_any(&self) -> bool {
+        self.is_set.load(Ordering::Acquire)
+    }
+
     #[inline]
     fn find(
         &self,
         find: impl FnOnce(&HiddenRanges) -> Option<&Arc<HiddenRange>>,
     ) -> Option<Arc<HiddenRange>> {
-        match self.is_set.load(Ordering::Acquire) {
-            false => None,
-            true => self.find_shown(find),
-        }
+        if self.has_any() { self.find_shown(find) } else { None }
     }
 
     #[inline(never)]

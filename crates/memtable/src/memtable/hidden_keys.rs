@@ -5,7 +5,6 @@ use crate::hidden_range::{HiddenRange, HiddenRanges, HiddenSlot, RANGES_MAX};
 use base::dbformat::{InternalKey, MAX_SEQUENCE_NUMBER};
 use base::{InternalIterator, ParsedInternalKey};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 impl MemTable {
     /// Keeps what a scan has learned, in the place of what was known of these keys, unless that is more, or a record
@@ -56,7 +55,10 @@ impl MemTable {
             };
             given_up.push(shortest);
         }
-        given_up.iter().for_each(|other| state.watched.remove(other));
+        for other in &given_up {
+            other.set_broken();
+            state.watched.remove(other);
+        }
         self.hidden.update(|shown| given_up.iter().for_each(|other| shown.remove(other)));
         state.watched.insert(range.clone(), &self.comparator);
         true
@@ -66,7 +68,7 @@ impl MemTable {
     #[inline(never)]
     pub(super) fn break_hidden(&self, state: &mut WriterState, user_key: &[u8]) {
         if let Some(watched) = state.watched.at(Some(user_key), &self.comparator).cloned() {
-            watched.is_broken.store(true, Ordering::Release);
+            watched.set_broken();
             state.watched.remove(&watched);
             self.hidden.update(|shown| shown.remove(&watched));
         }
@@ -91,6 +93,7 @@ impl MemTable {
         }
         let known = known.iter().filter(|it| it.super_version_number == from && !it.is_broken());
         let kept: HiddenRanges = known.map(|it| Arc::new(it.in_state(to))).collect();
+        state.watched.iter().for_each(|given_up| given_up.set_broken());
         state.watched = kept.clone();
         self.hidden.update(|shown| *shown = kept);
     }

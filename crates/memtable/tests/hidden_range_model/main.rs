@@ -5,7 +5,7 @@
 //!
 //! What is tried is the source of the slot and of its ranges, with loom's primitives in place of their own, by the
 //! steps of the real memtable. Models fail where the watch begins after the look, where a writer breaks no range,
-//! and where the range is shown though it is watched no more. All take turns in threads of their own: where the
+//! and where the range is shown though it is watched no more, and where one that is given up is not broken. All take turns in threads of their own: where the
 //! first thread of a model is one of them few orders are tried.
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
@@ -27,6 +27,10 @@ fn main() {
         ("nobody passes a value by that is put while a scan remembers", put_while_remembered),
         ("of two scans none shows what the writer has broken", two_scans),
         ("what was remembered before is passed by until it is broken", put_while_known),
+        (
+            "who holds on to a range sees that another took its place, or a value came",
+            put_while_kept,
+        ),
     ]);
 }
 
@@ -51,6 +55,14 @@ fn read(memtable: &MemTable) {
     assert!(!misses_a_value);
 }
 
+fn read_twice(memtable: &MemTable) {
+    let mut kept = None;
+    for _ in 0..2 {
+        let (_, misses_a_value) = memtable.read_by(&mut kept);
+        assert!(!misses_a_value);
+    }
+}
+
 fn put_while_remembered() {
     let memtable = Arc::new(MemTable::new());
     meanwhile(&memtable, &[MemTable::scan, put, read]);
@@ -68,5 +80,12 @@ fn put_while_known() {
     memtable.scan();
     assert_eq!(memtable.read(), (true, false));
     meanwhile(&memtable, &[put, read]);
+    assert_eq!(memtable.read(), (false, false));
+}
+
+fn put_while_kept() {
+    let memtable = Arc::new(MemTable::new());
+    memtable.scan();
+    meanwhile(&memtable, &[MemTable::scan, put, read_twice]);
     assert_eq!(memtable.read(), (false, false));
 }

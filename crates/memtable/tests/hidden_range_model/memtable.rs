@@ -42,7 +42,7 @@ impl MemTable {
         if let Some(watched) = &state.watched
             && watched.contains(key.as_bytes(), &self.comparator)
         {
-            watched.is_broken.store(true, Ordering::Release);
+            watched.set_broken();
             self.slot.update(|shown| shown.remove(watched));
             state.watched = None;
         }
@@ -67,6 +67,7 @@ impl MemTable {
         }
         let mut state = self.writer.lock().unwrap();
         if let Some(watched) = state.watched.replace(range.clone()) {
+            watched.set_broken();
             self.slot.update(|shown| shown.remove(&watched));
         }
         drop(state);
@@ -79,11 +80,20 @@ impl MemTable {
         }
     }
 
-    /// Whether a range is passed by, and how many values of it a reader should have seen.
+    /// Whether a range is passed by, and whether a reader misses a value of it for that.
     pub(crate) fn read(&self) -> (bool, bool) {
+        self.read_by(&mut None)
+    }
+
+    /// As [`Self::read`], of one who holds on to the range that he gets, and asks for another where that holds no
+    /// more.
+    pub(crate) fn read_by(&self, kept: &mut Option<Arc<HiddenRange>>) -> (bool, bool) {
         let sequence = self.last_sequence.load(Ordering::Acquire);
-        match self.slot.at(None, &self.comparator) {
-            Some(range) if range.holds(sequence, STATE) => (true, self.shows(&range, 0, sequence)),
+        if kept.as_ref().is_none_or(|range| !range.holds(sequence, STATE)) {
+            *kept = self.slot.at(None, &self.comparator);
+        }
+        match kept {
+            Some(range) if range.holds(sequence, STATE) => (true, self.shows(range, 0, sequence)),
             _ => (false, false),
         }
     }

@@ -13,7 +13,7 @@ use super::conversion::Conversion;
 use crate::column_family::ColumnFamilyData;
 use crate::super_version::SuperVersion;
 use base::dbformat::{VALUE_TYPE_FOR_SEEK, extract_user_key};
-use base::{InternalIterator, Result, SequenceNumber};
+use base::{InternalIterator, InternalKeyComparator, Result, SequenceNumber};
 use iterator::{Direction, PassedKeys};
 use memtable::{HiddenRange, HiddenSlot, MemTable, Unconverted};
 use perf_context::{PerfMetric, count};
@@ -75,6 +75,8 @@ pub(crate) struct HiddenRun {
     passed_before: u64,
     /// What was known, and spared, in the order in which the move came to it.
     known: Vec<Arc<HiddenRange>>,
+    /// What an earlier move has come to first, for the next one that comes there.
+    kept: Option<Arc<HiddenRange>>,
     leaps: LeapPace,
     /// So many entries are passed at most in a move forward, but for those that are passed together.
     pub(super) stops_after: u64,
@@ -129,6 +131,7 @@ impl HiddenRun {
             start_key: Vec::new(),
             passed_before: 0,
             known: Vec::new(),
+            kept: None,
             leaps: LeapPace::START,
             stops_after: u64::MAX,
             conversion: None,
@@ -157,9 +160,38 @@ impl HiddenRun {
         }
     }
 
-    #[cold]
+    #[inline(never)]
     fn forget_known(&mut self) {
-        self.known.clear();
+        self.known.truncate(1);
+        self.kept = self.known.pop();
+    }
+
+    /// The range of which nothing shows that a seek to `target`, or to the first key, would come to, in this state
+    /// at this sequence number.
+    #[inline]
+    pub(super) fn range_at(
+        &mut self,
+        target: Option<&[u8]>,
+        comparator: &InternalKeyComparator,
+        view: (SequenceNumber, u64),
+    ) -> Option<Arc<HiddenRange>> {
+        let knows_any = self.place.as_ref().is_some_and(|place| place.slot.has_any());
+        if knows_any { self.known_range_at(target, comparator, view) } else { None }
+    }
+
+    #[inline(never)]
+    fn known_range_at(
+        &mut self,
+        target: Option<&[u8]>,
+        comparator: &InternalKeyComparator,
+        (sequence, super_version_number): (SequenceNumber, u64),
+    ) -> Option<Arc<HiddenRange>> {
+        let place = self.place.as_ref()?;
+        let holds = |range: &Arc<HiddenRange>| range.holds(sequence, super_version_number);
+        let comes_to =
+            |range: &mut Arc<HiddenRange>| range.is_at(target, comparator) && holds(range);
+        let kept = self.kept.take_if(comes_to);
+        kept.or_else(|| place.slot.at(target, comparator).filter(holds))
     }
 
     /// A move begins of which it is not known where hidden keys begin.
@@ -222,14 +254,6 @@ impl DbIter {
         Ok(!self.valid && self.internal.valid())
     }
 
-    /// The range of which nothing shows that a seek to `target`, or to the first key, would go to.
-    #[inline]
-    pub(super) fn hidden_range_at(&self, target: Option<&[u8]>) -> Option<Arc<HiddenRange>> {
-        let place = self.hidden_run.place.as_ref()?;
-        let range = place.slot.at(target, &self.comparator)?;
-        range.holds(self.sequence, self.super_version_number).then_some(range)
-    }
-
     /// The cursor is on a deletion of [`DbIter::key`], after `passed` hidden entries, which is to count those
     /// that are looked at behind it. Goes on to the end of the run if that is known.
     #[inline]
@@ -244,7 +268,8 @@ impl DbIter {
             run.start_key.extend_from_slice(&self.key);
             run.passed_before = *passed;
         }
-        match self.hidden_range_at(Some(&self.key)) {
+        let view = (self.sequence, self.super_version_number);
+        match run.range_at(Some(&self.key), &self.comparator, view) {
             Some(range) => self.seek_after_hidden(range, *passed),
             None => self.pass_deletions_here(passed),
         }
@@ -314,7 +339,8 @@ impl DbIter {
     #[inline]
     pub(super) fn pass_deletions_back(&mut self) -> Result<bool> {
         let user_key = extract_user_key(self.internal.key());
-        if let Some(range) = self.hidden_range_at(Some(user_key)) {
+        let view = (self.sequence, self.super_version_number);
+        if let Some(range) = self.hidden_run.range_at(Some(user_key), &self.comparator, view) {
             self.hidden_run.note_known(&range, Direction::Backward, user_key);
             self.seek_before_hidden(&range)?;
             self.hidden_run.known.push(range);
