@@ -81,9 +81,10 @@ pub trait InternalIterator: Send {
     fn seek(&mut self, target: &[u8]) -> Result<()>;
 
     /// Takes a step on the way to `seek(target)`, or to `seek_for_prev(target)`, which has to be the next move and
-    /// is as good without. The cursor is not valid until then.
-    fn approach(&mut self, _target: &[u8], _step: SeekStep) -> Result<()> {
-        Ok(())
+    /// is as good without. The cursor is not valid until then. Whether it waits for something that it has asked for,
+    /// so that another step is worth it.
+    fn approach(&mut self, _target: &[u8], _step: SeekStep) -> Result<bool> {
+        Ok(false)
     }
 
     /// Moves to the last entry at or before the internal key `target`.
@@ -181,7 +182,7 @@ impl<I: InternalIterator + ?Sized> InternalIterator for Box<I> {
         (**self).seek(target)
     }
     #[inline]
-    fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
+    fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<bool> {
         (**self).approach(target, step)
     }
     #[inline]

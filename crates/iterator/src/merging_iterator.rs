@@ -177,14 +177,18 @@ impl<I: InternalIterator> MergingIterator<I> {
         Ok(())
     }
 
-    /// Has all children take the steps that lead to a seek, each before the next. Inlined, so that each step is
-    /// compiled by itself.
+    /// Has all children take the steps that lead to a seek, each before the next, until none of them waits for
+    /// anything. Inlined, so that each step is compiled by itself.
     #[inline(always)]
     fn approach_all(&mut self, target: &[u8], steps: [SeekStep; 4]) -> Result<()> {
         let _timer = Timer::start(PerfMetric::SeekChildSeekTime);
         for step in steps {
+            let mut waits = false;
             for child in &mut self.children.iterators {
-                child.approach(target, step)?;
+                waits |= child.approach(target, step)?;
+            }
+            if !waits {
+                break;
             }
         }
         Ok(())

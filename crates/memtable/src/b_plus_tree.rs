@@ -271,18 +271,43 @@ impl BPlusTree {
         }
     }
 
-    /// The first record that is not before `target`; not at it either where `or_at` says so.
+    /// The first record that is not before `target`, and the leaf where that belongs.
     #[inline]
-    fn find(&self, target: &Target<'_>, or_at: bool) -> Option<Position> {
+    fn find(&self, target: &Target<'_>) -> (Option<Position>, NodeAddress) {
         loop {
             let structure = self.structure.read();
-            let found = self.at(self.descend(target, or_at));
-            if let Ok(position) = found
+            let place = self.descend(target, false);
+            if let Ok(position) = self.at(place)
                 && self.structure.is_still(structure)
             {
-                return position;
+                return (position, place.leaf);
             }
         }
+    }
+
+    /// As [`Self::find`], without a way down, if the target belongs into this leaf.
+    #[inline]
+    fn find_in(&self, leaf: NodeAddress, target: &Target<'_>) -> Option<Option<Position>> {
+        let structure = self.structure.read();
+        let place = self.place_in(leaf, target)?;
+        let position = self.at(place).ok()?;
+        // Nor has a leaf come behind the last one, in which the target may belong.
+        self.structure.is_still(structure).then_some(position)
+    }
+
+    /// The place of `target` in a leaf, if it belongs between its records, or behind the last one of all.
+    #[inline]
+    fn place_in(&self, leaf: NodeAddress, target: &Target<'_>) -> Option<LeafPlace> {
+        let node = self.node(leaf);
+        let version = node.lock.read();
+        let count = node.count();
+        let is_last = || node.next().is_none();
+        if !(node.may_span(count, target) || count > 0 && is_last()) {
+            return None;
+        }
+        let index = self.search(leaf, count, target, false);
+        let belongs_here = index > 0 && (index < count || is_last());
+        belongs_here.then_some(LeafPlace { leaf, version, index, count })
     }
 
     /// As [`Self::find`], or none if ranks tell that the record found is of another user key.
@@ -480,7 +505,19 @@ impl BPlusTree {
 
     #[inline]
     fn seek(&self, target: &[u8]) -> Option<Position> {
-        self.find(&self.target(target)?, false)
+        self.find(&self.target(target)?).0
+    }
+
+    /// As [`Self::seek`], of one who remembers to which leaf the last one has led.
+    #[inline]
+    fn seek_from(&self, near: &mut Option<NodeAddress>, target: &[u8]) -> Option<Position> {
+        let target = self.target(target)?;
+        if let Some(position) = near.and_then(|leaf| self.find_in(leaf, &target)) {
+            return position;
+        }
+        let (position, found) = self.find(&target);
+        *near = Some(found);
+        position
     }
 
     fn seek_for_prev(&self, target: &[u8]) -> Option<Position> {

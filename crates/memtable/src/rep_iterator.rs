@@ -39,6 +39,23 @@ impl<C: RepCursor> RepIterator<C> {
     pub(crate) fn new(cursor: C) -> Self {
         Self { cursor, approached: Approached::Nothing, aim: Approached::Nothing }
     }
+
+    #[inline]
+    fn aim_at(&mut self, seek: Approached) {
+        (self.approached, self.aim) = (Approached::Nothing, seek);
+    }
+
+    /// Makes the seek that steps are taken to.
+    #[inline(never)]
+    fn seek_ahead(&mut self, target: &[u8]) {
+        let _timer = start_seek();
+        match self.aim {
+            Approached::SeekForPrev => self.cursor.seek_for_prev(target),
+            Approached::Seek | Approached::Nothing => self.cursor.seek(target),
+        }
+        self.cursor.prefetch();
+        self.approached = self.aim;
+    }
 }
 
 impl<C: RepCursor> InternalIterator for RepIterator<C> {
@@ -59,28 +76,15 @@ impl<C: RepCursor> InternalIterator for RepIterator<C> {
     }
 
     /// In one of the steps, while tables wait for what they have asked for in the one before.
-    fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
-        self.approached = match step {
-            SeekStep::FindBlock => {
-                self.aim = Approached::Seek;
-                Approached::Nothing
-            }
-            SeekStep::FindBlockBefore => {
-                self.aim = Approached::SeekForPrev;
-                Approached::Nothing
-            }
-            SeekStep::FindHead => {
-                let _timer = start_seek();
-                match self.aim {
-                    Approached::SeekForPrev => self.cursor.seek_for_prev(target),
-                    Approached::Seek | Approached::Nothing => self.cursor.seek(target),
-                }
-                self.cursor.prefetch();
-                self.aim
-            }
-            SeekStep::TakeBlock | SeekStep::FindEntry => self.approached,
-        };
-        Ok(())
+    #[inline]
+    fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<bool> {
+        match step {
+            SeekStep::FindBlock => self.aim_at(Approached::Seek),
+            SeekStep::FindBlockBefore => self.aim_at(Approached::SeekForPrev),
+            SeekStep::FindHead => self.seek_ahead(target),
+            SeekStep::TakeBlock | SeekStep::FindEntry => {}
+        }
+        Ok(false)
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {

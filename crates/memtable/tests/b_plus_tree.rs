@@ -3,7 +3,7 @@
 
 use ::memtable::{BPlusTreeRep, MemTableRep, MemTableRepWriter};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key, pack_sequence_and_type};
-use base::{InternalKey, ParsedInternalKey, ValueType};
+use base::{InternalIterator, InternalKey, ParsedInternalKey, ValueType};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A sequence of keys, each of them known by its number.
@@ -72,8 +72,7 @@ fn check_scan(rep: &std::sync::Arc<BPlusTreeRep>, keys: Keys, number: u64) {
 
 /// Around a key that may not be there stand one that is not before it and one that is not behind it,
 /// whatever is inserted next to them meanwhile.
-fn check_seek(rep: &std::sync::Arc<BPlusTreeRep>, target: &[u8]) {
-    let mut iterator = rep.clone().new_iterator();
+fn check_seek(iterator: &mut dyn InternalIterator, target: &[u8]) {
     let seek_key = InternalKey::for_seek(target, MAX_SEQUENCE_NUMBER);
     iterator.seek(seek_key.as_bytes()).expect("a seek");
     let found = iterator.valid().then(|| extract_user_key(iterator.key()).to_vec());
@@ -81,6 +80,15 @@ fn check_seek(rep: &std::sync::Arc<BPlusTreeRep>, target: &[u8]) {
     iterator.seek_for_prev(seek_key.as_bytes()).expect("a seek");
     let found = iterator.valid().then(|| extract_user_key(iterator.key()).to_vec());
     assert!(found.as_deref().is_none_or(|key| key <= target), "{found:?} behind {target:?}");
+}
+
+/// A key that is there is found.
+fn check_found(iterator: &mut dyn InternalIterator, keys: Keys, number: u64) {
+    let key = keys.nth(number);
+    let target = InternalKey::for_seek(&key, MAX_SEQUENCE_NUMBER);
+    iterator.seek(target.as_bytes()).expect("a seek");
+    assert!(iterator.valid(), "{number} is there, {keys:?}");
+    assert_eq!(extract_user_key(iterator.key()), key, "{number} is there, {keys:?}");
 }
 
 fn fill_and_read(keys: Keys, count: u64) {
@@ -91,6 +99,8 @@ fn fill_and_read(keys: Keys, count: u64) {
             let rep = rep.clone();
             scope.spawn(move || {
                 let mut random = reader + 1;
+                // One that remembers where it was, for all the time.
+                let mut iterator = rep.clone().new_iterator();
                 loop {
                     let now = visible.load(Ordering::Acquire);
                     for _ in 0..64 {
@@ -100,12 +110,13 @@ fn fill_and_read(keys: Keys, count: u64) {
                         let number = now.saturating_sub((random >> 32) % distance);
                         if number > 0 {
                             check_get(&*rep, keys, number);
+                            check_found(&mut *iterator, keys, number);
                         }
                     }
                     for ahead in 0..64 {
                         // Ascending keys are put behind the last one all the time.
                         let now = visible.load(Ordering::Relaxed);
-                        check_seek(&rep, &keys.nth(now + ahead));
+                        check_seek(&mut *iterator, &keys.nth(now + ahead));
                     }
                     if now > 0 {
                         check_scan(&rep, keys, 1 + (random >> 32) % now);

@@ -277,7 +277,7 @@ impl InternalIterator for LevelIterator {
     }
 
     #[inline(always)]
-    fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
+    fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<bool> {
         if let SeekStep::FindBlock | SeekStep::FindBlockBefore = step {
             self.approach_file(target, step)?;
         }
@@ -285,7 +285,7 @@ impl InternalIterator for LevelIterator {
             Some(table) if !self.is_left_out => {
                 table.approach_among(target, step, &self.scan.reads)
             }
-            _ => Ok(()),
+            _ => Ok(false),
         }
     }
 

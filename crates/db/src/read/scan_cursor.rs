@@ -183,7 +183,7 @@ impl InternalIterator for ScanCursor {
     }
 
     #[inline(always)]
-    fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
+    fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<bool> {
         self.end_run();
         self.runs.approach(target, step)
     }
@@ -290,7 +290,7 @@ macro_rules! iterate_as_either {
             }
 
             #[inline(always)]
-            fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
+            fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<bool> {
                 match self {
                     Self::$one(cursor) => cursor.approach(target, step),
                     Self::$other(cursor) => cursor.approach(target, step),

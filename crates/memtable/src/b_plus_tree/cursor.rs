@@ -1,5 +1,6 @@
 //! Stands on a record of a tree.
 
+use super::node::NodeAddress;
 use super::{BPlusTree, Position};
 use crate::memtable_rep::MemTableEntry;
 use crate::rep_iterator::RepCursor;
@@ -10,16 +11,18 @@ use std::sync::Arc;
 pub(crate) struct BPlusTreeCursor {
     tree: Arc<BPlusTree>,
     position: Option<Position>,
+    /// The leaf to which the last seek forward has led: one that follows may go there without a way down.
+    near: Option<NodeAddress>,
 }
 
-// SAFETY: the leaf and the record belong to the tree, which the cursor holds, and are reached as the
+// SAFETY: leaves and the record belong to the tree, which the cursor holds, and are reached as the
 // tree's are.
 unsafe impl Send for BPlusTreeCursor {}
 
 impl BPlusTreeCursor {
     /// A cursor that stands nowhere.
     pub(crate) fn new(tree: Arc<BPlusTree>) -> Self {
-        Self { tree, position: None }
+        Self { tree, position: None, near: None }
     }
 
     fn position(&self) -> Position {
@@ -44,7 +47,7 @@ impl RepCursor for BPlusTreeCursor {
     }
 
     fn seek(&mut self, target: &[u8]) {
-        self.position = self.tree.seek(target);
+        self.position = self.tree.seek_from(&mut self.near, target);
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) {

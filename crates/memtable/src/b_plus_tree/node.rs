@@ -346,6 +346,17 @@ impl Node {
         first
     }
 
+    /// Whether ranks leave it open that `target` is from the first of `count` records to the last.
+    #[inline]
+    pub(super) fn may_span(&self, count: usize, target: &Target<'_>) -> bool {
+        let start = self.start();
+        if count == 0 || start > target.common {
+            return false;
+        }
+        let rank = rank_of(target.user_key, start);
+        self.rank(0) <= rank && rank <= self.rank(count - 1)
+    }
+
     /// Whether ranks tell that the record of a slot in use is of another user key than `target`.
     #[inline]
     pub(super) fn ranks_apart(&self, index: usize, target: &Target<'_>) -> bool {

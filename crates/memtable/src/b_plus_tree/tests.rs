@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::memtable_rep::EXPECTED_KEYS_MAX;
+use crate::rep_iterator::RepCursor;
 use base::dbformat::pack_sequence_and_type;
 use base::{InternalKey, ValueType};
 
@@ -165,6 +166,34 @@ fn ascending_keys_fill_their_leaves() {
     let (tree, _) = filled((0..COUNT).map(|number| number.to_be_bytes().to_vec()));
     let leaves = tree.node_counts[0].load(Ordering::Relaxed);
     assert_eq!(leaves, COUNT.div_ceil(node::CAPACITY as u64));
+}
+
+#[test]
+fn seeks_by_one_cursor_find_what_was_put_meanwhile() {
+    let (tree, mut writer) = BPlusTree::new(None);
+    let mut cursor = BPlusTreeCursor::new(tree.clone());
+    let mut keys = std::collections::BTreeSet::new();
+    // Of many keys the ranks are equal.
+    let long_key = |key: u64| [&[(key >> 16) as u8][..], &[0; 8], &key.to_be_bytes()].concat();
+    let mut random = 1u64;
+    for number in 0..COUNT {
+        random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(99);
+        // Scattered, then all over the place in order, then in front of each other, between 0 and 2^20.
+        let key = match number * 3 / COUNT {
+            0 => random >> 44,
+            1 => (number << 20) / COUNT,
+            _ => (1 << 19) - number,
+        };
+        writer.insert(&long_key(key), trailer(number + 1), b"value");
+        keys.insert(key);
+        // Near each other most of the time, and also beyond both ends.
+        for target in [key, key.saturating_sub(1), key + 1, key + (random >> 60), random >> 43] {
+            cursor.seek(InternalKey::for_seek(&long_key(target), COUNT + 1).as_bytes());
+            let found = cursor.valid().then(|| extract_user_key(cursor.entry().key()).to_vec());
+            let expected = keys.range(target..).next().map(|&key| long_key(key));
+            assert_eq!(found, expected, "{target} after {number}");
+        }
+    }
 }
 
 #[test]

@@ -255,11 +255,13 @@ pub(super) struct IndexCursor {
     partition: Option<(usize, Arc<Meta<FlatIndex>>)>,
     /// In the index or partition.
     position: usize,
+    /// Where in the same index or partition the mark is.
+    marked: usize,
 }
 
 impl IndexCursor {
     pub(super) fn new() -> Self {
-        Self { top: None, partition: None, position: 0 }
+        Self { top: None, partition: None, position: 0, marked: usize::MAX }
     }
 
     /// Stands nowhere, as one that is made anew, and holds nothing that `index` does not hold itself.
@@ -268,7 +270,26 @@ impl IndexCursor {
             self.top = None;
         }
         self.partition = None;
+        self.marked = usize::MAX;
         self.set_end();
+    }
+
+    /// Whether there is a block here.
+    #[inline]
+    pub(super) fn has_block(&self) -> bool {
+        self.current().is_some_and(|index| self.position < index.len())
+    }
+
+    /// Marks the place here, which does no harm to a mark elsewhere but to take its place.
+    #[inline]
+    pub(super) fn mark(&mut self) {
+        self.marked = self.position;
+    }
+
+    /// Whether it is known, without a look at the handle, that the place is the one that was marked last.
+    #[inline]
+    pub(super) fn is_at_mark(&self) -> bool {
+        self.position == self.marked
     }
 
     #[inline]
@@ -404,7 +425,7 @@ impl IndexCursor {
             return Ok(Some(Arc::clone(partition)));
         }
         self.partition = None;
-        self.position = usize::MAX;
+        (self.position, self.marked) = (usize::MAX, usize::MAX);
         let recorder = table.stats.recorder();
         let partition = table.index.partition(table, &top, position, options, recorder)?.into_arc();
         self.partition = Some((position, Arc::clone(&partition)));
@@ -452,7 +473,7 @@ impl IndexCursor {
         if let Some(top) = &self.top
             && !table.index.is_two_level()
         {
-            self.position = top.seek(target);
+            self.position = top.seek_from(self.position, target);
             return Ok(());
         }
         let top = self.load_top(table, options)?;

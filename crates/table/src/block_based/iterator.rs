@@ -220,7 +220,7 @@ impl TableIterator {
             self.block = None;
             return Ok(None);
         };
-        if self.block.as_ref().is_none_or(|(offset, _)| *offset != handle.offset) {
+        if !self.is_at(handle) {
             self.block = None;
             let ahead = self.ahead.take().filter(|(offset, _)| *offset == handle.offset);
             let cached = match ahead {
@@ -253,7 +253,21 @@ impl TableIterator {
             self.block = Some((handle.offset, block));
             self.seeks.note_block(&self.table.stats);
         }
+        self.index.mark();
         Ok(self.block.as_ref().map(|(_, block)| block))
+    }
+
+    /// Whether the current block is the one at this handle.
+    #[inline]
+    fn is_at(&self, handle: BlockHandle) -> bool {
+        self.block.as_ref().is_some_and(|(offset, _)| *offset == handle.offset)
+    }
+
+    /// Whether the current block is known to be the one at the index cursor: where the handle there need not be
+    /// looked at, which lies apart from what a search looks at.
+    #[inline]
+    fn is_at_hand(&self) -> bool {
+        self.index.is_at_mark() && self.block.is_some()
     }
 
     /// Takes the block at the index cursor, if the index leads to it directly, and asks for its directory. Whether
@@ -261,7 +275,7 @@ impl TableIterator {
     #[inline]
     fn take_block(&mut self) -> bool {
         let Some(handle) = self.index.handle() else { return true };
-        if self.block.as_ref().is_some_and(|(offset, _)| *offset == handle.offset) {
+        if self.is_at(handle) {
             return true;
         }
         if let Some(block) = self.index.frame() {
@@ -280,14 +294,17 @@ impl TableIterator {
         target: &[u8],
         step: SeekStep,
         reads: &SeekReads,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         match step {
             SeekStep::FindBlock | SeekStep::FindBlockBefore => {
                 reads.clear();
                 self.wanted = Wanted::Unknown;
             }
             SeekStep::TakeBlock if self.approached.is_any() => {
-                return if self.take_block() { Ok(()) } else { self.ask_for_block(reads) };
+                if !self.take_block() {
+                    self.ask_for_block(reads)?;
+                }
+                return Ok(true);
             }
             SeekStep::FindEntry if self.wanted == Wanted::Asked => self.take_read_block(reads)?,
             SeekStep::FindHead | SeekStep::TakeBlock | SeekStep::FindEntry => {}
@@ -332,6 +349,7 @@ impl TableIterator {
         self.index.link_frame(&block);
         self.seeks.note_block(&self.table.stats);
         self.block = Some((handle.offset, block));
+        self.index.mark();
         Ok(())
     }
 
@@ -669,17 +687,22 @@ impl InternalIterator for TableIterator {
         Ok(cursor.pass_deletions_back(block, limit, &table.comparator))
     }
 
-    fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<()> {
+    fn approach(&mut self, target: &[u8], step: SeekStep) -> Result<bool> {
         match step {
-            SeekStep::FindBlock | SeekStep::FindBlockBefore => self.find_block(target, step)?,
-            SeekStep::FindHead if self.approached.is_any() => self.index.prefetch_frame(),
+            SeekStep::FindBlock | SeekStep::FindBlockBefore => {
+                self.find_block(target, step)?;
+                return Ok(self.index.has_block() && !self.is_at_hand());
+            }
+            SeekStep::FindHead if self.approached.is_any() && !self.is_at_hand() => {
+                self.index.prefetch_frame();
+            }
             SeekStep::TakeBlock if self.approached.is_any() => {
                 self.take_block();
             }
             SeekStep::FindEntry if self.approached.is_any() => self.find_entry(target)?,
-            SeekStep::FindHead | SeekStep::TakeBlock | SeekStep::FindEntry => {}
+            SeekStep::FindHead | SeekStep::TakeBlock | SeekStep::FindEntry => return Ok(false),
         }
-        Ok(())
+        Ok(true)
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {

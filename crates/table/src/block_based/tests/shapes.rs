@@ -236,6 +236,23 @@ fn builtin_compression_managers_are_read() {
 }
 
 #[test]
+fn a_seek_within_the_block_waits_for_nothing() {
+    let comparator = InternalKeyComparator::bytewise();
+    let shape = TableShape::default();
+    let table = open(TestTable::new(&shape, &comparator).build(&pairs(40)), &comparator).unwrap();
+    let mut iter = table.new_iterator(&total_order());
+    // Blocks have four entries.
+    for (target, waits) in [(1, true), (0, false), (3, false), (4, true), (7, false), (0, true)] {
+        let (key, _) = &pairs(40)[target];
+        assert_eq!(iter.approach(key, SeekStep::FindBlock).unwrap(), waits, "for {target}");
+        iter.seek(key).unwrap();
+        assert_eq!(iter.key(), key);
+    }
+    let behind = InternalKey::for_seek(b"m", 9);
+    assert!(!iter.approach(behind.as_bytes(), SeekStep::FindBlock).unwrap(), "there is none");
+}
+
+#[test]
 fn a_get_reads_no_block_that_cannot_matter() {
     use cache::{Cache, LruCache, LruCacheOptions};
     let comparator = InternalKeyComparator::bytewise();

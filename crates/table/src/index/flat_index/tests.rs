@@ -89,6 +89,9 @@ proptest! {
                 }
             });
             prop_assert_eq!(index.seek(&target), expected);
+            for last in (0..=keys.len()).step_by(3).chain([expected, usize::MAX]) {
+                prop_assert_eq!(index.seek_from(last, &target), expected, "from {}", last);
+            }
         }
     }
 }
