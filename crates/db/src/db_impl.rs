@@ -21,7 +21,7 @@ use crate::snapshot_list::SnapshotList;
 use crate::stats_history::StatsHistory;
 use crate::table_set::TableSet;
 use crate::work_stats::count_background_error;
-use crate::write::memtable_stage::MemTableStage;
+use crate::write::memtable_stage::{InsertFindings, MemTableStage};
 use crate::write::wal_stage::WalStage;
 use crate::write::write_thread::WriteThread;
 use crate::write_stats::WriteStats;
@@ -140,11 +140,8 @@ pub(crate) struct Writing {
 pub(crate) struct WriteStage {
     pub(crate) wal: WalStage,
     pub(crate) memtables: MemTableStage,
-    /// Ids of column families whose memtables are full.
-    pub(crate) full: Vec<u32>,
-    /// Keys from which on to look for others that are deleted in a row with them, with the ids of their column
-    /// families.
-    pub(crate) deleted: Vec<(u32, Vec<u8>)>,
+    /// What is to be done about what was written.
+    pub(crate) found: InsertFindings,
     /// Bytes of all WALs at which the oldest is given up.
     pub(crate) max_total_wal_size_bytes: u64,
     /// Two of the options, which every write looks at: bytes that are written as one, and bytes that

@@ -15,6 +15,7 @@
 //! until what was deleted is known to be hidden.
 
 use crate::background::may_flush;
+use crate::caught_panic::contain_panic;
 use crate::column_family::ColumnFamilyData;
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::{DbState, FamilyState};
@@ -41,7 +42,7 @@ const ENTRIES_BACK_MAX: u64 = 1 << 17;
 const STARTS_MAX: usize = 32;
 
 /// User keys of a column family that were deleted, with others in a row maybe.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct DuePasses(VecDeque<Vec<u8>>);
 
 impl DuePasses {
@@ -59,6 +60,10 @@ impl DuePasses {
 
     fn take(&mut self) -> Option<Vec<u8>> {
         self.0.pop_front()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 
@@ -135,13 +140,11 @@ impl DbImpl {
         writing: &Writing,
         state: &mut DbState,
     ) {
-        let is_due = state.families.values().any(|family| !family.due_passes.0.is_empty());
         // Where some writes are not committed, scans remember nothing.
-        let remembers = self.visibility.uncommitted.is_empty();
-        if !is_due
-            || !remembers
-            || state.scheduled.has_deletion_passes
+        if state.scheduled.has_deletion_passes
+            || !self.visibility.uncommitted.is_empty()
             || !may_flush(writing, state)
+            || state.families.values().all(|family| family.due_passes.is_empty())
         {
             return;
         }
@@ -154,7 +157,8 @@ impl DbImpl {
         let Ok(writing) = self.writing() else { return };
         while let Some((family, start)) = take_due_pass(writing) {
             let passes = Passes { db: self, writing, family: &family };
-            if let Err(status) = passes.pass(&start) {
+            let job = || "a pass over deletions".to_owned();
+            if let Err(status) = contain_panic(job, || passes.pass(&start)) {
                 writing.info_log.warn(format_args!(
                     "[{}] Keys deleted in a row were not passed in the background: {status}",
                     family.name

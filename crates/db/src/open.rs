@@ -49,7 +49,7 @@ use crate::validate_options::validate;
 use crate::wal_archive::archives_wals;
 use crate::warnings;
 use crate::write::adaptive_yield::AdaptiveYield;
-use crate::write::memtable_stage::{ActiveFamily, MemTableStage};
+use crate::write::memtable_stage::{ActiveFamily, InsertFindings, MemTableStage};
 use crate::write::wal_stage::{WalOptions, WalStage};
 use crate::write::write_thread::WriteThread;
 use crate::write_buffer_manager::MemoryHolder;
@@ -468,8 +468,7 @@ fn write_stage(
     WriteStage {
         wal: WalStage::new(context.file_system.clone(), wal_options),
         memtables,
-        full: Vec::new(),
-        deleted: Vec::new(),
+        found: InsertFindings::default(),
         max_total_wal_size_bytes: max_total_wal_size_bytes(options, families),
         group_bytes_max: usize::try_from(options.max_write_batch_group_size_bytes)
             .unwrap_or(usize::MAX),

@@ -124,7 +124,7 @@ impl DbImpl {
             let families = stage.memtables.families().iter();
             let with_entries = families.filter(|family| !family.memtable.is_empty());
             let ids: Vec<u32> = with_entries.map(|family| family.data.id).collect();
-            stage.full.extend(ids);
+            stage.found.full.extend(ids);
         }
     }
 }

@@ -70,7 +70,7 @@ impl DbImpl {
     /// Changes the memtables that are full, and more of them where all WALs or all memtables
     /// together have become too large.
     pub(crate) fn make_room_for_write(self: &Arc<Self>, stage: &mut WriteStage) -> Result<()> {
-        let mut wanted = std::mem::take(&mut stage.full);
+        let mut wanted = std::mem::take(&mut stage.found.full);
         let mut forced = Vec::new();
         // The WALs of a single column family are as long as its memtables let them become.
         let is_shared = stage.memtables.families().len() > 1;

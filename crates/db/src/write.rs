@@ -19,7 +19,7 @@ use crate::event_listener::BackgroundErrorReason;
 use crate::events::Hold;
 use crate::wal_tracking::WalsToSync;
 use crate::work_stats::{count_lock_wait, count_written_group};
-use crate::write::memtable_stage::{CheckedBatch, InsertFindings};
+use crate::write::memtable_stage::CheckedBatch;
 use crate::write::wal_stage::WalStage;
 use crate::write::write_options::WriteOptions;
 use crate::write::write_thread::{Lead, Request, Turn, Writer};
@@ -180,10 +180,9 @@ impl DbImpl {
         }
         let sequence = {
             let _timer = Timer::start(PerfMetric::WriteMemtableTime);
-            let WriteStage { memtables, full, deleted, .. } = &mut **stage;
-            let mut found = InsertFindings { full, deleted };
+            let WriteStage { memtables, found, .. } = &mut **stage;
             let insert =
-                |sequence, batch: &WriteBatch| memtables.insert(batch.data(), sequence, &mut found);
+                |sequence, batch: &WriteBatch| memtables.insert(batch.data(), sequence, found);
             group.batches().try_fold(group.first_sequence, insert)?
         };
         let _timer = Timer::start(PerfMetric::WritePreAndPostProcessTime);
@@ -201,8 +200,8 @@ impl DbImpl {
         if group.entries > 0 {
             self.visibility.publish(sequence - 1);
         }
-        if !stage.deleted.is_empty() {
-            self.request_deletion_passes(writing, &mut stage.deleted);
+        if !stage.found.deleted.is_empty() {
+            self.request_deletion_passes(writing, &mut stage.found.deleted);
         }
         Ok(())
     }

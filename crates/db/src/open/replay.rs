@@ -214,7 +214,7 @@ impl DbImpl {
             retired.push(family.install_memtables());
             stage.memtables.set(ActiveFamily::new(family.data.clone(), family.active.clone()));
             if family.active.should_flush() {
-                stage.full.push(id);
+                stage.found.full.push(id);
             }
         }
         Ok(())

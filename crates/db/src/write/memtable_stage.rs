@@ -162,7 +162,7 @@ impl MemTableStage {
         &self,
         batch: &[u8],
         mut sequence: SequenceNumber,
-        found: &mut InsertFindings<'_>,
+        found: &mut InsertFindings,
     ) -> Result<SequenceNumber> {
         let reader = WriteBatchReader::new(batch)?;
         if let Some(entry) = reader.only_entry() {
@@ -206,12 +206,12 @@ impl MemTableStage {
 }
 
 /// What the insertion of entries finds out.
-#[derive(Debug)]
-pub(crate) struct InsertFindings<'f> {
+#[derive(Debug, Default)]
+pub(crate) struct InsertFindings {
     /// Ids of column families whose memtables are full, each once.
-    pub(crate) full: &'f mut Vec<u32>,
+    pub(crate) full: Vec<u32>,
     /// The first and the last of keys that were deleted, where they are many, and the id of their column family.
-    pub(crate) deleted: &'f mut Vec<(u32, Vec<u8>)>,
+    pub(crate) deleted: Vec<(u32, Vec<u8>)>,
 }
 
 /// A memtable that entries go into, one after the other.
@@ -272,7 +272,7 @@ impl<'s> Target<'s> {
 
     /// No more entries go in for now: notes what those have led to.
     #[inline]
-    fn end(mut self, found: &mut InsertFindings<'_>) {
+    fn end(mut self, found: &mut InsertFindings) {
         let id = self.family.data.id;
         if self.family.memtable.should_flush() && !found.full.contains(&id) {
             found.full.push(id);

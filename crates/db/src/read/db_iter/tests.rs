@@ -1,16 +1,34 @@
 use super::*;
 use crate::read::blob_reads::BlobReads;
 use crate::read::scan_cursor::ScanRun;
+use crate::{ColumnFamilyHandle, Db, DbIterator};
 use base::merge_operator;
 use base::{InternalKey, RangeTombstone};
 use blob::{BlobFileCache, BlobSource, OpenBlobFiles};
 use env::{FileOptions, MemFileSystem};
 use iterator::{FragmentedRangeTombstoneList, VecIterator};
-use perf_context::perf_context;
+use perf_context::{PerfLevel, perf_context, reset_perf_context, set_perf_level};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use version::Version;
+
+/// Deletions and what they hide, that a move of a new iterator goes over.
+pub(crate) fn passed(
+    db: &Db,
+    family: &ColumnFamilyHandle,
+    walk: impl FnOnce(&mut DbIterator),
+) -> u64 {
+    let mut iterator = db.new_iterator(&ReadOptions::default(), family).unwrap();
+    reset_perf_context();
+    set_perf_level(PerfLevel::EnableCount);
+    walk(&mut iterator);
+    set_perf_level(PerfLevel::Disable);
+    iterator.status().unwrap();
+    let counted = perf_context();
+    counted.get(PerfMetric::InternalDeleteSkippedCount)
+        + counted.get(PerfMetric::InternalKeySkippedCount)
+}
 
 /// One write to a database whose keys are single letters.
 #[derive(Clone, Debug)]

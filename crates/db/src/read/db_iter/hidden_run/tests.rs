@@ -1,9 +1,9 @@
+use crate::read::db_iter::tests::passed;
 use crate::set_options::tests::Setup;
 use crate::{
     ColumnFamilyHandle, CompactRangeOptions, DbIterator, FlushOptions, ReadOptions, Snapshot,
     WriteOptions,
 };
-use perf_context::{PerfLevel, PerfMetric, perf_context, reset_perf_context, set_perf_level};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use table::TableFilter;
@@ -140,8 +140,17 @@ struct World {
 }
 
 impl World {
-    fn new() -> Self {
-        Self::with_passes(0)
+    /// Of all keys, in a table.
+    fn filled() -> Self {
+        let mut world = Self::with_passes(0);
+        (0..KEYS).for_each(|key| world.write(&Step::Put(key)));
+        world.write(&Step::Flush);
+        world
+    }
+
+    /// What a move of a new iterator passes.
+    fn passed(&self, walk: impl FnOnce(&mut DbIterator)) -> u64 {
+        passed(&self.setup.db, &self.family, walk)
     }
 
     /// The background passes deletions after so many; 0: never.
@@ -251,32 +260,17 @@ proptest! {
     }
 }
 
-/// Entries that a move counts as passed: deletions, and what they hide.
-fn passed(world: &World, walk: impl FnOnce(&mut DbIterator)) -> u64 {
-    let options = ReadOptions::default();
-    let mut iterator = world.setup.db.new_iterator(&options, &world.family).unwrap();
-    reset_perf_context();
-    set_perf_level(PerfLevel::EnableCount);
-    walk(&mut iterator);
-    set_perf_level(PerfLevel::Disable);
-    let counted = perf_context();
-    counted.get(PerfMetric::InternalDeleteSkippedCount)
-        + counted.get(PerfMetric::InternalKeySkippedCount)
-}
-
 #[test]
 fn a_queue_is_passed_once() {
-    let mut world = World::new();
-    (0..KEYS).for_each(|key| world.write(&Step::Put(key)));
-    world.write(&Step::Flush);
+    let mut world = World::filled();
     world.write(&Step::Consume(0, 30));
-    assert_eq!(passed(&world, DbIterator::seek_to_first), 60, "the first scan has to");
-    assert_eq!(passed(&world, DbIterator::seek_to_first), 0);
-    assert_eq!(passed(&world, |iterator| iterator.seek(&name(7))), 0);
+    assert_eq!(world.passed(DbIterator::seek_to_first), 60, "the first scan has to");
+    assert_eq!(world.passed(DbIterator::seek_to_first), 0);
+    assert_eq!(world.passed(|iterator| iterator.seek(&name(7))), 0);
     // The next one consumed is passed once, too.
     world.write(&Step::Delete(30));
-    assert_eq!(passed(&world, DbIterator::seek_to_first), 2);
-    assert_eq!(passed(&world, DbIterator::seek_to_first), 0);
+    assert_eq!(world.passed(DbIterator::seek_to_first), 2);
+    assert_eq!(world.passed(DbIterator::seek_to_first), 0);
     // What is written into the run shows.
     world.write(&Step::Put(5));
     world.take(&Step::Scan {
@@ -288,44 +282,40 @@ fn a_queue_is_passed_once() {
     });
     // What is written behind it changes nothing.
     world.write(&Step::Delete(5));
-    passed(&world, DbIterator::seek_to_first);
+    world.passed(DbIterator::seek_to_first);
     world.write(&Step::Put(39));
-    assert_eq!(passed(&world, DbIterator::seek_to_first), 0);
+    assert_eq!(world.passed(DbIterator::seek_to_first), 0);
 }
 
 #[test]
 fn each_of_many_queues_is_passed_once() {
-    let mut world = World::new();
-    (0..KEYS).for_each(|key| world.write(&Step::Put(key)));
-    world.write(&Step::Flush);
+    let mut world = World::filled();
     world.write(&Step::Consume(0, 6));
     world.write(&Step::Consume(10, 6));
     world.write(&Step::Consume(20, 6));
     let to = |key: u16| move |iterator: &mut DbIterator| iterator.seek(&name(key));
     for first in [10, 0, 20] {
-        assert_eq!(passed(&world, to(first)), 12);
+        assert_eq!(world.passed(to(first)), 12);
     }
     world.write(&Step::Delete(16));
     for (first, expected) in [(20, 0), (0, 0), (10, 2), (10, 0)] {
-        assert_eq!(passed(&world, to(first)), expected, "{first}");
+        assert_eq!(world.passed(to(first)), expected, "{first}");
     }
-    assert_eq!(passed(&world, |iterator| iterator.seek_for_prev(&name(25))), 2, "the key itself");
+    assert_eq!(world.passed(|iterator| iterator.seek_for_prev(&name(25))), 2, "the key itself");
     // What shows between two of them goes: the scan goes over what is known, the keys between, and what is known.
     (6..10).for_each(|key| world.write(&Step::Delete(key)));
-    assert_eq!(passed(&world, to(0)), 2 * 4 + 1, "with the deletion that the second begins with");
-    assert_eq!(passed(&world, to(0)), 0);
+    assert_eq!(world.passed(to(0)), 2 * 4 + 1, "with the deletion that the second begins with");
+    assert_eq!(world.passed(to(0)), 0);
     world.write(&Step::Put(12));
-    assert_eq!(passed(&world, to(20)), 0, "it was written elsewhere");
-    assert_eq!(passed(&world, to(0)), 24, "of deletions up to what was written");
+    assert_eq!(world.passed(to(20)), 0, "it was written elsewhere");
+    assert_eq!(world.passed(to(0)), 24, "of deletions up to what was written");
 }
 
 #[test]
 fn a_scan_that_may_give_up_passes_all() {
-    let mut world = World::new();
-    (0..KEYS).for_each(|key| world.write(&Step::Put(key)));
-    world.write(&Step::Flush);
+    let mut world = World::filled();
     world.write(&Step::Consume(0, 30));
-    passed(&world, DbIterator::seek_to_first);
+    world.passed(DbIterator::seek_to_first);
     let options = ReadOptions { max_skippable_internal_keys: 10, ..ReadOptions::default() };
     let mut iterator = world.setup.db.new_iterator(&options, &world.family).unwrap();
     iterator.seek_to_first();
@@ -336,9 +326,7 @@ fn a_scan_that_may_give_up_passes_all() {
 /// What it leaves out may show to others.
 #[test]
 fn a_scan_that_leaves_out_tables_tells_nothing() {
-    let mut world = World::new();
-    (0..KEYS).for_each(|key| world.write(&Step::Put(key)));
-    world.write(&Step::Flush);
+    let mut world = World::filled();
     world.write(&Step::Consume(0, KEYS));
     world.write(&Step::Flush);
     world.write(&Step::Put(5));
