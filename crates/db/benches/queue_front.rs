@@ -3,6 +3,7 @@
 //! `cargo bench -p touchstone-db --bench queue_front` prints the first seek and the median of those that follow,
 //! with the deletions in the memtable, flushed, and after reopening, and of a table of as many keys without any:
 //! where the first seek goes over the deletions, and where the background has done so (`deletion_pass_trigger`).
+//! What follows is measured in turn with the clean table, in rounds, and printed as times of it as well.
 //! `-- KEYS` does so with so many keys instead of two million; `-- KEYS counts` also what the first seeks passed.
 
 use db::{
@@ -11,6 +12,7 @@ use db::{
 };
 use options::{ColumnFamilyOptions, DbOptions};
 use perf_context::{PerfLevel, PerfMetric, perf_context, reset_perf_context, set_perf_level};
+use std::fmt;
 use std::hint::black_box;
 use std::path::Path;
 use std::thread::sleep;
@@ -19,7 +21,9 @@ use std::time::{Duration, Instant};
 const FAMILY: &str = "write_buffer_size=1G;disable_auto_compactions=true;\
     target_file_size_base=64M;compression=kNoCompression;\
     table_factory.filter_policy=bloomfilter:10;table_factory.block_cache=2G";
+/// Seeks of a round.
 const FOLLOWING: u64 = 1000;
+const ROUNDS: usize = 9;
 /// A processor that was idle is slow at first.
 const WAKING: Duration = Duration::from_millis(20);
 
@@ -87,8 +91,8 @@ impl Table<'_> {
         self.db.new_iterator(&ReadOptions::default(), self.family).expect("an iterator")
     }
 
-    /// Prints what the first seek takes, and the median of those that follow, in each way.
-    fn measure(&self, name: &str, prints_counts: bool) {
+    /// Prints what the first seek takes, and those that follow, in each way, beside those of a clean table.
+    fn measure(&self, name: &str, clean: &Table<'_>, prints_counts: bool) {
         let mut iterator = self.iterator();
         if prints_counts {
             set_perf_level(PerfLevel::EnableCount);
@@ -102,30 +106,59 @@ impl Table<'_> {
                     .map(|metric| perf_context().get(metric));
             println!("{name:<12} passed {deletions} deletions and {hidden} hidden entries");
         }
-        let [again, anew, within] = Way::ALL.map(|way| self.following(&mut iterator, way));
+        let [again, anew, within] = Way::ALL.map(|way| self.following(&mut iterator, clean, way));
         println!(
-            "{name:<12} first {first:>10.1} us, then {again:>6.2} us, anew {anew:>6.2} us, \
-             within {within:>6.2} us"
+            "{name:<12} first {first:>10.1} us, then {again}, anew {anew}, within {:.2} us",
+            within.own
         );
     }
 
-    fn following(&self, iterator: &mut DbIterator, way: Way) -> f64 {
-        let mut times: Vec<_> = (0..FOLLOWING)
-            .map(|round| match way {
+    /// What seeks take in this table and in a clean one, in turn.
+    fn following(&self, iterator: &mut DbIterator, clean: &Table<'_>, way: Way) -> Following {
+        let mut clean_iterator = clean.iterator();
+        let rounds: Vec<[f64; 2]> = (0..ROUNDS)
+            .map(|_| [self.round(iterator, way), clean.round(&mut clean_iterator, way)])
+            .collect();
+        Following {
+            own: median(rounds.iter().map(|[own, _]| *own)),
+            ratio: median(rounds.iter().map(|[own, clean]| own / clean)),
+        }
+    }
+
+    /// The median of so many seeks.
+    fn round(&self, iterator: &mut DbIterator, way: Way) -> f64 {
+        median((0..FOLLOWING).map(|number| {
+            micros(match way {
                 Way::Again => timed(|| seek_to_front(iterator)),
                 Way::Anew => timed(|| seek_to_front(&mut self.iterator())),
                 Way::Within => {
-                    let target = key(round * 0x9e37_79b9 % (self.keys / 2));
+                    let target = key(number * 0x9e37_79b9 % (self.keys / 2));
                     timed(|| {
                         iterator.seek(&target);
                         black_box(iterator.value().len());
                     })
                 }
             })
-            .collect();
-        times.sort();
-        micros(times[times.len() / 2])
+        }))
     }
+}
+
+/// Microseconds of a seek, and how many times those of a clean table that is.
+struct Following {
+    own: f64,
+    ratio: f64,
+}
+
+impl fmt::Display for Following {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.2} us ({:.1}x)", self.own, self.ratio)
+    }
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 fn timed(seek: impl FnOnce()) -> Duration {
@@ -147,23 +180,35 @@ fn rest(pause: Duration) {
     }
 }
 
-/// Measures a table whose first half is consumed, in the memtable, flushed and after opening anew: each time after
-/// a `pause`, in which the background may go over the deletions.
-fn measure_consumed(keys: u64, trigger: &str, pause: Duration, prints_counts: bool) {
-    let directory = tempfile::tempdir().expect("a directory");
-    let (db, family) = open(directory.path(), trigger);
-    fill(&db, &family, keys);
-    consume(&db, &family, keys / 2);
-    rest(pause);
-    Table { db: &db, family: &family, keys }.measure("memtable", prints_counts);
-    db.flush(&FlushOptions::default(), &[&family]).expect("a flush");
-    rest(pause);
-    Table { db: &db, family: &family, keys }.measure("flushed", prints_counts);
-    drop(family);
-    db.close().expect("closed");
-    let (db, family) = open(directory.path(), trigger);
-    rest(pause);
-    Table { db: &db, family: &family, keys }.measure("reopened", prints_counts);
+/// Measures tables whose first half is consumed.
+struct Consumed<'a> {
+    clean: Table<'a>,
+    keys: u64,
+    prints_counts: bool,
+}
+
+impl Consumed<'_> {
+    /// In the memtable, flushed and after opening anew: each time after a `pause`, in which the background may go
+    /// over the deletions.
+    fn measure(&self, trigger: &str, pause: Duration) {
+        let &Self { keys, prints_counts, .. } = self;
+        let directory = tempfile::tempdir().expect("a directory");
+        let (db, family) = open(directory.path(), trigger);
+        fill(&db, &family, keys);
+        consume(&db, &family, keys / 2);
+        rest(pause);
+        let table = Table { db: &db, family: &family, keys };
+        table.measure("memtable", &self.clean, prints_counts);
+        db.flush(&FlushOptions::default(), &[&family]).expect("a flush");
+        rest(pause);
+        table.measure("flushed", &self.clean, prints_counts);
+        drop(family);
+        db.close().expect("closed");
+        let (db, family) = open(directory.path(), trigger);
+        rest(pause);
+        let table = Table { db: &db, family: &family, keys };
+        table.measure("reopened", &self.clean, prints_counts);
+    }
 }
 
 fn main() {
@@ -171,16 +216,16 @@ fn main() {
         std::env::args().skip(1).filter(|it| !it.starts_with("--")).collect();
     let keys = arguments.first().map_or(2_000_000, |keys| keys.parse().expect("a number"));
     let prints_counts = arguments.iter().any(|it| it == "counts");
-    let clean = tempfile::tempdir().expect("a directory");
-    let (db, family) = open(clean.path(), "0");
+    let directory = tempfile::tempdir().expect("a directory");
+    let (db, family) = open(directory.path(), "0");
     fill(&db, &family, keys);
-    Table { db: &db, family: &family, keys }.measure("clean", prints_counts);
-    drop(family);
-    db.close().expect("closed");
+    let clean = Table { db: &db, family: &family, keys };
+    clean.measure("clean", &clean, prints_counts);
+    let consumed = Consumed { clean, keys, prints_counts };
     println!("nobody goes over deletions before the first seek:");
-    measure_consumed(keys, "0", Duration::ZERO, prints_counts);
+    consumed.measure("0", Duration::ZERO);
     println!("the background does, and has no time for it:");
-    measure_consumed(keys, "4096", Duration::ZERO, prints_counts);
+    consumed.measure("4096", Duration::ZERO);
     println!("the background does, and has a second for it:");
-    measure_consumed(keys, "4096", Duration::from_secs(1), prints_counts);
+    consumed.measure("4096", Duration::from_secs(1));
 }
