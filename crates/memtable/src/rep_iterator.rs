@@ -84,7 +84,8 @@ impl<C: RepCursor> InternalIterator for RepIterator<C> {
             SeekStep::FindHead => self.seek_ahead(target),
             SeekStep::TakeBlock | SeekStep::FindEntry => {}
         }
-        Ok(false)
+        // The record that the seek asks for is waited for by none of the later steps.
+        Ok(matches!(step, SeekStep::FindBlock | SeekStep::FindBlockBefore))
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
