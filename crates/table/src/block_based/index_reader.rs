@@ -255,7 +255,7 @@ pub(super) struct IndexCursor {
     partition: Option<(usize, Arc<Meta<FlatIndex>>)>,
     /// In the index or partition.
     position: usize,
-    /// Where in the same index or partition the mark is.
+    /// The position that was marked last, if that was in the same index or partition.
     marked: usize,
 }
 
@@ -280,7 +280,7 @@ impl IndexCursor {
         self.current().is_some_and(|index| self.position < index.len())
     }
 
-    /// Marks the place here, which does no harm to a mark elsewhere but to take its place.
+    /// Marks the place here, and no other one.
     #[inline]
     pub(super) fn mark(&mut self) {
         self.marked = self.position;
