@@ -5,8 +5,8 @@
 //!
 //! What is tried is the source of the slot and of its ranges, with loom's primitives in place of their own, by the
 //! steps of the real memtable. Models fail where the watch begins after the look, where a writer breaks no range,
-//! and where the range is shown though it is watched no more, and where one that is given up is not broken. All take turns in threads of their own: where the
-//! first thread of a model is one of them few orders are tried.
+//! where the range is shown though it is watched no more, and where one that is given up is not broken. All take
+//! turns in threads of their own: where the first thread of a model is one of them few orders are tried.
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
