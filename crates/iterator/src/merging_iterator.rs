@@ -1,9 +1,9 @@
 //! One sorted run made of several.
 //!
-//! The child that stands on the next entry is kept apart from a heap of the others, whose top is
-//! therefore the runner-up: while the same child stays ahead a move costs one comparison. Each
-//! place in the heap caches the first eight bytes of its child's user key, so that most
-//! comparisons of bytewise keys look at two integers and at no child.
+//! The child that stands on the next entry is kept apart from the others, of which the first is known, the
+//! runner-up (`runners_up`): while the same child stays ahead a move costs one comparison. Each place
+//! caches the first eight bytes of its child's user key, so that most comparisons of bytewise keys
+//! look at two integers and at no child.
 //!
 //! A seek goes through the tables step by step, each step in all of them before the next, so that what
 //! they wait for from memory they wait for together.
@@ -12,8 +12,8 @@
 //! backward.
 
 mod deleted_keys;
+mod runners_up;
 
-use crate::heap;
 use crate::{Direction, VecIterator};
 use base::dbformat::extract_user_key;
 use base::{
@@ -22,6 +22,7 @@ use base::{
 };
 pub use deleted_keys::PassedKeys;
 use perf_context::{PerfMetric, Timer, count};
+use runners_up::RunnersUp;
 use std::cmp::Ordering;
 
 /// A child that stands on an entry.
@@ -41,7 +42,7 @@ pub struct MergingIterator<I = Box<dyn InternalIterator>> {
     /// Whether the last move left the current child ahead of the others.
     stays: bool,
     /// The valid children other than the current one.
-    others: Vec<Place>,
+    others: RunnersUp,
     /// The key to return to when the direction changes; kept for its allocation.
     anchor: Vec<u8>,
 }
@@ -125,7 +126,7 @@ pub fn pass_hidden(
 impl<I: InternalIterator> MergingIterator<I> {
     /// Merges `iterators`, whose keys must be in the order of `comparator`.
     pub fn new(comparator: InternalKeyComparator, iterators: Vec<I>) -> Self {
-        let others = Vec::with_capacity(iterators.len());
+        let others = RunnersUp::with_capacity(iterators.len());
         Self {
             children: Children { comparator, iterators },
             direction: Direction::Forward,
@@ -164,7 +165,7 @@ impl<I: InternalIterator> MergingIterator<I> {
                 return Err(error);
             }
             if child.valid() {
-                self.others.push(self.children.place(index, direction));
+                self.others.add(self.children.place(index, direction));
             }
         }
         timer.switch_to(match direction {
@@ -172,8 +173,9 @@ impl<I: InternalIterator> MergingIterator<I> {
             Direction::Backward => PerfMetric::SeekMaxHeapTime,
         });
         let children = &self.children;
-        heap::heapify(&mut self.others, |a, b| children.is_before(direction, a, b));
-        self.current = heap::pop(&mut self.others, |a, b| children.is_before(direction, a, b));
+        let is_before = |a: &Place, b: &Place| children.is_before(direction, a, b);
+        self.others.start(children.comparator.is_bytewise(), is_before);
+        self.current = self.others.pop(is_before);
         Ok(())
     }
 
@@ -241,16 +243,15 @@ impl<I: InternalIterator> MergingIterator<I> {
         let is_before = |a: &Place, b: &Place| children.is_before(*direction, a, b);
         if children.iterators[current.child].valid() {
             *current = children.place(current.child, *direction);
-            if let Some(runner_up) = others.first_mut()
+            if let Some(runner_up) = others.first()
                 && is_before(runner_up, current)
             {
-                std::mem::swap(runner_up, current);
-                heap::sift_down(others, 0, is_before);
+                *current = others.replace_first(*current, is_before);
             } else {
                 *stays = true;
             }
         } else {
-            self.current = heap::pop(others, is_before);
+            self.current = others.pop(is_before);
         }
     }
 

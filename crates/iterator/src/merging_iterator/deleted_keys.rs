@@ -6,7 +6,6 @@
 
 use super::{Children, MergingIterator};
 use crate::Direction;
-use crate::heap;
 use base::dbformat::{TRAILER_SIZE, extract_user_key};
 use base::{InternalIterator, ParsedInternalKey, Result, SequenceNumber};
 
@@ -94,10 +93,10 @@ impl<I: InternalIterator> MergingIterator<I> {
             steps += 1;
             passed.hidden += 1;
             if children.iterators[child].valid() {
-                others[0] = children.place(child, *direction);
-                heap::sift_down(others, 0, |a, b| children.is_before(*direction, a, b));
+                let place = children.place(child, *direction);
+                others.replace_first(place, |a, b| children.is_before(*direction, a, b));
             } else {
-                heap::pop(others, |a, b| children.is_before(*direction, a, b));
+                others.pop(|a, b| children.is_before(*direction, a, b));
             }
         }
         Ok(true)
