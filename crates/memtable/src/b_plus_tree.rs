@@ -288,11 +288,8 @@ impl BPlusTree {
     /// As [`Self::find`], without a way down, if the target belongs into this leaf.
     #[inline]
     fn find_in(&self, leaf: NodeAddress, target: &Target<'_>) -> Option<Option<Position>> {
-        let structure = self.structure.read();
-        let place = self.place_in(leaf, target)?;
-        let position = self.at(place).ok()?;
-        // Nor has a leaf come behind the last one, in which the target may belong.
-        self.structure.is_still(structure).then_some(position)
+        // That the last leaf has become another one changes the version of this one.
+        self.at(self.place_in(leaf, target)?).ok()
     }
 
     /// The place of `target` in a leaf, if it belongs between its records, or behind the last one of all.

@@ -24,6 +24,8 @@ fn main() {
         ("what is put behind the last one is there whole or not at all", scanned_while_it_grows),
         ("who looks finds what was there, in whichever leaf", found_while_a_leaf_is_split),
         ("who goes on sees all, of the leaf before or of both", scanned_while_a_leaf_is_split),
+        ("who looks into a leaf finds what was there, or nothing", looked_into_while_it_is_split),
+        ("who looks behind the last one finds none before it", looked_behind_while_it_grows),
     ]);
 }
 
@@ -74,4 +76,25 @@ fn scanned_while_a_leaf_is_split() {
     let expected = [None, Some(vec![10, 30, 40]), Some(vec![10, 20, 30, 40])];
     assert!(expected.contains(&seen), "{seen:?}");
     assert_eq!(tree.scan(), Some(vec![10, 20, 30, 40]));
+}
+
+fn looked_into_while_it_is_split() {
+    let ((new, old), tree) = meanwhile(
+        &[10, 30, 40],
+        |tree| tree.split(20),
+        |tree| (tree.find_here(15), tree.find_here(35)),
+    );
+    assert!([None, Some(Some(20)), Some(Some(30))].contains(&new), "{new:?}");
+    assert!([None, Some(Some(40))].contains(&old), "{old:?}");
+    assert_eq!((tree.find_here(15), tree.find_here(35)), (Some(Some(20)), None));
+}
+
+fn looked_behind_while_it_grows() {
+    let grow = |tree: &Tree| {
+        tree.split(40);
+        tree.insert(60);
+    };
+    let (found, tree) = meanwhile(&[10, 20, 30], grow, |tree| tree.find_here(50));
+    assert!([None, Some(None)].contains(&found), "{found:?}");
+    assert_eq!((tree.find_here(50), tree.find(50)), (None, Some(60)));
 }

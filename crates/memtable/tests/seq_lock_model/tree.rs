@@ -63,7 +63,7 @@ pub(crate) struct Tree {
     separator: AtomicU32,
     leaf_count: AtomicUsize,
     leaves: [Leaf; 2],
-    records: [Record; CAPACITY + 1],
+    records: [Record; CAPACITY + 2],
     record_count: AtomicUsize,
 }
 
@@ -100,10 +100,17 @@ impl Tree {
         self.records[record].key.load(Ordering::Relaxed)
     }
 
+    /// The leaf where a key belongs.
+    fn leaf_of(&self, key: u32) -> &Leaf {
+        let is_second = self.leaf_count.load(Ordering::Acquire) == 2
+            && key >= self.separator.load(Ordering::Relaxed);
+        &self.leaves[usize::from(is_second)]
+    }
+
     /// Adds a record to a leaf that has room: readers of it are told, unless it goes behind the last one.
     pub(crate) fn insert(&self, key: u32) {
         let record = self.record(key);
-        let leaf = &self.leaves[0];
+        let leaf = self.leaf_of(key);
         let count = leaf.count.load(Ordering::Acquire);
         let index = leaf.lower_bound(count, key);
         if index == count {
@@ -113,20 +120,27 @@ impl Tree {
         }
     }
 
-    /// Adds a record before the last ones of a leaf that is full, of which those go into a new one.
+    /// Adds a record to a leaf that is full: before the last ones, which go into a new leaf, or behind all of
+    /// them, into a new leaf of its own.
     pub(crate) fn split(&self, key: u32) {
         let record = self.record(key);
         let [left, right] = &self.leaves;
         self.structure.write(|| {
-            let cut = CAPACITY / 2;
+            let is_last = left.lower_bound(CAPACITY, key) == CAPACITY;
+            let cut = if is_last { CAPACITY } else { CAPACITY / 2 };
             for from in cut..CAPACITY {
                 left.copy_slot(from, right, from - cut);
             }
             right.count.store(CAPACITY - cut, Ordering::Release);
+            if is_last {
+                right.insert(0, record, key);
+            }
             left.lock.write(|| {
                 left.count.store(cut, Ordering::Release);
                 left.next.store(1, Ordering::Release);
-                left.insert(left.lower_bound(cut, key), record, key);
+                if !is_last {
+                    left.insert(left.lower_bound(cut, key), record, key);
+                }
             });
             let first = right.records[0].load(Ordering::Acquire);
             self.separator.store(self.key(first), Ordering::Relaxed);
@@ -138,9 +152,7 @@ impl Tree {
     pub(crate) fn find(&self, key: u32) -> Option<u32> {
         loop {
             let structure = self.structure.read();
-            let is_second = self.leaf_count.load(Ordering::Acquire) == 2
-                && key >= self.separator.load(Ordering::Relaxed);
-            let leaf = &self.leaves[usize::from(is_second)];
+            let leaf = self.leaf_of(key);
             let version = leaf.lock.read();
             let count = leaf.count.load(Ordering::Acquire);
             let found = self.at(leaf, version, leaf.lower_bound(count, key), count);
@@ -150,6 +162,21 @@ impl Tree {
                 return found.map(|(.., record)| self.key(record));
             }
         }
+    }
+
+    /// As [`Self::find`], in the first leaf alone: none if the key does not belong between two of its records,
+    /// nor behind the last one of all, or something has moved.
+    pub(crate) fn find_here(&self, key: u32) -> Option<Option<u32>> {
+        let leaf = &self.leaves[0];
+        let version = leaf.lock.read();
+        let count = leaf.count.load(Ordering::Acquire);
+        let index = leaf.lower_bound(count, key);
+        let is_last = || leaf.next.load(Ordering::Acquire) == NONE;
+        if index == 0 || index == count && !is_last() {
+            return None;
+        }
+        let found = self.at(leaf, version, index, count).ok()?;
+        Some(found.map(|(.., record)| self.key(record)))
     }
 
     /// The record at a place, which may be right behind the last one of its leaf.
