@@ -477,13 +477,14 @@ impl IndexCursor {
             return Ok(());
         }
         let top = self.load_top(table, options)?;
-        let position = top.seek(target);
         if !table.index.is_two_level() {
-            self.position = position;
+            self.position = top.seek(target);
             return Ok(());
         }
+        let last = self.partition.as_ref().map_or(usize::MAX, |(position, _)| *position);
+        let position = top.seek_from(last, target);
         if let Some(partition) = self.load_partition(table, position, options)? {
-            self.position = partition.seek(target);
+            self.position = partition.seek_from(self.position, target);
         }
         self.skip_empty_forward(table, options)
     }
