@@ -5,11 +5,13 @@ use crate::{
     ColumnFamilyDescriptor, ColumnFamilyHandle, Db, DbIterator, FlushOptions, OpenContext,
     WriteOptions,
 };
+use base::MergeOperator;
 use base::filename::FileType;
-use env::FaultInjectionFileSystem;
 use env::fault_injection_fs::{Effect, Fault, FaultError, OperationKind, Operations, When};
+use env::{FaultInjectionFileSystem, read_file_to_vec};
 use options::DbOptions;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 fn wait_for_passes(db: &Db) {
@@ -86,14 +88,50 @@ impl Queue {
     }
 }
 
+/// Joins operands as soon as it is told to, and panics before.
+#[derive(Debug, Default)]
+struct Moody {
+    is_calm: AtomicBool,
+}
+
+impl Moody {
+    fn panic_if_moody(&self) {
+        assert!(self.is_calm.load(Ordering::SeqCst), "no mood for merging");
+    }
+}
+
+impl MergeOperator for Moody {
+    fn name(&self) -> &str {
+        "Moody"
+    }
+
+    fn full_merge(
+        &self,
+        _key: &[u8],
+        existing: Option<&[u8]>,
+        operands: &[&[u8]],
+    ) -> Result<Vec<u8>> {
+        self.panic_if_moody();
+        Ok([existing.unwrap_or_default(), &operands.concat()].concat())
+    }
+}
+
 /// The database of a queue once more, when it has made the passes that it begins with.
 fn open_anew(
     fs: &Arc<FaultInjectionFileSystem>,
     family: &str,
     avoid_flush_during_recovery: bool,
 ) -> Db {
-    let options = DbOptions { avoid_flush_during_recovery, ..DbOptions::default() };
     let family_options = ColumnFamilyOptions::from_string(family).unwrap();
+    open_anew_with(fs, family_options, avoid_flush_during_recovery)
+}
+
+fn open_anew_with(
+    fs: &Arc<FaultInjectionFileSystem>,
+    family_options: ColumnFamilyOptions,
+    avoid_flush_during_recovery: bool,
+) -> Db {
+    let options = DbOptions { avoid_flush_during_recovery, ..DbOptions::default() };
     let families = [ColumnFamilyDescriptor::new("default", family_options)];
     let context = OpenContext { file_system: fs.clone(), ..OpenContext::default() };
     let db = Db::open(&options, Path::new("/db"), &families, &context).unwrap();
@@ -264,6 +302,30 @@ fn a_pass_that_cannot_read_harms_nobody() {
     queue.setup.fs.plan().clear();
     assert!(queue.known().is_none());
     assert_eq!(queue.passed(), 2 * 100 + 1, "the next scan does what was not done");
+}
+
+#[test]
+fn a_pass_that_panics_is_told_and_the_next_one_is_made() {
+    let fs = Queue::new("deletion_pass_trigger=0", 200).close();
+    let operator = Arc::new(Moody::default());
+    let mut options = ColumnFamilyOptions::from_string("deletion_pass_trigger=10").unwrap();
+    options.merge_operator = Some(operator.clone());
+    let db = open_anew_with(&fs, options, false);
+    let family = db.column_family("default").unwrap();
+    let delete = |number| db.delete(&WriteOptions::default(), &family, &key(number)).unwrap();
+    // The first key that shows.
+    db.merge(&WriteOptions::default(), &family, &key(50), b"w").unwrap();
+    (0..50).for_each(delete);
+    wait_for_passes(&db);
+    let log = read_file_to_vec(&*fs, Path::new("/db/LOG"), 1 << 20).unwrap();
+    let told = "[default] Keys deleted in a row were not passed in the background: \
+        Operation aborted: a pass over deletions panicked: no mood for merging";
+    let log = String::from_utf8(log).unwrap();
+    assert!(log.contains(told), "{log}");
+    operator.is_calm.store(true, Ordering::SeqCst);
+    (51..61).for_each(delete);
+    wait_for_passes(&db);
+    assert_eq!(passed(&db, &family, DbIterator::seek_to_first), 0);
 }
 
 #[test]

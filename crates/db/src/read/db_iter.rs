@@ -340,8 +340,7 @@ impl DbIter {
         self.start(Direction::Forward);
         self.seek_no_more();
         self.hidden_run.begin_seek(None);
-        let view = (self.sequence, self.super_version_number);
-        let sought = match self.hidden_run.range_at(None, &self.comparator, view) {
+        let sought = match self.hidden_run.range_at(None, &self.comparator, self.sequence) {
             Some(range) => timed(|| self.seek_after_hidden(range, 0)),
             None => timed(|| self.internal.seek_to_first()),
         };
@@ -378,8 +377,7 @@ impl DbIter {
             _ => target,
         };
         self.hidden_run.begin_seek(Some(target));
-        let view = (self.sequence, self.super_version_number);
-        let hidden = self.hidden_run.range_at(Some(target), &self.comparator, view);
+        let hidden = self.hidden_run.range_at(Some(target), &self.comparator, self.sequence);
         let sought = if let Some(range) = hidden {
             timed(|| self.seek_after_hidden(range, 0))
         } else {

@@ -89,6 +89,8 @@ pub(crate) struct HiddenRun {
 struct Place {
     slot: Arc<HiddenSlot>,
     memtable: Weak<MemTable>,
+    /// Of the state that is scanned.
+    super_version_number: u64,
     /// Newer entries are in the memtable only.
     largest_immutable_sequence: SequenceNumber,
 }
@@ -117,6 +119,7 @@ impl HiddenRun {
         let place = super_version.memtables.first().filter(|_| sees_all).map(|memtable| Place {
             slot: memtable.hidden_slot().clone(),
             memtable: Arc::downgrade(memtable),
+            super_version_number: super_version.number,
             largest_immutable_sequence: super_version.largest_immutable_sequence(),
         });
         let conversion = Conversion::new(family, super_version, options, is_plain);
@@ -166,17 +169,17 @@ impl HiddenRun {
         self.kept = self.known.pop();
     }
 
-    /// The range of which nothing shows that a seek to `target`, or to the first key, would come to, in this state
-    /// at this sequence number.
+    /// The range of which nothing shows that a seek to `target`, or to the first key, would come to, at this sequence
+    /// number.
     #[inline]
     pub(super) fn range_at(
         &mut self,
         target: Option<&[u8]>,
         comparator: &InternalKeyComparator,
-        view: (SequenceNumber, u64),
+        sequence: SequenceNumber,
     ) -> Option<Arc<HiddenRange>> {
         let knows_any = self.place.as_ref().is_some_and(|place| place.slot.has_any());
-        if knows_any { self.known_range_at(target, comparator, view) } else { None }
+        if knows_any { self.known_range_at(target, comparator, sequence) } else { None }
     }
 
     #[inline(never)]
@@ -184,10 +187,10 @@ impl HiddenRun {
         &mut self,
         target: Option<&[u8]>,
         comparator: &InternalKeyComparator,
-        (sequence, super_version_number): (SequenceNumber, u64),
+        sequence: SequenceNumber,
     ) -> Option<Arc<HiddenRange>> {
         let place = self.place.as_ref()?;
-        let holds = |range: &Arc<HiddenRange>| range.holds(sequence, super_version_number);
+        let holds = |range: &Arc<HiddenRange>| range.holds(sequence, place.super_version_number);
         let comes_to =
             |range: &mut Arc<HiddenRange>| range.is_at(target, comparator) && holds(range);
         let kept = self.kept.take_if(comes_to);
@@ -268,8 +271,7 @@ impl DbIter {
             run.start_key.extend_from_slice(&self.key);
             run.passed_before = *passed;
         }
-        let view = (self.sequence, self.super_version_number);
-        match run.range_at(Some(&self.key), &self.comparator, view) {
+        match run.range_at(Some(&self.key), &self.comparator, self.sequence) {
             Some(range) => self.seek_after_hidden(range, *passed),
             None => self.pass_deletions_here(passed),
         }
@@ -339,8 +341,9 @@ impl DbIter {
     #[inline]
     pub(super) fn pass_deletions_back(&mut self) -> Result<bool> {
         let user_key = extract_user_key(self.internal.key());
-        let view = (self.sequence, self.super_version_number);
-        if let Some(range) = self.hidden_run.range_at(Some(user_key), &self.comparator, view) {
+        if let Some(range) =
+            self.hidden_run.range_at(Some(user_key), &self.comparator, self.sequence)
+        {
             self.hidden_run.note_known(&range, Direction::Backward, user_key);
             self.seek_before_hidden(&range)?;
             self.hidden_run.known.push(range);
@@ -469,8 +472,8 @@ impl DbIter {
             Some(known) => known.start.clone(),
             None => (run.start == RunStart::Key).then(|| run.start_key.clone()),
         };
-        let (sequence, state) = (self.sequence, self.super_version_number);
-        let range = HiddenRange::new((start, end), sequence, state, entries);
+        let state = place.super_version_number;
+        let range = HiddenRange::new((start, end), self.sequence, state, entries);
         memtable.remember_hidden(range.with_unconverted(unconverted), known);
     }
 }
