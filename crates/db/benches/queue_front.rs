@@ -183,7 +183,6 @@ fn rest(pause: Duration) {
 /// Measures tables whose first half is consumed.
 struct Consumed<'a> {
     clean: Table<'a>,
-    keys: u64,
     prints_counts: bool,
 }
 
@@ -191,7 +190,7 @@ impl Consumed<'_> {
     /// In the memtable, flushed and after opening anew: each time after a `pause`, in which the background may go
     /// over the deletions.
     fn measure(&self, trigger: &str, pause: Duration) {
-        let &Self { keys, prints_counts, .. } = self;
+        let &Self { clean: Table { keys, .. }, prints_counts } = self;
         let directory = tempfile::tempdir().expect("a directory");
         let (db, family) = open(directory.path(), trigger);
         fill(&db, &family, keys);
@@ -221,7 +220,7 @@ fn main() {
     fill(&db, &family, keys);
     let clean = Table { db: &db, family: &family, keys };
     clean.measure("clean", &clean, prints_counts);
-    let consumed = Consumed { clean, keys, prints_counts };
+    let consumed = Consumed { clean, prints_counts };
     println!("nobody goes over deletions before the first seek:");
     consumed.measure("0", Duration::ZERO);
     println!("the background does, and has no time for it:");
