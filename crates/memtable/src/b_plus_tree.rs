@@ -460,11 +460,55 @@ impl BPlusTree {
     }
 
     /// The record that precedes.
+    #[inline]
     fn previous(&self, position: Position) -> Option<Position> {
+        let node = self.node(position.leaf);
+        if let Some(index) = position.index.checked_sub(1)
+            && let Some(record) = node.record(index)
+            && node.lock.is_still(position.version)
+        {
+            self.prefetch_behind(node, index, self.record_size(position.record));
+            return Some(Position { index, record, ..position });
+        }
+        self.before_leaf(position)
+    }
+
+    /// As [`Self::prefetch_ahead`], for one who goes back.
+    #[inline]
+    fn prefetch_behind(&self, node: &Node, index: usize, size: usize) {
+        if index == 2 * PREFETCH_DISTANCE
+            && let Some(prev) = node.prev()
+        {
+            prev.prefetch_records();
+        }
+        if let Some(behind) = index.checked_sub(PREFETCH_DISTANCE) {
+            node.prefetch_whole_record(behind, size);
+        } else if let Some(prev) = node.prev() {
+            let prev = self.node(prev);
+            let behind = (prev.count() + index).saturating_sub(PREFETCH_DISTANCE);
+            prev.prefetch_whole_record(behind, size);
+        }
+    }
+
+    /// The record that precedes one that is the first in its leaf, or whose leaf has changed.
+    #[cold]
+    fn before_leaf(&self, position: Position) -> Option<Position> {
         let mut at = position;
         loop {
             match self.before(at.leaf, at.version, at.index) {
-                Ok(previous) => return previous,
+                Ok(previous) => {
+                    if let Some(previous) = previous {
+                        let (node, index) = (self.node(previous.leaf), previous.index);
+                        // As in `after_leaf`.
+                        if index < 2 * PREFETCH_DISTANCE
+                            && let Some(prev) = node.prev()
+                        {
+                            prev.prefetch_records();
+                        }
+                        self.prefetch_behind(node, index, self.record_size(position.record));
+                    }
+                    return previous;
+                }
                 Err(Changed) => at = self.find_again(position.record),
             }
         }
