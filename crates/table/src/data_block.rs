@@ -368,7 +368,10 @@ impl DataBlock {
         let end = self.entries_end as usize;
         let offset_size = if self.has_wide_offsets { 4 } else { 2 };
         let last = self.entry_count().saturating_sub(1) * offset_size;
-        prefetch(&self.memory[self.offsets_start as usize + last..], 1);
+        let offsets_start = self.offsets_start as usize;
+        prefetch(&self.memory[offsets_start + last..], 1);
+        // The last number, by which a cursor sees that a key is the newest version.
+        prefetch(&self.memory[offsets_start.saturating_sub(1)..], 1);
         prefetch(&self.memory[end.saturating_sub(AHEAD_BYTES)..end], AHEAD_BYTES);
     }
 
