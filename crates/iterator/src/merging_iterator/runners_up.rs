@@ -12,17 +12,18 @@ use std::hint::select_unpredictable;
 /// So many are looked through.
 const LOOKED_THROUGH_MAX: usize = if cfg!(test) { 4 } else { 16 };
 
-/// How often least ranks may be equal before that tells anything. After that a fourth may be.
-const TIES_FREE: u32 = if cfg!(test) { 2 } else { 16 };
+/// How many keys may be compared before that tells anything. After that it may be one for each look at ranks, which
+/// is what a key takes that two runs have.
+const COMPARED_FREE: u32 = if cfg!(test) { 4 } else { 64 };
 
 /// Places of children, ordered by an `is_before` that every call is given, the same since [`Self::start`].
 #[derive(Debug, Default)]
 pub(super) struct RunnersUp {
     places: Vec<Place>,
     is_heap: bool,
-    /// How often the first was looked for, and how often least ranks were equal then, since the start.
+    /// How often the first was looked for, and how many keys were compared for that, since the start.
     looks: u32,
-    ties: u32,
+    compared: u32,
 }
 
 impl RunnersUp {
@@ -41,7 +42,7 @@ impl RunnersUp {
 
     /// Puts those that were added in order. `has_ranks` says that ranks tell some of them apart.
     pub(super) fn start(&mut self, has_ranks: bool, is_before: impl Fn(&Place, &Place) -> bool) {
-        (self.looks, self.ties) = (0, 0);
+        (self.looks, self.compared) = (0, 0);
         self.is_heap = !has_ranks || self.places.len() > LOOKED_THROUGH_MAX;
         if self.is_heap {
             heap::heapify(&mut self.places, is_before);
@@ -89,30 +90,40 @@ impl RunnersUp {
         let Some(head) = self.places.first() else { return };
         let (mut first, mut rank, mut is_tied) = (0, head.rank, false);
         for (index, place) in self.places.iter().enumerate().skip(1) {
-            is_tied |= place.rank == rank;
-            first = select_unpredictable(place.rank < rank, index, first);
+            let is_less = place.rank < rank;
+            is_tied = !is_less & (is_tied | (place.rank == rank));
+            first = select_unpredictable(is_less, index, first);
             rank = rank.min(place.rank);
         }
         self.looks = self.looks.saturating_add(1);
         if is_tied {
-            return self.find_first_by_keys(is_before);
+            return self.find_first_by_keys(rank, is_before);
         }
         self.places.swap(0, first);
     }
 
-    /// As [`Self::find_first`], where ranks may be equal.
+    /// As [`Self::find_first`], where several have the least rank.
     #[inline(never)]
-    fn find_first_by_keys(&mut self, is_before: impl Fn(&Place, &Place) -> bool) {
-        self.ties += 1;
-        if self.ties > TIES_FREE && self.ties > self.looks / 4 {
+    fn find_first_by_keys(&mut self, rank: u64, is_before: impl Fn(&Place, &Place) -> bool) {
+        if self.compared > COMPARED_FREE && self.compared > self.looks {
             self.is_heap = true;
             return heap::heapify(&mut self.places, is_before);
         }
-        for index in 1..self.places.len() {
-            if is_before(&self.places[index], &self.places[0]) {
-                self.places.swap(0, index);
+        let mut first: Option<usize> = None;
+        for index in 0..self.places.len() {
+            if self.places[index].rank != rank {
+                continue;
+            }
+            let Some(other) = first else {
+                first = Some(index);
+                continue;
+            };
+            self.compared = self.compared.saturating_add(1);
+            if is_before(&self.places[index], &self.places[other]) {
+                first = Some(index);
             }
         }
+        self.places.swap(0, first.unwrap_or(0));
     }
 }
 
