@@ -8,13 +8,17 @@
 //! Together with what is kept live blocks never take much more than they alone did at one time: where no piece
 //! fits and more than a sixteenth of what they take is kept, as much is given back to the allocator as is asked of
 //! it. When a cache goes, what its blocks leave goes too, for no more is kept than twice what live blocks take, and
-//! a MiB. And [`trim_block_memory`], called each second, gives back what nobody took.
+//! a MiB. And [`trim_block_memory`], called each second, gives back what nobody took, unless blocks just take more
+//! than they leave: they would have new memory, while the allocator can give little of the old to the system, and
+//! nothing to a thread with another arena.
 //!
-//! Nobody waits for another here: who finds the pool in use asks the allocator.
+//! Nobody waits long for another here: who finds the pool in use for more than a few microseconds asks the
+//! allocator.
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::hint::spin_loop;
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -24,6 +28,16 @@ const PIECE_SIZES: RangeInclusive<usize> = 1 << 10..=64 << 10;
 const KEPT_MIN_BYTES: usize = 1 << 20;
 /// Of what nobody took for a second this part is given back.
 const TRIM_DIVISOR: usize = 4;
+/// Where the pieces become fewer, what would be taken in so many seconds stays.
+const KEPT_SECONDS: usize = 30;
+
+/// Of a size this part is given back before it is looked again of which there is most.
+const RELEASED_AT_ONCE_DIVISOR: usize = 8;
+/// How often the lock is looked at: whoever has it is about to take or leave one piece, or was put off the
+/// processor.
+const LOOKS_MAX: usize = 100;
+/// This part of a block may be spare, where no piece of its own size is there.
+const SPARE_DIVISOR: usize = 32;
 
 type Piece = Box<[u8]>;
 
@@ -32,7 +46,9 @@ type Piece = Box<[u8]>;
 struct Pool {
     classes: BTreeMap<usize, Vec<Piece>>,
     bytes: usize,
-    /// The fewest bytes since it was trimmed.
+    /// Bytes when it was trimmed.
+    trimmed_bytes: usize,
+    /// The fewest bytes since then.
     fewest_bytes: usize,
 }
 
@@ -42,7 +58,7 @@ static LIVE_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 impl Pool {
     const fn new() -> Self {
-        Self { classes: BTreeMap::new(), bytes: 0, fewest_bytes: 0 }
+        Self { classes: BTreeMap::new(), bytes: 0, trimmed_bytes: 0, fewest_bytes: 0 }
     }
 
     fn give(&mut self, piece: Piece) {
@@ -50,30 +66,49 @@ impl Pool {
         self.classes.entry(piece.len()).or_default().push(piece);
     }
 
-    /// Takes out pieces of at least `bytes` bytes, or all.
+    /// Takes out pieces of at least `bytes` bytes, or all: of the sizes of which there is most, so that what stays
+    /// comes to be of the sizes that are taken.
     fn release(&mut self, bytes: usize) -> Vec<Piece> {
         let (mut released, mut sum) = (Vec::new(), 0);
         while sum < bytes
-            && let Some((&size, _)) = self.classes.last_key_value()
-            && let Some(piece) = self.take(size)
+            && let Some(size) = self.fullest_class()
+            && let Some(pieces) = self.classes.get_mut(&size)
         {
-            sum += piece.len();
-            released.push(piece);
+            let wanted = (bytes - sum).div_ceil(size);
+            let count = wanted.min(pieces.len().div_ceil(RELEASED_AT_ONCE_DIVISOR));
+            released.extend(pieces.drain(pieces.len() - count..));
+            if pieces.is_empty() {
+                self.classes.remove(&size);
+            }
+            sum += count * size;
         }
+        self.bytes -= sum;
+        self.fewest_bytes = self.fewest_bytes.min(self.bytes);
+        self.trimmed_bytes = self.trimmed_bytes.saturating_sub(sum);
         released
     }
 
-    /// Takes out a part of what nobody took since the last call.
-    fn trim(&mut self) -> Vec<Piece> {
-        let untouched = self.fewest_bytes;
+    fn fullest_class(&self) -> Option<usize> {
+        self.classes.iter().max_by_key(|(size, pieces)| *size * pieces.len()).map(|(&size, _)| size)
+    }
+
+    /// Takes out a part of what nobody took since the last call, and will not soon at that pace, where live blocks
+    /// take `live_bytes`.
+    fn trim(&mut self, live_bytes: usize) -> Vec<Piece> {
+        let wanted = match self.trimmed_bytes.saturating_sub(self.fewest_bytes) {
+            0 => 0,
+            drawn => (drawn * KEPT_SECONDS).max(kept_in_use_bytes(live_bytes)),
+        };
+        let untouched = self.fewest_bytes.saturating_sub(wanted);
         let least = untouched.min(KEPT_MIN_BYTES / 8);
         let released = self.release((untouched / TRIM_DIVISOR).max(least));
-        self.fewest_bytes = self.bytes;
+        (self.trimmed_bytes, self.fewest_bytes) = (self.bytes, self.bytes);
         released
     }
 
-    /// A piece of `size` bytes.
+    /// A piece of `size` bytes, or of a little more.
     fn take(&mut self, size: usize) -> Option<Piece> {
+        let (&size, _) = self.classes.range(size..=size + size / SPARE_DIVISOR).next()?;
         let Entry::Occupied(mut class) = self.classes.entry(size) else { return None };
         let piece = class.get_mut().pop()?;
         if class.get().is_empty() {
@@ -95,11 +130,27 @@ fn kept_apart_max_bytes(live_bytes: usize) -> usize {
     live_bytes / 16
 }
 
+/// How much is kept while pieces are taken at all: what comes and goes within seconds.
+fn kept_in_use_bytes(live_bytes: usize) -> usize {
+    live_bytes / 32
+}
+
+/// The pool, unless another has it for long.
+fn pool() -> Option<MutexGuard<'static, Pool>> {
+    (0..LOOKS_MAX).find_map(|_| {
+        let pool = POOL.try_lock();
+        if pool.is_none() {
+            spin_loop();
+        }
+        pool
+    })
+}
+
 /// Memory for `capacity` bytes; nothing is in it.
 pub(crate) fn take(capacity: usize) -> Vec<u8> {
     let (mut found, mut released) = (None, Vec::new());
     if PIECE_SIZES.contains(&capacity)
-        && let Some(mut pool) = POOL.try_lock()
+        && let Some(mut pool) = pool()
     {
         found = pool.take(capacity);
         if found.is_none() && pool.bytes > kept_apart_max_bytes(LIVE_BYTES.load(Ordering::Relaxed))
@@ -120,7 +171,7 @@ pub(crate) fn give(piece: Box<[u8]>) {
     if !PIECE_SIZES.contains(&piece.len()) {
         return;
     }
-    let Some(mut pool) = POOL.try_lock() else { return };
+    let Some(mut pool) = pool() else { return };
     pool.give(piece);
     let excess = pool.bytes.saturating_sub(kept_max_bytes(live_bytes));
     let released = pool.release(excess);
@@ -137,7 +188,7 @@ pub fn idle_block_memory_bytes() -> usize {
 /// whether nothing is left.
 pub fn trim_block_memory() -> bool {
     let mut pool = POOL.lock();
-    let released = pool.trim();
+    let released = pool.trim(LIVE_BYTES.load(Ordering::Relaxed));
     let is_empty = pool.bytes == 0;
     drop(pool);
     drop(released);
