@@ -12,6 +12,7 @@
 //! optimistic lock coupling of Leis et al., "The ART of practical synchronization", 2016.)
 
 mod cursor;
+mod look_ahead;
 mod node;
 mod seq_lock;
 mod target;
@@ -24,6 +25,8 @@ use crate::arena::{Arena, ArenaSlice};
 use crate::memtable_rep::MemTableEntry;
 use crate::record::{Header, Record};
 use base::dbformat::{extract_trailer, extract_user_key};
+use look_ahead::Ahead;
+use look_ahead::Direction::{self, Back, Forward};
 use node::{Node, NodeAddress};
 use seq_lock::{SeqLock, Version};
 use std::fmt;
@@ -33,9 +36,6 @@ use target::Target;
 
 /// More levels than a tree can have: those above the leaves are at least half full, but at the end.
 const LEVEL_COUNT_MAX: usize = if cfg!(test) { 40 } else { 16 };
-
-/// Who goes through records has so many brought into the processor's cache ahead.
-const PREFETCH_DISTANCE: usize = 8;
 
 /// How many neighbours of a level are looked through for the size of a range.
 const COUNTED_NODES_MAX: usize = 8;
@@ -410,53 +410,10 @@ impl BPlusTree {
             && let Some(record) = node.record(index)
             && node.lock.is_still(position.version)
         {
-            self.prefetch_ahead(node, count, index, self.record_size(position.record));
+            self.look_ahead(Forward, node, index, count, self.record_size(position.record));
             return Some(Position { index, record, ..position });
         }
-        self.after_leaf(position)
-    }
-
-    /// Asks for the record that comes so far behind the slot at `index` of a leaf with `count` records, in that leaf
-    /// or the next one, whose addresses of records have been asked for as far ahead of that. Records are expected to
-    /// have about `size` bytes.
-    #[inline]
-    fn prefetch_ahead(&self, node: &Node, count: usize, index: usize, size: usize) {
-        let ahead = index + PREFETCH_DISTANCE;
-        if ahead + PREFETCH_DISTANCE == count
-            && let Some(next) = node.next()
-        {
-            next.prefetch_records();
-        }
-        if ahead < count {
-            node.prefetch_whole_record(ahead, size);
-        } else if let Some(next) = node.next() {
-            self.node(next).prefetch_whole_record(ahead - count, size);
-        }
-    }
-
-    /// The record that follows one that is the last in its leaf, or whose leaf has changed.
-    #[cold]
-    fn after_leaf(&self, position: Position) -> Option<Position> {
-        let mut at = position;
-        loop {
-            match self.at(self.place(at.leaf, at.version, at.index + 1)) {
-                Ok(next) => {
-                    if let Some(next) = next {
-                        let node = self.node(next.leaf);
-                        let (count, size) = (node.count(), self.record_size(position.record));
-                        // Of few records the next leaf's addresses would be asked for by nobody.
-                        if count < 2 * PREFETCH_DISTANCE
-                            && let Some(following) = node.next()
-                        {
-                            following.prefetch_records();
-                        }
-                        self.prefetch_ahead(node, count, next.index, size);
-                    }
-                    return next;
-                }
-                Err(Changed) => at = self.find_again(position.record),
-            }
-        }
+        self.beyond_leaf(Forward, position)
     }
 
     /// The record that precedes.
@@ -467,51 +424,56 @@ impl BPlusTree {
             && let Some(record) = node.record(index)
             && node.lock.is_still(position.version)
         {
-            self.prefetch_behind(node, index, self.record_size(position.record));
+            let size = self.record_size(position.record);
+            self.look_ahead(Back, node, index, position.index, size);
             return Some(Position { index, record, ..position });
         }
-        self.before_leaf(position)
+        self.beyond_leaf(Back, position)
     }
 
-    /// As [`Self::prefetch_ahead`], for one who goes back.
-    #[inline]
-    fn prefetch_behind(&self, node: &Node, index: usize, size: usize) {
-        if index == 2 * PREFETCH_DISTANCE
-            && let Some(prev) = node.prev()
+    /// Asks for what comes soon after the slot at `index` of a leaf with `count` of them. Records are expected to
+    /// have about `size` bytes.
+    #[inline(always)]
+    fn look_ahead(&self, way: Direction, node: &Node, index: usize, count: usize, size: usize) {
+        if way.needs_addresses(index, count)
+            && let Some(next) = node.neighbour(way)
         {
-            prev.prefetch_records();
+            next.prefetch_records();
         }
-        if let Some(behind) = index.checked_sub(PREFETCH_DISTANCE) {
-            node.prefetch_whole_record(behind, size);
-        } else if let Some(prev) = node.prev() {
-            let prev = self.node(prev);
-            let behind = (prev.count() + index).saturating_sub(PREFETCH_DISTANCE);
-            prev.prefetch_whole_record(behind, size);
-        }
-    }
-
-    /// The record that precedes one that is the first in its leaf, or whose leaf has changed.
-    #[cold]
-    fn before_leaf(&self, position: Position) -> Option<Position> {
-        let mut at = position;
-        loop {
-            match self.before(at.leaf, at.version, at.index) {
-                Ok(previous) => {
-                    if let Some(previous) = previous {
-                        let (node, index) = (self.node(previous.leaf), previous.index);
-                        // As in `after_leaf`.
-                        if index < 2 * PREFETCH_DISTANCE
-                            && let Some(prev) = node.prev()
-                        {
-                            prev.prefetch_records();
-                        }
-                        self.prefetch_behind(node, index, self.record_size(position.record));
-                    }
-                    return previous;
+        match way.record_ahead(index, count) {
+            Ahead::Here(slot) => node.prefetch_whole_record(slot, size),
+            Ahead::NextLeaf(behind) => {
+                if let Some(next) = node.neighbour(way) {
+                    let next = self.node(next);
+                    next.prefetch_whole_record(way.slot_of(behind, || next.count()), size);
                 }
-                Err(Changed) => at = self.find_again(position.record),
             }
         }
+    }
+
+    /// The record that comes after one that is the last in its leaf that way, or whose leaf has changed.
+    #[cold]
+    fn beyond_leaf(&self, way: Direction, position: Position) -> Option<Position> {
+        let mut at = position;
+        let found = loop {
+            let found = match way {
+                Forward => self.at(self.place(at.leaf, at.version, at.index + 1)),
+                Back => self.before(at.leaf, at.version, at.index),
+            };
+            match found {
+                Ok(found) => break found?,
+                Err(Changed) => at = self.find_again(position.record),
+            }
+        };
+        let node = self.node(found.leaf);
+        let (index, count) = (found.index, node.count());
+        if way.is_late_for_addresses(index, count)
+            && let Some(next) = node.neighbour(way)
+        {
+            next.prefetch_records();
+        }
+        self.look_ahead(way, node, index, count, self.record_size(position.record));
+        Some(found)
     }
 
     /// Whether the record before is known to be of another user key.

@@ -14,6 +14,7 @@
 //! Above the leaves the record of a child is one that everything in the child is not before, and
 //! that everything in the child on its left is before; the first child has none.
 
+use super::look_ahead::Direction;
 use super::seq_lock::SeqLock;
 use super::target::Target;
 use crate::arena::ArenaWriter;
@@ -284,6 +285,15 @@ impl Node {
     #[inline]
     pub(super) fn prev(&self) -> Option<NodeAddress> {
         NodeAddress::at(self.prev.load(Ordering::Acquire))
+    }
+
+    /// The leaf that comes next on a way.
+    #[inline]
+    pub(super) fn neighbour(&self, way: Direction) -> Option<NodeAddress> {
+        match way {
+            Direction::Forward => self.next(),
+            Direction::Back => self.prev(),
+        }
     }
 
     pub(super) fn set_prev(&self, prev: NodeAddress) {
