@@ -29,6 +29,7 @@ const STEPS: &[Step] = &[
     Step { name: "clippy", run: clippy },
     Step { name: "plain", run: plain },
     Step { name: "doc", run: doc },
+    Step { name: "aarch64", run: aarch64 },
     Step { name: "test", run: test },
 ];
 
@@ -54,6 +55,16 @@ fn lint(what: &[&str]) -> Result<(), String> {
 fn doc() -> Result<(), String> {
     let all = ["--workspace", "--no-deps", "--document-private-items", "--features", STORES];
     cargo(&[&["doc", "--locked"], &all[..]].concat(), &[("RUSTDOCFLAGS", "-D warnings")])
+}
+
+/// What knows of processors, on another one.
+fn aarch64() -> Result<(), String> {
+    let mut script = Command::new("scripts/aarch64");
+    let status = script.arg("--short").current_dir(files::root()).status();
+    match status.map_err(|error| format!("scripts/aarch64: {error}"))? {
+        status if status.success() => Ok(()),
+        status => Err(format!("scripts/aarch64 failed: {status}")),
+    }
 }
 
 /// Whether the gate has a step of this name.
