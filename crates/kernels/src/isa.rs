@@ -14,6 +14,9 @@ pub enum Isa {
     Avx512 = 3,
 }
 
+/// The variable that may name the best set.
+const VARIABLE: &str = "TOUCHSTONE_ISA";
+
 /// 0 as long as nobody has looked. Relaxed: whoever looks finds the same.
 static BEST: AtomicU8 = AtomicU8::new(0);
 
@@ -21,7 +24,9 @@ impl Isa {
     /// All there are.
     pub const ALL: [Self; 3] = [Self::Scalar, Self::Avx2, Self::Avx512];
 
-    /// The best one that this processor has.
+    /// The best one that this processor has, and that the environment's `TOUCHSTONE_ISA` allows: `scalar`, `avx2` or
+    /// `avx512` say that there is to be none better, to try the others on a processor that has them all. The first
+    /// call in the process decides.
     #[inline]
     pub fn best() -> Self {
         match BEST.load(Ordering::Relaxed) {
@@ -61,9 +66,25 @@ impl Isa {
 
     #[cold]
     fn find_best() -> Self {
-        let best =
-            Self::ALL.into_iter().rev().find(|isa| isa.is_available()).unwrap_or(Self::Scalar);
+        let best = match std::env::var_os(VARIABLE) {
+            None => Self::best_up_to(Self::Avx512),
+            Some(name) => match Self::ALL.into_iter().find(|isa| *isa.name() == *name) {
+                Some(limit) => Self::best_up_to(limit),
+                None => {
+                    eprintln!("warning: {VARIABLE} is {name:?}, not scalar, avx2 or avx512; it has no effect");
+                    Self::best_up_to(Self::Avx512)
+                }
+            },
+        };
         BEST.store(best as u8, Ordering::Relaxed);
         best
     }
+
+    fn best_up_to(limit: Self) -> Self {
+        let available = |isa: &Self| *isa <= limit && isa.is_available();
+        Self::ALL.into_iter().rev().find(available).unwrap_or(Self::Scalar)
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -50,9 +50,14 @@ enum Outcome {
 pub(crate) trait StoredValue {
     /// Its bytes.
     fn bytes(&self) -> &[u8];
-    /// The value, kept alive.
-    fn pin(&self) -> PinnableSlice;
+    /// The value for whoever asked, who may have it for long: a copy where it is small, or where a reference would
+    /// hold back more than its block.
+    fn keep(&self) -> PinnableSlice;
 }
+
+/// Values of blocks up to this size are copied: the copy takes as long as counting a reference to the block twice,
+/// on whose count all readers of it meet, and leaves the block to the cache.
+const COPIED_SIZE_MAX: usize = 256;
 
 impl StoredValue for EntryValue<'_> {
     #[inline]
@@ -61,8 +66,8 @@ impl StoredValue for EntryValue<'_> {
     }
 
     #[inline]
-    fn pin(&self) -> PinnableSlice {
-        EntryValue::pin(self)
+    fn keep(&self) -> PinnableSlice {
+        if self.len() <= COPIED_SIZE_MAX { PinnableSlice::from(&**self) } else { self.pin() }
     }
 }
 
@@ -73,8 +78,8 @@ impl StoredValue for MemTableEntry<'_> {
     }
 
     #[inline]
-    fn pin(&self) -> PinnableSlice {
-        self.pinned_value()
+    fn keep(&self) -> PinnableSlice {
+        PinnableSlice::from(self.value())
     }
 }
 
@@ -173,7 +178,7 @@ impl<'a> GetContext<'a> {
         }
         if key.value_type == ValueType::Merge {
             count(PerfMetric::InternalMergePointLookupCount, 1);
-            self.operands.push(value.pin());
+            self.operands.push(value.keep());
             if self.merge_operator.is_some_and(|operator| operator.should_merge(&self.operands)) {
                 self.outcome = Outcome::Deleted;
                 return Ok(false);
@@ -189,7 +194,7 @@ impl<'a> GetContext<'a> {
             self.outcome = Outcome::Copied;
             return Ok(false);
         }
-        self.outcome = Outcome::Found(key.value_type, value.pin());
+        self.outcome = Outcome::Found(key.value_type, value.keep());
         Ok(false)
     }
 

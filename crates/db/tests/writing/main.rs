@@ -12,6 +12,7 @@ mod counts;
 mod errors;
 mod fixture;
 mod held_iterators;
+mod held_values;
 mod info_log;
 mod ingestion;
 mod leftovers;
