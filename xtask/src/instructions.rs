@@ -178,6 +178,20 @@ fn compare_external(program: &Program, paths: &[Kept]) -> Result<(), String> {
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
 }
 
+/// Builds the crate of a user's own and does some operations with it.
+pub(crate) fn run_external() -> Result<(), String> {
+    let executable = external::build()?;
+    for path in EXTERNAL_SHORT_PATHS {
+        let output = output_of(Command::new(&executable).args([path, KEYS]))?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        match number_after(&said, path) {
+            Some(nanoseconds) if nanoseconds > 0.0 => print!("{said}"),
+            _ => return Err(format!("{}: no time for {path}: {said}", executable.display())),
+        }
+    }
+    Ok(())
+}
+
 /// Prints what each path takes more with statistics.
 ///
 /// # Errors

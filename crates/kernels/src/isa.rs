@@ -71,7 +71,9 @@ impl Isa {
             Some(name) => match Self::ALL.into_iter().find(|isa| *isa.name() == *name) {
                 Some(limit) => Self::best_up_to(limit),
                 None => {
-                    eprintln!("warning: {VARIABLE} is {name:?}, not scalar, avx2 or avx512; it has no effect");
+                    eprintln!(
+                        "warning: {VARIABLE} is {name:?}, not scalar, avx2 or avx512; it has no effect"
+                    );
                     Self::best_up_to(Self::Avx512)
                 }
             },

@@ -20,7 +20,8 @@ fn the_environment_names_the_limit() {
 
 #[test]
 fn what_the_build_may_use_is_there() {
-    if cfg!(all(target_feature = "avx2", target_feature = "avx512bw", target_feature = "avx512vl")) {
+    if cfg!(all(target_feature = "avx2", target_feature = "avx512bw", target_feature = "avx512vl"))
+    {
         assert!(Isa::Avx512.is_available());
     }
     if cfg!(target_feature = "avx2") {
