@@ -50,7 +50,7 @@ impl AtomicHistogram {
     /// Adds a value that was not added lately.
     pub(crate) fn begin_run(&self, value: u64) {
         let sums = self.sums();
-        sums.change(|| {
+        sums.changes.change(|| {
             let (older, count) = self.lately.begin(value);
             sums.add_times(older, count);
         });
@@ -59,7 +59,7 @@ impl AtomicHistogram {
     /// No value was added lately.
     pub(crate) fn end_runs(&self) {
         let Some(sums) = self.sums.get() else { return };
-        sums.change(|| {
+        sums.changes.change(|| {
             for (value, count) in self.lately.take() {
                 sums.add_times(value, count);
             }
@@ -97,7 +97,7 @@ impl AtomicHistogram {
     /// pending shows in no sum.
     fn add_for_several(&self, value: u64, others: u64) {
         let sums = self.sums();
-        sums.change(|| {
+        sums.changes.change(|| {
             sums.add_stand_in(value, others + 1);
             store(&self.pending, others);
         });
@@ -109,7 +109,7 @@ impl AtomicHistogram {
         if let Some(sums) = self.sums.get()
             && count > 0
         {
-            sums.change(|| {
+            sums.changes.change(|| {
                 sums.take_back(count);
                 store(&self.pending, 0);
             });
@@ -128,7 +128,7 @@ impl AtomicHistogram {
     /// Adds what it has to `sum`, but for what is pending.
     pub(crate) fn add_to(&self, sum: &mut Histogram) {
         let Some(sums) = self.sums.get() else { return };
-        sum.merge(&sums.read_unchanged(|| {
+        sum.merge(&sums.changes.read_unchanged(|| {
             let mut values = Histogram::from(sums.parts(load(&self.pending)));
             for (value, count) in self.lately.all() {
                 values.add_times(value, count);

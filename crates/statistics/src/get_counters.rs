@@ -64,7 +64,7 @@ impl GetCounters {
     #[inline(never)]
     fn begin_run(&self, packed: u64) {
         let sizes = self.sizes.get_or_init(Box::default);
-        sizes.change(|| self.settle(sizes, self.lately.begin(packed)));
+        sizes.changes.change(|| self.settle(sizes, self.lately.begin(packed)));
     }
 
     /// Adds up lookups that ended alike.
@@ -91,7 +91,7 @@ impl GetCounters {
             self.has_sizes.store(has_sizes, Ordering::Relaxed);
         };
         let Some(sizes) = self.sizes.get() else { return set_level() };
-        sizes.change(|| {
+        sizes.changes.change(|| {
             for run in self.lately.take() {
                 self.settle(sizes, run);
             }
@@ -119,7 +119,7 @@ impl GetCounters {
         if outcomes.is_empty() && !has_bytes {
             return 0;
         }
-        sizes.read_unchanged(|| {
+        sizes.changes.read_unchanged(|| {
             let settled = match has_bytes {
                 true => load(&self.bytes),
                 false => outcomes.iter().map(|outcome| load(&self.ended[*outcome as usize])).sum(),
@@ -137,7 +137,7 @@ impl GetCounters {
     /// Adds the sizes of this period to `sum`.
     pub(crate) fn add_sizes_to(&self, sum: &mut Histogram) {
         let Some(sizes) = self.sizes.get() else { return };
-        sum.merge(&sizes.read_unchanged(|| {
+        sum.merge(&sizes.changes.read_unchanged(|| {
             let mut values = Histogram::from(sizes.parts(0));
             let lately = self.lately.all().into_iter();
             for (packed, count) in lately.filter(|(_, count)| *count > 0 && self.has_sizes()) {

@@ -1,14 +1,14 @@
 //! The sums of a histogram that one thread adds to and all may read.
 
+use crate::change_count::ChangeCount;
 use base::histogram::{BUCKETS, HistogramParts, bucket_of};
-use std::sync::atomic::{AtomicU64, Ordering, fence};
-use std::thread;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What [`AtomicHistogram`](crate::atomic_histogram::AtomicHistogram) has added up.
 #[derive(Debug)]
 pub(crate) struct HistogramSums {
-    /// Odd while several things change that only mean something together.
-    version: AtomicU64,
+    /// For several things that only mean something together.
+    pub(crate) changes: ChangeCount,
     buckets: [AtomicU64; BUCKETS],
     sum: AtomicU64,
     /// The lower and the upper half.
@@ -22,7 +22,7 @@ pub(crate) struct HistogramSums {
 impl Default for HistogramSums {
     fn default() -> Self {
         Self {
-            version: AtomicU64::new(0),
+            changes: ChangeCount::default(),
             buckets: [const { AtomicU64::new(0) }; BUCKETS],
             sum: AtomicU64::new(0),
             sum_of_squares: [const { AtomicU64::new(0) }; 2],
@@ -34,31 +34,6 @@ impl Default for HistogramSums {
 }
 
 impl HistogramSums {
-    /// Changes several things, which readers see all of or none of; by the owning thread only.
-    #[inline]
-    pub(crate) fn change(&self, change: impl FnOnce()) {
-        let version = load(&self.version);
-        store(&self.version, version.wrapping_add(1));
-        // Whoever sees one of the stores of `change` sees the odd version after it.
-        fence(Ordering::Release);
-        change();
-        self.version.store(version.wrapping_add(2), Ordering::Release);
-    }
-
-    /// What `read` returns when nothing is changed meanwhile.
-    pub(crate) fn read_unchanged<T>(&self, read: impl Fn() -> T) -> T {
-        loop {
-            let version = self.version.load(Ordering::Acquire);
-            let found = read();
-            // Pairs with the fence of who changes it.
-            fence(Ordering::Acquire);
-            if version.is_multiple_of(2) && load(&self.version) == version {
-                return found;
-            }
-            thread::yield_now();
-        }
-    }
-
     /// Adds a value so many times.
     #[inline]
     pub(crate) fn add_times(&self, value: u64, times: u64) {

@@ -12,6 +12,7 @@
 
 pub mod activity;
 mod atomic_histogram;
+mod change_count;
 pub mod docs;
 mod get_counters;
 mod get_outcome;
@@ -27,6 +28,7 @@ mod recent_values;
 mod recorder;
 mod statistics;
 mod stats_level;
+mod sync_primitives;
 mod thread_counters;
 mod ticker;
 mod totals;
