@@ -57,12 +57,16 @@ fn doc() -> Result<(), String> {
     cargo(&[&["doc", "--locked"], &all[..]].concat(), &[("RUSTDOCFLAGS", "-D warnings")])
 }
 
-/// What knows of processors, on another one.
+/// What knows of processors, on another one, where there are the tools for it.
 fn aarch64() -> Result<(), String> {
     let mut script = Command::new("scripts/aarch64");
     let status = script.arg("--short").current_dir(files::root()).status();
     match status.map_err(|error| format!("scripts/aarch64: {error}"))? {
         status if status.success() => Ok(()),
+        status if status.code() == Some(3) => {
+            println!("aarch64: left out");
+            Ok(())
+        }
         status => Err(format!("scripts/aarch64 failed: {status}")),
     }
 }

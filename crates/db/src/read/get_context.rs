@@ -50,6 +50,8 @@ enum Outcome {
 pub(crate) trait StoredValue {
     /// Its bytes.
     fn bytes(&self) -> &[u8];
+    /// The value as long as the lookup lasts.
+    fn pin(&self) -> PinnableSlice;
     /// The value for whoever asked, who may have it for long: a copy where it is small, or where a reference would
     /// hold back more than its block.
     fn keep(&self) -> PinnableSlice;
@@ -66,8 +68,17 @@ impl StoredValue for EntryValue<'_> {
     }
 
     #[inline]
+    fn pin(&self) -> PinnableSlice {
+        EntryValue::pin(self)
+    }
+
+    #[inline]
     fn keep(&self) -> PinnableSlice {
-        if self.len() <= COPIED_SIZE_MAX { PinnableSlice::from(&**self) } else { self.pin() }
+        if self.len() <= COPIED_SIZE_MAX {
+            PinnableSlice::from(&**self)
+        } else {
+            EntryValue::pin(self)
+        }
     }
 }
 
@@ -75,6 +86,11 @@ impl StoredValue for MemTableEntry<'_> {
     #[inline]
     fn bytes(&self) -> &[u8] {
         self.value()
+    }
+
+    #[inline]
+    fn pin(&self) -> PinnableSlice {
+        self.pinned_value()
     }
 
     #[inline]
@@ -178,7 +194,9 @@ impl<'a> GetContext<'a> {
         }
         if key.value_type == ValueType::Merge {
             count(PerfMetric::InternalMergePointLookupCount, 1);
-            self.operands.push(value.keep());
+            // Without an operator they are for whoever asked.
+            let is_merged = self.merge_operator.is_some();
+            self.operands.push(if is_merged { value.pin() } else { value.keep() });
             if self.merge_operator.is_some_and(|operator| operator.should_merge(&self.operands)) {
                 self.outcome = Outcome::Deleted;
                 return Ok(false);

@@ -45,7 +45,8 @@ impl Direction {
         }
     }
 
-    /// The slot of a leaf with `count` of them, which one way does not ask for, that is so many behind the first that the cursor comes to there.
+    /// The slot that is so many behind the first one that the cursor comes to, in a leaf with `count` of them, which
+    /// only one way asks for.
     #[inline]
     pub(super) fn slot_of(self, behind: usize, count: impl FnOnce() -> usize) -> usize {
         match self {
