@@ -23,6 +23,7 @@ pub(crate) use writer::BPlusTreeWriter;
 
 use crate::arena::{Arena, ArenaSlice};
 use crate::memtable_rep::MemTableEntry;
+use crate::published_ptr::PublishedPtr;
 use crate::record::{Header, Record};
 use base::dbformat::{extract_trailer, extract_user_key};
 use look_ahead::Ahead;
@@ -31,7 +32,7 @@ use node::{Node, NodeAddress};
 use seq_lock::{SeqLock, Version};
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use target::Target;
 
 /// More levels than a tree can have: those above the leaves are at least half full, but at the end.
@@ -44,11 +45,11 @@ const COUNTED_NODES_MAX: usize = 8;
 pub(crate) struct BPlusTree {
     records: Arc<Arena>,
     nodes: Arc<Arena>,
-    root: AtomicPtr<Node>,
+    root: PublishedPtr<Node>,
     /// The leaf with the first record, always the same.
     first_leaf: NodeAddress,
     /// The record inserted first, with whose user key the parts of keys that are in nodes have to do.
-    base: AtomicPtr<Header>,
+    base: PublishedPtr<Header>,
     /// What leads to the leaves, and which leaves there are.
     structure: SeqLock,
     /// How many nodes each level has, from the leaves on.
@@ -199,7 +200,7 @@ impl BPlusTree {
 
     #[inline]
     fn root(&self) -> Option<NodeAddress> {
-        NodeAddress::at(self.root.load(Ordering::Acquire))
+        NodeAddress::at(self.root.load())
     }
 
     #[inline]
@@ -226,7 +227,7 @@ impl BPlusTree {
     /// The user key of the record inserted first; none while there is none.
     #[inline]
     fn base_key(&self) -> Option<&[u8]> {
-        let record = Record::at(self.base.load(Ordering::Acquire))?;
+        let record = Record::at(self.base.load())?;
         Some(extract_user_key(self.key(record)))
     }
 

@@ -4,18 +4,13 @@
 //! before its record can be found, and who may expect to find the record learns of it in a way that
 //! orders the two.
 
+mod line;
+
 use base::hash::{fastrange64, hash64};
-use std::sync::atomic::{AtomicU64, Ordering};
+use line::Line;
 
 const PROBES: u32 = 6;
-const LINE_WORDS: usize = 8;
-const LINE_BITS: usize = LINE_WORDS * 64;
-const LINE_BITS_LOG2: u32 = LINE_BITS.ilog2();
-
-/// A cache line of the filter.
-#[derive(Debug, Default)]
-#[repr(align(64))]
-struct Line([AtomicU64; LINE_WORDS]);
+const LINE_BITS_LOG2: u32 = line::BITS.ilog2();
 
 /// Says of a key that it was not added, or that it may have been.
 #[derive(Debug)]
@@ -37,29 +32,23 @@ impl DynamicBloom {
     /// Adds a key. There may be one caller at a time; what others add meanwhile may get lost.
     pub(crate) fn add(&self, key: &[u8]) {
         let (line, bits) = self.locate(key);
-        for (word, mask) in bits {
-            let old = line.0[word].load(Ordering::Relaxed);
-            if old & mask == 0 {
-                line.0[word].store(old | mask, Ordering::Relaxed);
-            }
-        }
+        line.set(bits);
     }
 
     /// Whether the key may have been added.
     pub(crate) fn may_contain(&self, key: &[u8]) -> bool {
-        let (line, mut bits) = self.locate(key);
-        bits.all(|(word, mask)| line.0[word].load(Ordering::Relaxed) & mask != 0)
+        let (line, bits) = self.locate(key);
+        line.has_all(bits)
     }
 
-    fn locate(&self, key: &[u8]) -> (&Line, impl Iterator<Item = (usize, u64)>) {
+    /// A line, and which of its bits belong to a key.
+    fn locate(&self, key: &[u8]) -> (&Line, impl Iterator<Item = usize>) {
         let hash = hash64(key);
         let line = fastrange64(hash, self.lines.len() as u64) as usize;
         // The line took the upper bits; the multiplication brings the lower ones up.
         let bits = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let probes = (1..=PROBES).map(move |probe| {
-            let bit = (bits >> (64 - probe * LINE_BITS_LOG2)) as usize % LINE_BITS;
-            (bit / 64, 1 << (bit % 64))
-        });
+        let probes = (1..=PROBES)
+            .map(move |probe| (bits >> (64 - probe * LINE_BITS_LOG2)) as usize % line::BITS);
         (&self.lines[line], probes)
     }
 }

@@ -24,6 +24,7 @@ pub mod memtable_options;
 pub mod memtable_rep;
 pub mod memtable_rep_factory;
 mod memtable_stats;
+mod published_ptr;
 mod range_tombstones;
 #[expect(unsafe_code, reason = "keys and values behind lengths, in pieces of an arena")]
 mod record;

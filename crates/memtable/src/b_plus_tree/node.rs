@@ -19,6 +19,7 @@ use super::seq_lock::SeqLock;
 use super::target::Target;
 use crate::arena::ArenaWriter;
 use crate::memtable_rep::rank_of;
+use crate::published_ptr::PublishedPtr;
 use crate::record::{Header, Record};
 use base::dbformat::extract_user_key;
 use kernels::prefetch::prefetch_address;
@@ -26,7 +27,7 @@ use std::cmp::Ordering as Order;
 use std::hint::select_unpredictable;
 use std::ops::RangeInclusive;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Slots of a node; few in this crate's tests, so that small trees have many nodes.
 pub(super) const CAPACITY: usize = if cfg!(test) { 8 } else { 64 };
@@ -58,11 +59,11 @@ pub(super) struct Node {
     start: AtomicU32,
     /// 0 for a leaf. Never changes.
     level: u32,
-    next: AtomicPtr<Node>,
+    next: PublishedPtr<Node>,
     /// Of a leaf.
-    prev: AtomicPtr<Node>,
+    prev: PublishedPtr<Node>,
     ranks: Ranks,
-    records: [AtomicPtr<Header>; CAPACITY],
+    records: [PublishedPtr<Header>; CAPACITY],
 }
 
 #[repr(align(64))]
@@ -73,7 +74,7 @@ struct Ranks([AtomicU64; CAPACITY]);
 #[derive(Debug)]
 struct InnerNode {
     node: Node,
-    children: [AtomicPtr<Node>; CAPACITY],
+    children: [PublishedPtr<Node>; CAPACITY],
 }
 
 /// What a slot holds: a record, and above the leaves the child that begins with it.
@@ -96,10 +97,10 @@ impl NodeAddress {
             count: AtomicU32::new(0),
             start: AtomicU32::new(u32::MAX),
             level,
-            next: AtomicPtr::default(),
-            prev: AtomicPtr::default(),
+            next: PublishedPtr::default(),
+            prev: PublishedPtr::default(),
             ranks: Ranks([const { AtomicU64::new(UNUSED) }; CAPACITY]),
-            records: [const { AtomicPtr::new(std::ptr::null_mut()) }; CAPACITY],
+            records: std::array::from_fn(|_| PublishedPtr::default()),
         };
         if level == 0 {
             let piece = arena.allocate(size_of::<Node>()).cast();
@@ -108,7 +109,7 @@ impl NodeAddress {
             unsafe { piece.write(node) };
             return Self(piece);
         }
-        let children = [const { AtomicPtr::new(std::ptr::null_mut()) }; CAPACITY];
+        let children = std::array::from_fn(|_| PublishedPtr::default());
         let piece = arena.allocate(size_of::<InnerNode>()).cast();
         assert!(piece.is_aligned(), "other pieces in an arena of nodes");
         // SAFETY: as above, for a node with children.
@@ -141,7 +142,7 @@ impl NodeAddress {
     /// # Safety
     /// As for [`Self::node`].
     #[inline]
-    unsafe fn children<'a>(self) -> Option<&'a [AtomicPtr<Node>; CAPACITY]> {
+    unsafe fn children<'a>(self) -> Option<&'a [PublishedPtr<Node>; CAPACITY]> {
         // SAFETY: the caller's. A node that is no leaf was made with children, and the address is
         // that of the whole.
         unsafe { (self.node().level > 0).then(|| &self.0.cast::<InnerNode>().as_ref().children) }
@@ -156,7 +157,7 @@ impl NodeAddress {
         // SAFETY: the caller's.
         let children = unsafe { self.children() };
         // Who finds the child sees all of it.
-        Self::at(children?[index % CAPACITY].load(Ordering::Acquire))
+        Self::at(children?[index % CAPACITY].load())
     }
 
     /// Brings the part of the node that a search looks at first into the processor's cache.
@@ -194,9 +195,9 @@ impl NodeAddress {
         // SAFETY: the caller's.
         let user_key = extract_user_key(unsafe { slot.record.key() });
         node.ranks.0[index].store(rank_of(user_key, node.start()), Ordering::Relaxed);
-        node.records[index].store(slot.record.address(), Ordering::Release);
+        node.records[index].publish(slot.record.address());
         if let (Some(children), Some(child)) = (children, slot.child) {
-            children[index].store(child.address(), Ordering::Release);
+            children[index].publish(child.address());
         }
         node.count.store(count as u32 + 1, Ordering::Release);
     }
@@ -233,9 +234,9 @@ fn prefetch<T>(address: *const T, lines: RangeInclusive<usize>) {
     }
 }
 
-/// Stores a pointer that somebody loaded with all it leads to.
-fn move_pointer<T>(source: &[AtomicPtr<T>], from: usize, target: &[AtomicPtr<T>], to: usize) {
-    target[to].store(source[from].load(Ordering::Relaxed), Ordering::Release);
+/// Copies a pointer; who loads the copy sees all that it leads to.
+fn move_pointer<T>(source: &[PublishedPtr<T>], from: usize, target: &[PublishedPtr<T>], to: usize) {
+    target[to].publish(source[from].peek());
 }
 
 impl Node {
@@ -273,18 +274,18 @@ impl Node {
     /// The node that follows on the level.
     #[inline]
     pub(super) fn next(&self) -> Option<NodeAddress> {
-        NodeAddress::at(self.next.load(Ordering::Acquire))
+        NodeAddress::at(self.next.load())
     }
 
     pub(super) fn set_next(&self, next: Option<NodeAddress>) {
         let address = next.map_or(std::ptr::null_mut(), NodeAddress::address);
-        self.next.store(address, Ordering::Release);
+        self.next.publish(address);
     }
 
     /// The leaf before this one.
     #[inline]
     pub(super) fn prev(&self) -> Option<NodeAddress> {
-        NodeAddress::at(self.prev.load(Ordering::Acquire))
+        NodeAddress::at(self.prev.load())
     }
 
     /// The leaf that comes next on a way.
@@ -297,25 +298,25 @@ impl Node {
     }
 
     pub(super) fn set_prev(&self, prev: NodeAddress) {
-        self.prev.store(prev.address(), Ordering::Release);
+        self.prev.publish(prev.address());
     }
 
     /// The record of a slot that is, or was, in use.
     #[inline]
     pub(super) fn record(&self, index: usize) -> Option<Record> {
-        Record::at(self.records[index % CAPACITY].load(Ordering::Acquire))
+        Record::at(self.records[index % CAPACITY].load())
     }
 
     /// Begins to bring the record of a slot that may be in use into the processor's cache.
     #[inline]
     pub(super) fn prefetch_record(&self, index: usize) {
-        prefetch(self.records[index % CAPACITY].load(Ordering::Relaxed), 0..=1);
+        prefetch(self.records[index % CAPACITY].peek(), 0..=1);
     }
 
     /// As [`Self::prefetch_record`], of a record that has about `size` bytes.
     #[inline]
     pub(super) fn prefetch_whole_record(&self, index: usize, size: usize) {
-        let record = self.records[index % CAPACITY].load(Ordering::Relaxed);
+        let record = self.records[index % CAPACITY].peek();
         let last_line = (record.addr() % LINE_SIZE + size - 1) / LINE_SIZE;
         prefetch(record, 0..=last_line.min(RECORD_LINES_MAX - 1));
     }

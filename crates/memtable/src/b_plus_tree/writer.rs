@@ -8,13 +8,14 @@ use crate::arena::{ALIGNMENT, ArenaWriter, BLOCK_SIZE_MIN};
 use crate::hint_hasher::HintHasher;
 use crate::memtable_memory::MemTableMemory;
 use crate::memtable_rep::EXPECTED_KEYS_MAX;
+use crate::published_ptr::PublishedPtr;
 use crate::record::Record;
 use base::common_prefix_length;
 use base::dbformat::extract_user_key;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Inserts into a tree. There is one of a tree.
 pub(crate) struct BPlusTreeWriter {
@@ -42,13 +43,14 @@ impl BPlusTree {
         let tree = Arc::new(Self {
             records: records.arena().clone(),
             nodes: nodes.arena().clone(),
-            root: AtomicPtr::new(first_leaf.address()),
+            root: PublishedPtr::default(),
             first_leaf,
-            base: AtomicPtr::default(),
+            base: PublishedPtr::default(),
             structure: SeqLock::default(),
             node_counts: [const { AtomicU64::new(0) }; LEVEL_COUNT_MAX],
             record_count: AtomicU64::new(0),
         });
+        tree.root.prepare(first_leaf.address());
         tree.node_counts[0].store(1, Ordering::Relaxed);
         let last = Place { node: first_leaf, index: 0 };
         let writer = BPlusTreeWriter {
@@ -106,7 +108,7 @@ impl BPlusTreeWriter {
         let base_key = match tree.base_key() {
             Some(base_key) => base_key,
             None => {
-                tree.base.store(record.address(), Ordering::Release);
+                tree.base.publish(record.address());
                 user_key
             }
         };
@@ -321,7 +323,7 @@ impl Splitter<'_> {
         tree.put_record(Place { node, index: 0 }, Slot { child: Some(root), ..right });
         tree.put_record(Place { node, index: 1 }, right);
         tree.node_counts[level as usize].store(1, Ordering::Relaxed);
-        tree.root.store(node.address(), Ordering::Release);
+        tree.root.publish(node.address());
     }
 }
 

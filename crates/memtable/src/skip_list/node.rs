@@ -13,17 +13,17 @@
 //! of a level to a node knows that it has that level.
 
 use crate::arena::{ALIGNMENT, ArenaWriter};
+use crate::published_ptr::PublishedPtr;
 use crate::record::Record;
 use kernels::prefetch::prefetch_address;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// The address of a node. Nothing says how long it is good: its arena has to be held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Node(NonNull<Rank>);
 
 type Rank = u64;
-type Link = AtomicPtr<Rank>;
+type Link = PublishedPtr<Rank>;
 
 const _: () = assert!(size_of::<Link>() == ALIGNMENT && size_of::<Rank>() == ALIGNMENT);
 
@@ -46,7 +46,7 @@ impl Node {
         unsafe {
             let links = piece.cast::<Link>();
             for level in 0..height {
-                links.add(level).write(Link::new(null_mut()));
+                links.add(level).write(Link::default());
             }
             let node = links.add(height).cast::<Rank>();
             node.write(rank);
@@ -72,8 +72,8 @@ impl Node {
     pub(super) unsafe fn next(self, level: usize) -> Option<Self> {
         // SAFETY: the caller's.
         let link = unsafe { self.link(level) };
-        // Pairs with the store in `set_next`: who sees the node sees its record and its links.
-        NonNull::new(link.load(Ordering::Acquire)).map(Self)
+        // Who sees the node sees its record and its links.
+        NonNull::new(link.load()).map(Self)
     }
 
     /// Begins to bring the node that follows on a level into the processor's cache.
@@ -84,7 +84,7 @@ impl Node {
     pub(super) unsafe fn prefetch_next(self, level: usize) {
         // SAFETY: the caller's.
         let link = unsafe { self.link(level) };
-        prefetch_address(link.load(Ordering::Relaxed).cast());
+        prefetch_address(link.peek().cast());
     }
 
     /// Sets the link of a node that nobody else knows of yet.
@@ -95,7 +95,7 @@ impl Node {
     pub(super) unsafe fn prepare_next(self, level: usize, next: Option<Self>) {
         // SAFETY: the caller's.
         let link = unsafe { self.link(level) };
-        link.store(next.map_or(null_mut(), |next| next.0.as_ptr()), Ordering::Relaxed);
+        link.prepare(next.map_or(null_mut(), |next| next.0.as_ptr()));
     }
 
     /// Links a node, which readers may see from now on.
@@ -106,8 +106,7 @@ impl Node {
     pub(super) unsafe fn set_next(self, level: usize, next: Self) {
         // SAFETY: the caller's.
         let link = unsafe { self.link(level) };
-        // Pairs with the load in `next`.
-        link.store(next.0.as_ptr(), Ordering::Release);
+        link.publish(next.0.as_ptr());
     }
 
     /// The rank that the node was made with.

@@ -2,12 +2,17 @@
 //! number of preemptions, and with every value that the orderings of loads and stores allow: `cargo test -p
 //! touchstone-memtable --test seq_lock_model`. `LOOM_MAX_PREEMPTIONS` asks for more of them.
 //!
-//! What is tried is the source of the lock itself, with loom's primitives in place of its own, over a small
-//! tree that is changed and read by the steps of the real one. (Miri and `touchstone-stress torn-reads` try that
-//! one.) Models fail where either fence is left out, where the last store of the count releases nothing, where
-//! taking it acquires nothing, and where it is not looked at again. Who reads and who writes are threads of their
+//! What is tried is the source of the lock and of pointers to records and leaves itself, with loom's primitives in
+//! place of their own, over a small tree that is changed and read by the steps of the real one. (Miri and
+//! `touchstone-stress torn-reads` try that one.) Models fail where either fence is left out, where the last store of
+//! the count releases nothing, where taking it acquires nothing, where it is not looked at again, and where loading
+//! a pointer acquires nothing. (That publishing one releases matters to skip lists: here a fence of the lock, or the
+//! count of a leaf, releases what it leads to as well.) Who reads and who writes are threads of their
 //! own: were the first thread of a model one of them, few orders would be tried, or a single one.
 
+#[allow(dead_code, reason = "skip lists prepare links")]
+#[path = "../../src/published_ptr.rs"]
+mod published_ptr;
 #[path = "../../src/b_plus_tree/seq_lock.rs"]
 mod seq_lock;
 mod sync_primitives;

@@ -1,12 +1,22 @@
 //! A tree of two leaves at most, changed and read by the steps of the B+tree of memtables, with the same
 //! orderings: what the tree's and the leaves' locks have to hold together.
 
+use crate::published_ptr::PublishedPtr;
 use crate::seq_lock::{SeqLock, Version};
 use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 const CAPACITY: usize = 3;
-/// In place of an address: none.
-const NONE: usize = usize::MAX;
+const RECORDS: usize = CAPACITY + 2;
+
+/// Where something is, for pointers to it.
+fn address<T>(one: &T) -> *mut T {
+    std::ptr::from_ref(one).cast_mut()
+}
+
+/// What of `all` a pointer leads to.
+fn at_address<T>(all: &[T], address: *mut T) -> Option<&T> {
+    all.iter().find(|one| std::ptr::eq(*one, address))
+}
 
 /// A record is filled in before a slot leads to it, and never changes then.
 #[derive(Default)]
@@ -14,13 +24,19 @@ struct Record {
     key: AtomicU32,
 }
 
+impl Record {
+    fn key(&self) -> u32 {
+        self.key.load(Ordering::Relaxed)
+    }
+}
+
 struct Leaf {
     lock: SeqLock,
     count: AtomicUsize,
     /// What of the keys a search looks at. Nothing but the lock orders them.
     ranks: [AtomicU32; CAPACITY],
-    records: [AtomicUsize; CAPACITY],
-    next: AtomicUsize,
+    records: [PublishedPtr<Record>; CAPACITY],
+    next: PublishedPtr<Leaf>,
 }
 
 impl Leaf {
@@ -29,26 +45,25 @@ impl Leaf {
             lock: SeqLock::default(),
             count: AtomicUsize::new(0),
             ranks: [u32::MAX; CAPACITY].map(AtomicU32::new),
-            records: [NONE; CAPACITY].map(AtomicUsize::new),
-            next: AtomicUsize::new(NONE),
+            records: Default::default(),
+            next: PublishedPtr::default(),
         }
     }
 
     /// As `NodeAddress::insert` has it.
-    fn insert(&self, index: usize, record: usize, rank: u32) {
+    fn insert(&self, index: usize, record: &Record, rank: u32) {
         let count = self.count.load(Ordering::Acquire);
         for to in (index + 1..=count).rev() {
             self.copy_slot(to - 1, self, to);
         }
         self.ranks[index].store(rank, Ordering::Relaxed);
-        self.records[index].store(record, Ordering::Release);
+        self.records[index].publish(address(record));
         self.count.store(count + 1, Ordering::Release);
     }
 
     fn copy_slot(&self, from: usize, to_leaf: &Self, to: usize) {
         to_leaf.ranks[to].store(self.ranks[from].load(Ordering::Relaxed), Ordering::Relaxed);
-        let moved = self.records[from].load(Ordering::Relaxed);
-        to_leaf.records[to].store(moved, Ordering::Release);
+        to_leaf.records[to].publish(self.records[from].peek());
     }
 
     /// The first of `count` slots that is not before `key`.
@@ -62,8 +77,8 @@ pub(crate) struct Tree {
     /// The first key of the second leaf, once there is one.
     separator: AtomicU32,
     leaf_count: AtomicUsize,
-    leaves: [Leaf; 2],
-    records: [Record; CAPACITY + 2],
+    leaves: Box<[Leaf; 2]>,
+    records: Box<[Record; RECORDS]>,
     record_count: AtomicUsize,
 }
 
@@ -77,7 +92,7 @@ impl Tree {
             structure: SeqLock::default(),
             separator: AtomicU32::new(0),
             leaf_count: AtomicUsize::new(1),
-            leaves: [Leaf::new(), Leaf::new()],
+            leaves: Box::new([Leaf::new(), Leaf::new()]),
             records: Default::default(),
             record_count: AtomicUsize::new(0),
         };
@@ -89,15 +104,21 @@ impl Tree {
     }
 
     /// A new record.
-    fn record(&self, key: u32) -> usize {
-        let record = self.record_count.load(Ordering::Relaxed);
-        self.record_count.store(record + 1, Ordering::Relaxed);
-        self.records[record].key.store(key, Ordering::Relaxed);
+    fn record(&self, key: u32) -> &Record {
+        let count = self.record_count.load(Ordering::Relaxed);
+        self.record_count.store(count + 1, Ordering::Relaxed);
+        let record = &self.records[count];
+        record.key.store(key, Ordering::Relaxed);
         record
     }
 
-    fn key(&self, record: usize) -> u32 {
-        self.records[record].key.load(Ordering::Relaxed)
+    /// The record that a slot in use leads to, also where it is another one by now. Searches compare it before
+    /// they know, so it has to be whole.
+    fn record_of(&self, leaf: &Leaf, index: usize) -> &Record {
+        let record = at_address(&self.records[..], leaf.records[index].load());
+        let record = record.expect("a record in a slot in use");
+        assert_ne!(record.key(), 0, "a record that is not whole");
+        record
     }
 
     /// The leaf where a key belongs.
@@ -124,7 +145,7 @@ impl Tree {
     /// them, into a new leaf of its own.
     pub(crate) fn split(&self, key: u32) {
         let record = self.record(key);
-        let [left, right] = &self.leaves;
+        let [left, right] = &*self.leaves;
         self.structure.write(|| {
             let is_last = left.lower_bound(CAPACITY, key) == CAPACITY;
             let cut = if is_last { CAPACITY } else { CAPACITY / 2 };
@@ -137,13 +158,12 @@ impl Tree {
             }
             left.lock.write(|| {
                 left.count.store(cut, Ordering::Release);
-                left.next.store(1, Ordering::Release);
+                left.next.publish(address(right));
                 if !is_last {
                     left.insert(left.lower_bound(cut, key), record, key);
                 }
             });
-            let first = right.records[0].load(Ordering::Acquire);
-            self.separator.store(self.key(first), Ordering::Relaxed);
+            self.separator.store(self.record_of(right, 0).key(), Ordering::Relaxed);
             self.leaf_count.store(2, Ordering::Release);
         });
     }
@@ -159,7 +179,7 @@ impl Tree {
             if let Ok(found) = found
                 && self.structure.is_still(structure)
             {
-                return found.map(|(.., record)| self.key(record));
+                return found.map(|(.., record)| record.key());
             }
         }
     }
@@ -171,12 +191,12 @@ impl Tree {
         let version = leaf.lock.read();
         let count = leaf.count.load(Ordering::Acquire);
         let index = leaf.lower_bound(count, key);
-        let is_last = || leaf.next.load(Ordering::Acquire) == NONE;
+        let is_last = || leaf.next.load().is_null();
         if index == 0 || index == count && !is_last() {
             return None;
         }
         let found = self.at(leaf, version, index, count).ok()?;
-        Some(found.map(|(.., record)| self.key(record)))
+        Some(found.map(|(.., record)| record.key()))
     }
 
     /// The record at a place, which may be right behind the last one of its leaf.
@@ -186,19 +206,19 @@ impl Tree {
         version: Version,
         index: usize,
         count: usize,
-    ) -> Result<Option<(&'a Leaf, Version, usize, usize)>, Changed> {
+    ) -> Result<Option<(&'a Leaf, Version, usize, &'a Record)>, Changed> {
         if index < count {
-            let record = leaf.records[index].load(Ordering::Acquire);
+            let record = self.record_of(leaf, index);
             return match leaf.lock.is_still(version) {
                 true => Ok(Some((leaf, version, index, record))),
                 false => Err(Changed),
             };
         }
-        let next = leaf.next.load(Ordering::Acquire);
+        let next = leaf.next.load();
         if !leaf.lock.is_still(version) {
             return Err(Changed);
         }
-        match self.leaves.get(next) {
+        match at_address(&self.leaves[..], next) {
             Some(next) => {
                 let version = next.lock.read();
                 self.at(next, version, 0, next.count.load(Ordering::Acquire))
@@ -216,7 +236,7 @@ impl Tree {
         let count = first.count.load(Ordering::Acquire);
         let mut found = self.at(first, version, 0, count).ok()?;
         while let Some((leaf, version, index, record)) = found {
-            keys.push(self.key(record));
+            keys.push(record.key());
             let count = leaf.count.load(Ordering::Acquire);
             found = self.at(leaf, version, index + 1, count).ok()?;
         }
