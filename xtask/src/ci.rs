@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{files, layers, tidy};
+use crate::{files, instructions, layers, tidy};
 use summary::Summary;
 use test_programs::TestProgram;
 
@@ -30,6 +30,7 @@ const STEPS: &[Step] = &[
     Step { name: "plain", run: plain },
     Step { name: "doc", run: doc },
     Step { name: "aarch64", run: aarch64 },
+    Step { name: "external", run: instructions::run_external },
     Step { name: "test", run: test },
 ];
 

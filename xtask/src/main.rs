@@ -22,6 +22,7 @@ usage: cargo xtask COMMAND
   tidy     lengths, banned words, placement of tests, links, white space and the like
   doc      the documentation of every crate, warnings denied
   aarch64  the kernels' tests on AArch64 under QEMU, and that what knows of processors compiles
+  external a crate that is no member of the workspace, built as a user's is, reads and writes
   test     the tests of every crate
 
   instructions [--keep | --statistics | --perf-levels | --external | --external-short]
@@ -29,8 +30,6 @@ usage: cargo xtask COMMAND
            each level of the perf context that needs no time of the processor, or in a crate that is
            no member of the workspace, built as a user's is, all of them or a read and a write
            (needs Valgrind; not part of the gate)
-  external a crate that is no member of the workspace, built as a user's is, reads and writes (not
-           part of the gate, whose time it would take)
 ";
 
 fn main() -> ExitCode {
@@ -47,7 +46,6 @@ fn main() -> ExitCode {
             Some("--external-short") => instructions::run(Mode::ExternalShort),
             Some(other) => Err(format!("instructions: {other} is no flag of it\n{USAGE}")),
         },
-        Some("external") => instructions::run_external(),
         Some("fmt") => ci::cargo(&["fmt", "--all"], &[]),
         Some(name) if ci::is_step(name) => ci::run_step(name),
         _ => Err(USAGE.to_owned()),

@@ -33,6 +33,10 @@ enum Repr {
 }
 
 impl PinnableSlice {
+    /// Bytes that are shared are copied for users up to this size: a copy takes no longer than counting a reference,
+    /// on whose count all readers meet, and holds nothing back.
+    pub const COPIED_SIZE_MAX: usize = 256;
+
     /// A piece of `owner`.
     ///
     /// # Panics

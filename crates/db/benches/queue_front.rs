@@ -4,7 +4,8 @@
 //! with the deletions in the memtable, flushed, and after reopening, and of a table of as many keys without any:
 //! where the first seek goes over the deletions, and where the background has done so (`deletion_pass_trigger`).
 //! What follows is measured in turn with the clean table, in rounds, and printed as times of it as well.
-//! `-- KEYS` does so with so many keys instead of two million; `-- KEYS counts` also what the first seeks passed.
+//! Exits with 1 where seeks that follow take more than three times those of the clean table, in the median of the
+//! three tables of each place. `-- KEYS` does so with so many keys instead of two million; `-- KEYS counts` also what the first seeks passed.
 
 use db::{
     ColumnFamilyDescriptor, ColumnFamilyHandle, Db, DbIterator, FlushOptions, OpenContext,
@@ -24,6 +25,8 @@ const FAMILY: &str = "write_buffer_size=1G;disable_auto_compactions=true;\
 /// Seeks of a round.
 const FOLLOWING: u64 = 1000;
 const ROUNDS: usize = 9;
+/// Times of a clean table that seeks may take.
+const RATIO_MAX: f64 = 3.0;
 /// A processor that was idle is slow at first.
 const WAKING: Duration = Duration::from_millis(20);
 
@@ -92,7 +95,9 @@ impl Table<'_> {
     }
 
     /// Prints what the first seek takes, and those that follow, in each way, beside those of a clean table.
-    fn measure(&self, name: &str, clean: &Table<'_>, prints_counts: bool) {
+    ///
+    /// How many times those of a clean table seeks take by the same iterator, and by new ones.
+    fn measure(&self, name: &str, clean: &Table<'_>, prints_counts: bool) -> [f64; 2] {
         let mut iterator = self.iterator();
         if prints_counts {
             set_perf_level(PerfLevel::EnableCount);
@@ -111,6 +116,7 @@ impl Table<'_> {
             "{name:<12} first {first:>10.1} us, then {again}, anew {anew}, within {:.2} us",
             within.own
         );
+        [again.ratio, anew.ratio]
     }
 
     /// What seeks take in this table and in a clean one, in turn.
@@ -188,8 +194,8 @@ struct Consumed<'a> {
 
 impl Consumed<'_> {
     /// In the memtable, flushed and after opening anew: each time after a `pause`, in which the background may go
-    /// over the deletions.
-    fn measure(&self, trigger: &str, pause: Duration) {
+    /// over the deletions. What [`Table::measure`] gives of each.
+    fn measure(&self, trigger: &str, pause: Duration) -> [[f64; 2]; 3] {
         let &Self { clean: Table { keys, .. }, prints_counts } = self;
         let directory = tempfile::tempdir().expect("a directory");
         let (db, family) = open(directory.path(), trigger);
@@ -197,16 +203,16 @@ impl Consumed<'_> {
         consume(&db, &family, keys / 2);
         rest(pause);
         let table = Table { db: &db, family: &family, keys };
-        table.measure("memtable", &self.clean, prints_counts);
+        let memtable = table.measure("memtable", &self.clean, prints_counts);
         db.flush(&FlushOptions::default(), &[&family]).expect("a flush");
         rest(pause);
-        table.measure("flushed", &self.clean, prints_counts);
+        let flushed = table.measure("flushed", &self.clean, prints_counts);
         drop(family);
         db.close().expect("closed");
         let (db, family) = open(directory.path(), trigger);
         rest(pause);
         let table = Table { db: &db, family: &family, keys };
-        table.measure("reopened", &self.clean, prints_counts);
+        [memtable, flushed, table.measure("reopened", &self.clean, prints_counts)]
     }
 }
 
@@ -222,9 +228,27 @@ fn main() {
     clean.measure("clean", &clean, prints_counts);
     let consumed = Consumed { clean, prints_counts };
     println!("nobody goes over deletions before the first seek:");
-    consumed.measure("0", Duration::ZERO);
+    let nobody = consumed.measure("0", Duration::ZERO);
     println!("the background does, and has no time for it:");
-    consumed.measure("4096", Duration::ZERO);
+    let late = consumed.measure("4096", Duration::ZERO);
     println!("the background does, and has a second for it:");
-    consumed.measure("4096", Duration::from_secs(1));
+    let in_time = consumed.measure("4096", Duration::from_secs(1));
+    if !are_near(&[nobody, late, in_time]) {
+        std::process::exit(1);
+    }
+}
+
+/// Whether seeks in each place, by each way, are within [`RATIO_MAX`] in the median of the three tables.
+fn are_near(tables: &[[[f64; 2]; 3]; 3]) -> bool {
+    let mut is_near = true;
+    for (place, name) in ["memtable", "flushed", "reopened"].into_iter().enumerate() {
+        for (way, by) in ["again", "anew"].into_iter().enumerate() {
+            let ratio = median(tables.iter().map(|table| table[place][way]));
+            if ratio > RATIO_MAX {
+                println!("{name}, {by}: {ratio:.2} times a clean table's, over {RATIO_MAX}");
+                is_near = false;
+            }
+        }
+    }
+    is_near
 }

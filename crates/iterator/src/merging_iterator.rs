@@ -17,8 +17,8 @@ mod runners_up;
 use crate::{Direction, VecIterator};
 use base::dbformat::extract_user_key;
 use base::{
-    InternalIterator, InternalKeyComparator, NewerVersion, PinnableSlice, Result, SeekStep,
-    key_prefix,
+    FastPath, InternalIterator, InternalKeyComparator, NewerVersion, PinnableSlice, Result,
+    SeekStep, key_prefix,
 };
 pub use deleted_keys::PassedKeys;
 use perf_context::{PerfMetric, Timer, count};
@@ -183,6 +183,9 @@ impl<I: InternalIterator> MergingIterator<I> {
     /// anything. Inlined, so that each step is compiled by itself.
     #[inline(always)]
     fn approach_all(&mut self, target: &[u8], steps: [SeekStep; 4]) -> Result<()> {
+        if !FastPath::SeeksTogether.is_on() {
+            return Ok(());
+        }
         let _timer = Timer::start(PerfMetric::SeekChildSeekTime);
         for step in steps {
             let mut waits = false;

@@ -175,10 +175,6 @@ pub(crate) struct ArenaSlice<'a> {
     bytes: &'a [u8],
 }
 
-/// Values up to this size are copied rather than pinned: the copy is no dearer than the reference,
-/// on whose count all readers meet, and does not keep a whole memtable in memory.
-const COPY_SIZE_MAX: usize = 256;
-
 impl<'a> ArenaSlice<'a> {
     /// Bytes in `arena`.
     ///
@@ -194,9 +190,10 @@ impl<'a> ArenaSlice<'a> {
         self.bytes
     }
 
-    /// The bytes, kept alive by a reference to the arena; a copy where that is cheaper.
+    /// The bytes, kept alive by a reference to the arena, and with them all of a memtable; a copy where that is
+    /// cheaper.
     pub(crate) fn pin(&self) -> PinnableSlice {
-        if self.bytes.len() <= COPY_SIZE_MAX {
+        if self.bytes.len() <= PinnableSlice::COPIED_SIZE_MAX {
             return PinnableSlice::from(self.bytes);
         }
         let owner = ArenaBytes { _arena: Arc::clone(self.arena), bytes: self.bytes.into() };

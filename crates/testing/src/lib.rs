@@ -1,5 +1,6 @@
 //! Fixtures and data-driven tests; for dev-dependencies only.
 //!
+//! - [`child`]: a test of the same program, in a process of its own.
 //! - [`fixtures`]: the directories under `fixtures/golden/` that released versions of RocksDB
 //!   wrote, with what RocksDB read from each.
 //! - [`content`]: the hashes those records hold, computed over what a reader found.
@@ -16,6 +17,7 @@
 //!
 //! This crate must not know any crate of the engine, so that every one of them can use it.
 
+pub mod child;
 pub mod content;
 pub mod corrupt;
 pub mod datadriven;

@@ -20,7 +20,7 @@ use base::compaction_filter::{
     CompactionFilterContext, NamedTableProperties, TableFileCreationReason,
 };
 use base::sst_partitioner::SstPartitionerContext;
-use base::{CompactionFilter, InternalIterator, InternalKey, Result, SstPartitioner};
+use base::{CompactionFilter, FastPath, InternalIterator, InternalKey, Result, SstPartitioner};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -249,11 +249,11 @@ impl Part<'_> {
             }),
             order: self.inputs.order.clone(),
         };
-        if self.inputs.can_be_scanned {
+        if self.inputs.can_be_scanned && FastPath::MergeKernel.is_on() {
             return EntrySource::Kernel(MergeKernel::new(
                 &options,
                 self.input_runs(),
-                self.job.copies_blocks,
+                self.job.copies_blocks && FastPath::BlockCopy.is_on(),
             ));
         }
         let input = |(level, files)| -> Box<dyn InternalIterator> {

@@ -57,10 +57,6 @@ pub(crate) trait StoredValue {
     fn keep(&self) -> PinnableSlice;
 }
 
-/// Values of blocks up to this size are copied: the copy takes as long as counting a reference to the block twice,
-/// on whose count all readers of it meet, and leaves the block to the cache.
-const COPIED_SIZE_MAX: usize = 256;
-
 impl StoredValue for EntryValue<'_> {
     #[inline]
     fn bytes(&self) -> &[u8] {
@@ -74,7 +70,7 @@ impl StoredValue for EntryValue<'_> {
 
     #[inline]
     fn keep(&self) -> PinnableSlice {
-        if self.len() <= COPIED_SIZE_MAX {
+        if self.len() <= PinnableSlice::COPIED_SIZE_MAX {
             PinnableSlice::from(&**self)
         } else {
             EntryValue::pin(self)

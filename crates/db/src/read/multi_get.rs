@@ -2,11 +2,12 @@
 
 use crate::column_family::ColumnFamilyHandle;
 use crate::db::Db;
-use crate::read::get::LookupScope;
+use crate::read::get::{LookupScope, get};
+use crate::read::get_context::Lookup;
 use crate::read::get_together::{GROUP_SIZE_MAX, get_together};
-use crate::read::read_stats::CountedLookup;
+use crate::read::read_stats::{CountedLookup, Source};
 use base::status::Code;
-use base::{PinnableSlice, Result, Status};
+use base::{FastPath, PinnableSlice, Result, Status};
 use perf_context::{PerfMetric, Timer, count, counts};
 use statistics::{Activity, HistogramType};
 use std::sync::Arc;
@@ -107,13 +108,18 @@ impl Db {
                 values.extend(group.iter().map(|_| Err(too_late())));
                 continue;
             }
-            get_together(scope, group, |found| {
+            let each = |found: Result<(Option<Lookup>, Source)>| {
                 values.push(found.and_then(|(lookup, source)| {
                     let value = lookup.map(|lookup| lookup.resolved.into_plain()).transpose()?;
                     counted.count_one_of_several(source, value.is_some());
                     Ok(value)
                 }));
-            });
+            };
+            if FastPath::StagedMultiGet.is_on() {
+                get_together(scope, group, each);
+            } else {
+                group.iter().map(|key| get(scope, key.as_ref())).for_each(each);
+            }
         }
     }
 

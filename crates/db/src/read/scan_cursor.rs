@@ -6,8 +6,8 @@
 use crate::read::level_iterator::LevelIterator;
 use base::dbformat::extract_user_key;
 use base::{
-    InternalIterator, InternalKeyComparator, NewerVersion, PinnableSlice, Result, SeekStep,
-    SequenceNumber,
+    FastPath, InternalIterator, InternalKeyComparator, NewerVersion, PinnableSlice, Result,
+    SeekStep, SequenceNumber,
 };
 use iterator::{Direction, MergingIterator, PassedKeys, VecIterator, pass_hidden};
 use table::{BlockRun, RunLimits};
@@ -84,6 +84,9 @@ impl ScanCursor {
         sequence: SequenceNumber,
         bound: Option<&[u8]>,
     ) {
+        if !FastPath::BlockRuns.is_on() {
+            return;
+        }
         let (run, other) = match &mut self.runs {
             ScanRuns::One(run) => (run, None),
             ScanRuns::Merged(merged) => match merged.steady_child() {

@@ -6,6 +6,7 @@ mod reading;
 
 use case_options::CaseOptions;
 use reading::{check_family, check_refused};
+use testing::child;
 use testing::fixtures::{self, Fixture};
 use testing::parallel;
 
@@ -81,6 +82,13 @@ fn check(fixture: &Fixture) -> Result<(), String> {
 #[test]
 fn every_directory_reads_as_its_release_read_it() {
     parallel::for_each(&fixtures::all(), check);
+}
+
+/// The same without what makes reads fast.
+#[test]
+fn every_directory_reads_the_same_by_plain_ways() {
+    let name = "every_directory_reads_as_its_release_read_it";
+    child::run_test(name, &[("TOUCHSTONE_PLAIN", "all")]);
 }
 
 #[test]

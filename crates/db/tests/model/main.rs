@@ -10,6 +10,7 @@ mod engine;
 use campaign::{Campaign, check, shortest};
 use std::path::Path;
 use std::time::Duration;
+use testing::child;
 use testing::judges;
 use testing::model::generator::{Profile, generate};
 use testing::model::{Defect, parse};
@@ -30,6 +31,14 @@ fn sequences_against_the_model_and_rocksdb() {
     let profile =
         Profile { steps: 120, merges_onto_entities: false, power_losses: false, hands_over: true };
     Campaign { profile, judge: Some(judge), duration: DURATION }.run();
+}
+
+/// The same without what makes reads and compactions fast.
+#[test]
+fn sequences_by_plain_ways() {
+    for name in ["sequences_against_the_model", "sequences_that_failed_once"] {
+        child::run_test(name, &[("TOUCHSTONE_PLAIN", "all")]);
+    }
 }
 
 /// Sequences that failed once.

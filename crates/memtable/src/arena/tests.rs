@@ -47,12 +47,12 @@ fn blocks_grow_and_large_pieces_waste_none() {
 #[test]
 fn pinned_bytes_outlive_the_arena() {
     let mut writer = ArenaWriter::new(BLOCK_SIZE_MIN, ALIGNMENT, None);
-    for size in [0, COPY_SIZE_MAX, COPY_SIZE_MAX + 1] {
+    for size in [0, PinnableSlice::COPIED_SIZE_MAX, PinnableSlice::COPIED_SIZE_MAX + 1] {
         let piece = writer.allocate(size + 1);
         let bytes = &fill(piece, size + 1, 7)[..size];
         // SAFETY: the bytes are in this arena and nobody writes to them.
         let pinned = unsafe { ArenaSlice::new(writer.arena(), bytes) }.pin();
-        assert_eq!(pinned.is_pinned(), size > COPY_SIZE_MAX);
+        assert_eq!(pinned.is_pinned(), size > PinnableSlice::COPIED_SIZE_MAX);
         writer = ArenaWriter::new(BLOCK_SIZE_MIN, ALIGNMENT, None);
         assert_eq!(&*pinned, vec![7; size]);
     }

@@ -9,7 +9,7 @@ use crate::data_block::DataBlock;
 use crate::format::BlockHandle;
 use crate::frame_slots::{BlockRef, FrameSlots};
 use crate::index::{FlatIndex, IndexBlockFormat};
-use base::Result;
+use base::{FastPath, Result};
 use statistics::Recorder;
 use std::sync::{Arc, OnceLock};
 
@@ -131,7 +131,9 @@ impl<T> Partitions<T> {
     fn keep(&self, position: usize, count: usize, block: Arc<Meta<T>>) -> MetaRef<'_, T> {
         match self {
             Self::Cached(slots) => {
-                slots.link(position, count, &block);
+                if FastPath::FrameLinks.is_on() {
+                    slots.link(position, count, &block);
+                }
                 MetaRef::Cached(block.into())
             }
             Self::Resident(slots) => {

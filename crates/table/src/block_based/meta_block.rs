@@ -5,6 +5,7 @@
 
 use crate::format::BlockHandle;
 use crate::frame_slots::{FrameSlots, Residence, Resident, SlotRef, UseMark};
+use base::FastPath;
 use cache::LinkedValue;
 use std::any::Any;
 use std::ops::Deref;
@@ -150,7 +151,9 @@ fn by_link<T, E>(
         return Ok(block);
     }
     let block = load()?;
-    slots.link(position, count, &block);
+    if FastPath::FrameLinks.is_on() {
+        slots.link(position, count, &block);
+    }
     Ok(block.into())
 }
 

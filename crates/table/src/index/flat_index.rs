@@ -19,7 +19,7 @@ use crate::index::index_block::{IndexBlockFormat, IndexBlockWalker};
 use crate::index::key_arena::{KeyArena, KeyArenaBuilder};
 use crate::sort_prefix::{Location, SortPrefixOrder, keep_bytes};
 use base::dbformat::{extract_user_key, hex};
-use base::{InternalKeyComparator, Result, Status, common_prefix_length, key_prefix};
+use base::{FastPath, InternalKeyComparator, Result, Status, common_prefix_length, key_prefix};
 use kernels::lower_bound;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -191,7 +191,9 @@ impl FlatIndex {
 
     /// Links the data block at a position, for as long as the block cache holds it.
     pub(crate) fn link_frame(&self, position: usize, block: &Arc<DataBlock>) {
-        self.frames.link(position, self.len(), block);
+        if FastPath::FrameLinks.is_on() {
+            self.frames.link(position, self.len(), block);
+        }
     }
 
     /// How many of its data blocks are in the block cache and were read.
