@@ -12,7 +12,7 @@
 //! ```
 //!
 //! A crate may use only crates of earlier rows, which leaves no room for cycles, and its manifest
-//! must name exactly the crates of its row. Tests may use `testing` besides.
+//! must name exactly the crates of its row. Tests may use `testing` besides, and benches `microbench`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,6 +26,9 @@ use crate::{ci, source};
 mod tests;
 
 const DOCUMENT: &str = "ARCHITECTURE.md";
+
+/// What every crate may have as a dev-dependency.
+const FOR_TESTS: [&str; 2] = ["testing", "microbench"];
 
 /// A dependency in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,7 +160,9 @@ fn compare(declared: &Declared, crates: &[Crate]) -> Vec<String> {
         for other in uses.iter().filter(|other| !used.contains(other)) {
             problems.push(format!("{DOCUMENT} says that {name} uses {other}, but it does not"));
         }
-        for other in ours(true).filter(|other| *other != "testing" && !uses.contains(*other)) {
+        let is_allowed =
+            |other: &String| FOR_TESTS.contains(&other.as_str()) || uses.contains(other);
+        for other in ours(true).filter(|other| !is_allowed(other)) {
             problems.push(format!("the tests of {name} use {other}, which {name} may not"));
         }
         let others = found.dependencies.iter().filter(|one| !one.ours);
