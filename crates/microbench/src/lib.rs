@@ -147,7 +147,8 @@ pub fn prepared<'a, S>(
 pub const fn scatter(number: u64, below: u64) -> u64 {
     let mixed = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    ((mixed >> 32) * below) >> 32
+    // The upper half of a product of 64 by 64 bits, so that `below` may be any number.
+    ((mixed as u128 * below as u128) >> 64) as u64
 }
 
 /// What was measured, as it is printed.
