@@ -127,3 +127,16 @@ fn metadata_becomes_crates() {
     assert_eq!(crates[0].dependencies, expected);
     assert_ne!(Declared::default(), declared(DOCUMENT).unwrap());
 }
+
+#[test]
+fn benches_alone_may_use_what_times_them() {
+    let in_benches =
+        |crates: &mut Vec<Crate>| crates[1] = found("base", &[("microbench", true, true)]);
+    assert_eq!(problems(DOCUMENT, in_benches), [] as [String; 0]);
+    let beside =
+        |crates: &mut Vec<Crate>| crates[1] = found("base", &[("microbench", true, false)]);
+    assert_eq!(
+        problems(DOCUMENT, beside),
+        ["base uses microbench, which ARCHITECTURE.md does not allow"]
+    );
+}
