@@ -398,3 +398,32 @@ fn a_process_keeps_to_its_budget() {
     println!("{text}");
     assert!(grown as f64 <= memory as f64 * (1.0 + TOLERANCE), "{text}");
 }
+
+/// Bytes of what this process has mapped of files in `directory`.
+fn mapped_bytes(directory: &Path) -> u64 {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let of_directory = maps.lines().filter(|line| line.contains(directory.to_str().unwrap()));
+    let ranges = of_directory.map(|line| line.split_whitespace().next().unwrap());
+    let size = |range: &str| {
+        let (start, end) = range.split_once('-').unwrap();
+        u64::from_str_radix(end, 16).unwrap() - u64::from_str_radix(start, 16).unwrap()
+    };
+    ranges.map(size).sum()
+}
+
+/// Nothing where files are not mapped: there logs are written by calls.
+#[test]
+fn what_is_mapped_of_logs_is_told() {
+    let Some(directory) = in_own_process("what_is_mapped_of_logs_is_told", |_| {}) else { return };
+    let directory = Path::new(&directory);
+    let db = open(directory, "");
+    for index in 0..3000u32 {
+        db.put(&WriteOptions::default(), &default_family(&db), &index.to_be_bytes(), &[1; 1000])
+            .unwrap();
+        if index % 1000 == 0 {
+            assert_eq!(part(&db, "mapped-files"), mapped_bytes(directory), "put {index}");
+        }
+    }
+    println!("mapped: {}", part(&db, "mapped-files"));
+    assert!(part(&db, "file-buffers-idle") <= 8 * MB + 8 * 4096);
+}

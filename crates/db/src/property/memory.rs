@@ -34,6 +34,10 @@ pub(crate) struct MemoryReport {
     pub(crate) table_metadata: usize,
     /// What waits to be written to WALs.
     pub(crate) wal_buffers: usize,
+    /// Pieces of logs that are mapped to be written to, of the whole process.
+    pub(crate) mapped_files: usize,
+    /// Buffers that closed files have left for others, of the whole process.
+    pub(crate) file_buffers_idle: usize,
     /// Tickers and histograms, of all threads.
     pub(crate) statistics: usize,
     /// What dropped data blocks have left for others, of the whole process.
@@ -112,6 +116,8 @@ impl MemoryReport {
             }),
             table_metadata,
             wal_buffers: writing.map_or(0, |writing| writing.stage.lock().wal.buffer_bytes()),
+            mapped_files: env::mapped_file_bytes(),
+            file_buffers_idle: env::kept_buffer_bytes(),
             statistics: db.context.statistics.as_ref().map_or(0, |s| s.memory_bytes()),
             block_memory_idle: idle_block_memory_bytes(),
             allocator_idle: env::allocator_idle_bytes().unwrap_or(0),
@@ -119,7 +125,7 @@ impl MemoryReport {
     }
 
     /// The parts, then what is pinned of caches, which is part of these.
-    fn rows(&self) -> [(&'static str, usize); 12] {
+    fn rows(&self) -> [(&'static str, usize); 14] {
         [
             ("memtables", self.memtables),
             ("block-cache", self.block_cache),
@@ -128,6 +134,8 @@ impl MemoryReport {
             ("blob-readers", self.blob_readers),
             ("table-metadata", self.table_metadata),
             ("wal-buffers", self.wal_buffers),
+            ("mapped-files", self.mapped_files),
+            ("file-buffers-idle", self.file_buffers_idle),
             ("statistics", self.statistics),
             ("block-memory-idle", self.block_memory_idle),
             ("allocator-idle", self.allocator_idle),

@@ -57,5 +57,11 @@ pub(super) fn give_back_aligned(buffer: AlignedBuffer) {
     }
 }
 
+/// Bytes of all buffers that are kept.
+pub fn kept_buffer_bytes() -> usize {
+    let buffers: usize = BUFFERS.lock().iter().map(Vec::capacity).sum();
+    buffers + ALIGNED_BUFFERS.lock().iter().map(AlignedBuffer::capacity).sum::<usize>()
+}
+
 #[cfg(test)]
 mod tests;

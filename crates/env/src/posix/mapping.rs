@@ -19,7 +19,7 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::{Ordering, compiler_fence, fence};
+use std::sync::atomic::{AtomicUsize, Ordering, compiler_fence, fence};
 
 /// Type of the file systems for which point 3 was established (`EXT4_SUPER_MAGIC`). Others overwrite
 /// elsewhere, share extents between files, or allocate late.
@@ -46,12 +46,26 @@ fn write_zeros(file: &File, range: &Range<u64>, piece_size: usize) -> io::Result
     Ok(())
 }
 
+/// Bytes of all windows that there are.
+static MAPPED_BYTES: AtomicUsize = AtomicUsize::new(0);
+
+/// Bytes of files that are mapped to be written, in the whole process. They are in memory.
+pub fn mapped_file_bytes() -> usize {
+    MAPPED_BYTES.load(Ordering::Relaxed)
+}
+
 /// A window on a file that is written through it.
 #[derive(Debug)]
 pub(super) struct Window {
     map: MmapRaw,
     /// Offset in the file.
     start: u64,
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        MAPPED_BYTES.fetch_sub(self.map.len(), Ordering::Relaxed);
+    }
 }
 
 impl Window {
@@ -79,6 +93,7 @@ impl Window {
         write_zeros(file, &added, piece_size)?;
         let map = MmapOptions::new().offset(range.start).len(length).map_raw(file)?;
         map.advise(Advice::PopulateWrite)?;
+        MAPPED_BYTES.fetch_add(length, Ordering::Relaxed);
         Ok(Self { map, start: range.start })
     }
 
