@@ -6,8 +6,8 @@
 use base::dbformat::{MAX_SEQUENCE_NUMBER, pack_sequence_and_type};
 use base::{InternalIterator, InternalKey, InternalKeyComparator, ValueType};
 use memtable::{
-    MemTableMemory, MemTableRep, MemTableRepContext, MemTableRepFactory, MemTableRepSides,
-    MemTableRepWriter, SkipListFactory, VectorRepFactory,
+    MemTable, MemTableMemory, MemTableOptions, MemTableRep, MemTableRepContext, MemTableRepFactory,
+    MemTableRepSides, MemTableRepWriter, SkipListFactory, VectorRepFactory,
 };
 use microbench::{Benches, Timed, each, prepared, scatter};
 use std::hint::black_box;
@@ -53,6 +53,16 @@ impl Order {
     }
 }
 
+/// Memory that one memtable leaves for the next one, as in a database that flushes one after another.
+fn kept_memory() -> Arc<MemTableMemory> {
+    let memory = Arc::new(MemTableMemory::default());
+    // How much is kept the size of memtables says.
+    let options = MemTableOptions { memory: Some(Arc::clone(&memory)), ..Default::default() };
+    drop(MemTable::new(InternalKeyComparator::bytewise(), &options));
+    memory.keep_freed();
+    memory
+}
+
 /// A kind of container.
 struct Kind {
     name: &'static str,
@@ -66,8 +76,7 @@ impl Kind {
             comparator: InternalKeyComparator::bytewise(),
             prefix_extractor: None,
             column_family_id: 0,
-            // So that what one memtable leaves the next one takes, as in a database.
-            memory: Some(Arc::new(MemTableMemory::default())),
+            memory: Some(kept_memory()),
         };
         Self { name, factory: Box::new(factory), context }
     }
