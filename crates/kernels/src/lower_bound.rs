@@ -50,6 +50,16 @@ pub enum Width {
 }
 
 impl Width {
+    /// Up to so many numbers vector instructions count all; of more they count those of one stretch. A line of the
+    /// processor's cache has few wide ones.
+    const fn counted_whole_max(self) -> usize {
+        match self {
+            Self::One => COUNTED_MAX,
+            Self::Two => 64,
+            Self::Four | Self::Eight => 32,
+        }
+    }
+
     /// The greatest number of so many bytes.
     const fn number_max(self) -> u64 {
         match self {
@@ -116,7 +126,13 @@ pub fn lower_bound_by<N: SortedNumber>(isa: Isa, numbers: &[N], wanted: u64) -> 
         let middle = start + (end - start) / 2;
         if numbers[middle].number() < wanted { start = middle + 1 } else { end = middle }
     }
-    start + count_less(isa, &numbers[start..end], wanted)
+    let numbers = &numbers[start..end];
+    if numbers.len() > const { N::WIDTH.counted_whole_max() } {
+        let stretch = stretch_of(numbers, wanted);
+        let end = numbers.len().min(stretch + STRETCH);
+        return start + stretch + count_less(isa, &numbers[stretch..end], wanted);
+    }
+    start + count_less(isa, numbers, wanted)
 }
 
 #[inline]
@@ -139,12 +155,19 @@ fn count_less<N: SortedNumber>(isa: Isa, numbers: &[N], wanted: u64) -> usize {
 /// One in so many is counted first, then those of one stretch.
 const STRETCH: usize = 16;
 
-fn count_less_scalar<N: SortedNumber>(numbers: &[N], wanted: u64) -> usize {
-    let is_less = |number: &N| usize::from(number.number() < wanted);
+/// Where the stretch begins that has the first number that is not less than `wanted`: one of so many numbers
+/// tells, and no load waits for another.
+#[inline]
+fn stretch_of<N: SortedNumber>(numbers: &[N], wanted: u64) -> usize {
     let stretches = numbers.as_chunks::<STRETCH>().0;
-    let last_is_less = |stretch: &[N; STRETCH]| is_less(&stretch[STRETCH - 1]);
-    let start = STRETCH * stretches.iter().map(last_is_less).sum::<usize>();
+    let last_is_less = |stretch: &[N; STRETCH]| usize::from(stretch[STRETCH - 1].number() < wanted);
+    STRETCH * stretches.iter().map(last_is_less).sum::<usize>()
+}
+
+fn count_less_scalar<N: SortedNumber>(numbers: &[N], wanted: u64) -> usize {
+    let start = stretch_of(numbers, wanted);
     let end = numbers.len().min(start + STRETCH);
+    let is_less = |number: &N| usize::from(number.number() < wanted);
     start + numbers[start..end].iter().map(is_less).sum::<usize>()
 }
 
