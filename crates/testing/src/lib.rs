@@ -14,6 +14,7 @@
 //! - [`model`]: random operation sequences, and a model that knows what they must read.
 //! - [`peer`]: RocksDB's own programs, where they are installed.
 //! - [`random`]: numbers that are the same in every run.
+//! - [`scratch`]: directories on a file system that can do what a test needs.
 //!
 //! This crate must not know any crate of the engine, so that every one of them can use it.
 
@@ -30,3 +31,4 @@ pub mod model;
 pub mod parallel;
 pub mod peer;
 pub mod random;
+pub mod scratch;

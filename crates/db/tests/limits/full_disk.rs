@@ -2,9 +2,11 @@
 //! space again.
 
 use crate::machine::SmallDisk;
+use crate::mapped_places::can_map;
 use crate::place::{Place, until};
 use base::status::{Code, Severity, SubCode};
 use db::{Db, WriteOptions};
+use options::WalIo;
 use tempfile::TempDir;
 use testing::random::Random;
 
@@ -28,11 +30,16 @@ fn fill(place: &mut Place, db: &Db, random: &mut Random) -> usize {
 /// Fills a disk of 8 MiB, with 5 of them taken by something else, that goes away then. What is in
 /// memory, and how far a compaction has come, is at most what it leaves.
 fn check_full_disk(adapt: impl FnOnce(&mut Place, &SmallDisk)) {
-    let Some(disk) = SmallDisk::mount(8) else { return };
+    if let Some(disk) = SmallDisk::mount(8) {
+        check_full(&disk, adapt);
+    }
+}
+
+fn check_full(disk: &SmallDisk, adapt: impl FnOnce(&mut Place, &SmallDisk)) {
     let ballast = disk.put_ballast(5);
     let mut place = Place::new(&disk.path().join("db"));
     place.options.bgerror_resume_retry_interval = 20_000;
-    adapt(&mut place, &disk);
+    adapt(&mut place, disk);
     let mut random = Random::new(1);
     let db = place.open();
     let count = fill(&mut place, &db, &mut random);
@@ -93,4 +100,18 @@ fn the_tables_alone_are_on_the_full_disk() {
         place.options.wal_dir = directory.path().join("wals").display().to_string();
         place.family_options.write_buffer_size = 256 << 10;
     });
+}
+
+/// No store into a mapping finds that there is no room, which would end this process: that the disk is full is
+/// found when a window is prepared, and the write says so that finds no room after that.
+#[test]
+fn a_disk_on_which_wals_are_mapped() {
+    for write_buffer_size in [256 << 10, 64 << 20] {
+        let Some(disk) = SmallDisk::mount_ext4(12) else { return };
+        check_full(&disk, |place, disk| {
+            place.options.wal_io = WalIo::Mapped;
+            place.family_options.write_buffer_size = write_buffer_size;
+            assert!(can_map(disk.path()));
+        });
+    }
 }

@@ -2,6 +2,7 @@
 
 use rustix::process::{Gid, Uid, geteuid};
 use rustix::thread::{set_thread_gid, set_thread_groups, set_thread_uid};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -28,26 +29,71 @@ pub(crate) fn without_privileges(body: impl FnOnce() + Send + 'static) {
 /// A file system of its own with little space.
 pub(crate) struct SmallDisk {
     directory: TempDir,
+    /// Where its content is, if that is in files.
+    below: Option<TempDir>,
 }
 
+/// What `mount` says where this process may not, or where the kernel cannot.
+const REFUSALS: [&str; 4] =
+    ["denied", "not permitted", "unknown filesystem type", "failed to setup loop device"];
+
 impl SmallDisk {
-    /// Mounts one. None where this process may not: it takes the superuser, and a container may deny
-    /// even that one. Whoever may mount gets one, or the test fails.
+    /// Mounts one in memory. None where this process may not: it takes the superuser, and a container may
+    /// deny even that one. Whoever may mount gets one, or the test fails.
     pub(crate) fn mount(size_mib: u64) -> Option<Self> {
+        let size = format!("size={size_mib}m");
+        Self::mount_with("tmpfs", vec!["-o".into(), size.into(), "tmpfs".into()])
+    }
+
+    /// Mounts one of ext4 that is in a file, through a loop device: WALs can be mapped there. None also where
+    /// the machine has no tools for ext4, or no loop device.
+    pub(crate) fn mount_ext4(size_mib: u64) -> Option<Self> {
+        let image = TempDir::new().unwrap();
+        let path = image.path().join("image");
+        std::fs::File::create(&path).unwrap().set_len(size_mib << 20).unwrap();
+        let made = Command::new("mkfs.ext4").args(["-q", "-F", "-m", "0"]).arg(&path).output();
+        let Ok(made) = made else {
+            println!("skipped: mkfs.ext4 is not installed");
+            return None;
+        };
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let options = vec!["-o".into(), "loop".into(), path.into_os_string()];
+        let mut disk = Self::mount_with("ext4", options)?;
+        disk.below = Some(image);
+        Some(disk)
+    }
+
+    /// Mounts layers over each other, on the file system of temporary files.
+    pub(crate) fn mount_overlay() -> Option<Self> {
+        let layers = TempDir::new().unwrap();
+        let layer = |name: &str| {
+            let path = layers.path().join(name);
+            std::fs::create_dir(&path).unwrap();
+            path.display().to_string()
+        };
+        let [lower, upper, work] = ["lower", "upper", "work"].map(layer);
+        let text = format!("lowerdir={lower},upperdir={upper},workdir={work}");
+        let options = vec!["-o".into(), text.into(), "overlay".into()];
+        let mut disk = Self::mount_with("overlay", options)?;
+        disk.below = Some(layers);
+        Some(disk)
+    }
+
+    fn mount_with(kind: &str, options: Vec<OsString>) -> Option<Self> {
         if !geteuid().is_root() {
             println!("skipped: only the superuser may mount a small disk");
             return None;
         }
         let directory = TempDir::new().unwrap();
-        let size = format!("size={size_mib}m");
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(directory.path());
+        mount.args(["-t", kind]).args(options).arg(directory.path());
         let output = mount.env("LC_ALL", "C").output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         if output.status.success() {
-            return Some(Self { directory });
+            return Some(Self { directory, below: None });
         }
-        assert!(said.contains("denied") || said.contains("not permitted"), "{said}");
+        let is_refused = REFUSALS.iter().any(|refusal| said.contains(refusal));
+        assert!(is_refused, "{said}");
         println!("skipped: {}", said.trim());
         None
     }
@@ -66,7 +112,9 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        let status = Command::new("umount").args(["--lazy"]).arg(self.path()).status();
+        // What it is in goes away only when nothing of it is in use any more.
+        let how: &[&str] = if self.below.is_some() { &[] } else { &["--lazy"] };
+        let status = Command::new("umount").args(how).arg(self.path()).status();
         assert!(status.is_ok_and(|status| status.success()) || std::thread::panicking());
     }
 }

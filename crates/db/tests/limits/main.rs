@@ -4,9 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod child;
+mod cut_wals;
 mod descriptors;
 mod full_disk;
 mod machine;
+mod mapped_places;
 mod open_files;
 mod permissions;
 mod place;
