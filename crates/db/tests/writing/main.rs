@@ -2,15 +2,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
+mod background_load;
 mod background_threads;
 mod basics;
 mod blocking_fs;
 mod column_families;
+mod commits_without_calls;
 mod compactions;
 mod control;
+mod counting_fs;
 mod counts;
 mod errors;
 mod fixture;
+mod group_commit;
 mod held_iterators;
 mod held_values;
 mod info_log;

@@ -183,12 +183,13 @@ fn waits(count: usize, db: &Db, mut flush_one: impl FnMut(usize)) -> Vec<f64> {
     all
 }
 
-/// Half of them under 10 ms. On a busy machine single ones may wait for a processor, but none for as long as the
-/// jobs that are in the way.
+/// Half of them under 10 ms. On a busy machine single ones may wait for a processor, but few for long, and none
+/// for as long as the jobs that are in the way.
 fn assert_short(waits: &[f64]) {
-    let (median, worst) = (waits[waits.len() / 2], waits[waits.len() - 1]);
-    println!("waited {median} s, at most {worst} s");
-    assert!(median < 0.01 && worst < 0.5, "{waits:?}");
+    let [median, most, worst] =
+        [5, 8, 10].map(|tenths| waits[(waits.len() * tenths / 10).min(waits.len() - 1)]);
+    println!("waited {median} s, most of them at most {most} s, all {worst} s");
+    assert!(median < 0.01 && most < 0.05 && worst < 0.25, "{waits:?}");
 }
 
 #[test]
