@@ -73,3 +73,6 @@ fn compress_frame(
     };
     context.compress2(output, input)
 }
+
+#[cfg(test)]
+mod tests;

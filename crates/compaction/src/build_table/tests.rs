@@ -2,10 +2,12 @@ use super::*;
 use crate::test_environment::{
     COLUMN_FAMILY_ID, TestEnvironment, parse_entry, type_name, vec_iterator,
 };
+use base::compaction_filter::{CompactionFilter, Decision, FilterValue};
 use base::comparator::U64TimestampComparator;
 use base::{InternalKey, ParsedInternalKey, RangeTombstone};
 use blob::BlobReference;
 use compression::CompressionType;
+use proptest::prelude::*;
 use table::ReadOptions;
 
 fn options(environment: &TestEnvironment) -> BuildTableOptions {
@@ -227,5 +229,67 @@ fn a_table_is_the_same_however_many_threads_compress_it() {
             assert!(helped == alone, "{compression:?}, {threads} threads");
             assert!(other_micros > 0, "{compression:?}, {threads} threads");
         }
+    }
+}
+
+/// Keeps all there is, and by that has every entry looked at.
+#[derive(Debug)]
+struct KeepsAll;
+
+impl CompactionFilter for KeepsAll {
+    fn name(&self) -> &str {
+        "KeepsAll"
+    }
+
+    fn filter(&self, _level: usize, _user_key: &[u8], _value: FilterValue<'_>) -> Decision {
+        Decision::Keep
+    }
+}
+
+/// Two memtables by numbers: of each the key, and what was done to it.
+fn memtables(operations: &[(u8, u8)]) -> [String; 2] {
+    let mut memtables = [Vec::new(), Vec::new()];
+    for (sequence, (key, what)) in (1..).zip(operations) {
+        let (name, value) = match what {
+            0..12 => ("SET", format!("value{sequence}").repeat(3)),
+            12..18 => ("MERGE", format!("operand{sequence}")),
+            _ => ("DEL", String::new()),
+        };
+        // Newer entries are in newer memtables.
+        let is_old = sequence < operations.len() / 2;
+        memtables[usize::from(is_old)].push((key, std::cmp::Reverse(sequence), name, value));
+    }
+    memtables.map(|mut entries| {
+        entries.sort();
+        let word = |(key, sequence, name, value): (&u8, std::cmp::Reverse<usize>, _, String)| {
+            format!("key{key:03}@{}:{name}={value}", sequence.0)
+        };
+        entries.into_iter().map(word).collect::<Vec<_>>().join(" ")
+    })
+}
+
+proptest! {
+    /// Values and lone operands go to open blocks together where nothing has a say in them.
+    #[test]
+    fn a_flush_makes_the_same_table_of_entries_together_and_one_by_one(
+        operations in prop::collection::vec((0..60_u8, 0..20_u8), 1..300),
+        snapshots in prop::collection::btree_set(1..300_u64, 0..3),
+    ) {
+        let snapshots: Vec<u64> = snapshots.into_iter().collect();
+        let memtables = memtables(&operations);
+        let memtables = memtables.each_ref().map(String::as_str);
+        let tables = [false, true].map(|is_filtered| {
+            let environment = TestEnvironment::new(InternalKeyComparator::bytewise());
+            let mut options = options(&environment);
+            options.tables.paranoid_file_checks = false;
+            options.tables.builder.block_size = 200;
+            let mut input = input(&environment, &memtables, &snapshots);
+            input.compaction_filter = is_filtered.then(|| Box::new(KeepsAll) as _);
+            let built = build_table(&environment, &options, input).unwrap();
+            let number = built.table.unwrap().metadata.number;
+            let path = environment.directory.join(format!("{number:06}.sst"));
+            env::read_file_to_vec(&*environment.file_system, &path, 4 << 20).unwrap()
+        });
+        prop_assert!(tables[0] == tables[1]);
     }
 }

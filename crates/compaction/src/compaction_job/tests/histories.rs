@@ -1,6 +1,7 @@
 //! Random histories: every live snapshot reads the same before and after.
 
 use super::*;
+use base::compaction_filter::{CompactionFilter, Decision, FilterValue};
 use base::dbformat::MAX_SEQUENCE_NUMBER;
 use base::filename::table_file_name;
 use base::{InternalIterator, ParsedInternalKey};
@@ -66,6 +67,8 @@ struct Shape {
     has_output_level: bool,
     /// There is data below the output level, which is no input.
     has_base: bool,
+    /// A filter has a say in each key ([`ByLastDigit`]).
+    is_filtered: bool,
     max_output_file_size: u64,
     boundaries: Vec<u8>,
     grandparent_width: u8,
@@ -74,17 +77,40 @@ struct Shape {
 fn shape() -> impl Strategy<Value = Shape> {
     let sizes = prop_oneof![Just(1_u64), Just(300), Just(1 << 20)];
     let boundaries = prop::collection::btree_set(0..KEYS, 0..3);
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     (flags, sizes, boundaries, 0..5_u8).prop_map(
         |(flags, max_output_file_size, boundaries, grandparent_width)| Shape {
             is_read_back: flags.0,
             has_output_level: flags.1,
             has_base: flags.2,
+            is_filtered: flags.3,
             max_output_file_size,
             boundaries: boundaries.into_iter().collect(),
             grandparent_width,
         },
     )
+}
+
+/// Drops what some keys hold, changes what others do.
+#[derive(Debug)]
+struct ByLastDigit;
+
+impl CompactionFilter for ByLastDigit {
+    fn name(&self) -> &str {
+        "ByLastDigit"
+    }
+
+    fn filter(&self, _level: usize, user_key: &[u8], value: FilterValue<'_>) -> Decision {
+        let (FilterValue::Value(value) | FilterValue::MergeOperand(value)) = value else {
+            return Decision::Keep;
+        };
+        match user_key.last() {
+            Some(b'1') => Decision::Remove,
+            Some(b'2') => Decision::ChangeValue([b"changed ", value].concat()),
+            Some(b'3') if value.last().is_some_and(|digit| digit % 2 == 0) => Decision::Remove,
+            _ => Decision::Keep,
+        }
+    }
 }
 
 fn user_key(index: u8) -> Vec<u8> {
@@ -153,7 +179,7 @@ impl History {
 /// Sequence number, type and value of an entry.
 type Found<'a> = (u64, ValueType, &'a [u8]);
 
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq)]
 struct Content {
     entries: Vec<Entry>,
     tombstones: Vec<RangeTombstone>,
@@ -327,6 +353,7 @@ fn compact(history: &History, shape: &Shape, way: Way) -> Option<Compacted> {
     let boundaries: Vec<_> = shape.boundaries.iter().map(|index| user_key(*index)).collect();
     let mut options = job_options(&environment, &history.snapshots);
     options.tables.paranoid_file_checks = shape.is_read_back;
+    options.compaction_filter = shape.is_filtered.then(|| Arc::new(ByLastDigit) as _);
     let mut job = CompactionJob::new(Arc::new(compaction), options, Arc::clone(&environment) as _);
     job.uses_kernel = way != Way::Iterators;
     job.copies_blocks = way == Way::Usual;
@@ -345,17 +372,31 @@ fn bytes_of_outputs(compacted: &Compacted) -> Vec<Vec<u8>> {
     outcome.files.iter().map(bytes).collect()
 }
 
+/// What is in the outputs of a compaction, in their order.
+fn content_of_outputs(compacted: &Compacted) -> Content {
+    let mut content = Content::default();
+    for file in &compacted.outcome.files {
+        content.add_file(&compacted.environment, &file.metadata);
+    }
+    content
+}
+
 fn check(operations: &[Operation], shape: &Shape) {
     let history = History::of(operations, shape.has_base);
     let Some(reference) = compact(&history, shape, Way::Iterators) else { return };
     let Some(compacted) = compact(&history, shape, Way::WithoutCopies) else { return };
     assert_eq!(compacted.outcome.stats.iteration, reference.outcome.stats.iteration);
+    let expected = content_of_outputs(&reference);
+    assert_eq!(content_of_outputs(&compacted), expected);
     if shape.boundaries.is_empty() {
         assert_eq!(bytes_of_outputs(&compacted), bytes_of_outputs(&reference));
     }
-    check_reads(&history, shape, compacted);
-    if let Some(compacted) = compact(&history, shape, Way::Usual) {
+    let Some(usual) = compact(&history, shape, Way::Usual) else { return };
+    assert_eq!(content_of_outputs(&usual).entries, expected.entries);
+    // What a filter has changed reads differently.
+    if !shape.is_filtered {
         check_reads(&history, shape, compacted);
+        check_reads(&history, shape, usual);
     }
 }
 
