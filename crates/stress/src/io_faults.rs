@@ -117,8 +117,9 @@ impl Variant {
         },
         Variant {
             name: "background",
-            db: "enable_pipelined_write=true;max_background_jobs=1;use_fsync=true",
-            family: "level0_file_num_compaction_trigger=2;target_file_size_base=4096;\
+            db: "enable_pipelined_write=true;max_background_jobs=1;use_fsync=true;\
+                 allow_concurrent_memtable_write=false",
+            family: "memtable_factory=vector;level0_file_num_compaction_trigger=2;target_file_size_base=4096;\
                      max_bytes_for_level_base=8192;enable_blob_files=true;min_blob_size=100;\
                      blob_file_size=4096;enable_blob_garbage_collection=true;\
                      blob_garbage_collection_age_cutoff=1.0;\
@@ -128,9 +129,11 @@ impl Variant {
         },
         Variant {
             name: "universal",
-            db: "atomic_flush=true;max_background_jobs=1;write_dbid_to_manifest=false",
+            db: "atomic_flush=true;max_background_jobs=1;write_dbid_to_manifest=false;wal_io=write",
             family: "compaction_style=kCompactionStyleUniversal;\
-                     level0_file_num_compaction_trigger=2;paranoid_file_checks=true",
+                     level0_file_num_compaction_trigger=2;paranoid_file_checks=true;\
+                     memtable_factory={id=SkipListFactory;lookahead=0};\
+                     block_based_table_factory={keep_blocks_warm=false}",
             waits: true,
             has_info_log: true,
         },

@@ -102,6 +102,7 @@ const TABLE: &[&[&str]] = &[
     ],
     &["block_size=256", "block_size=2000"],
     &["cache_index_and_filter_blocks=true", "no_block_cache=true"],
+    &["keep_blocks_warm=false"],
 ];
 
 /// Formats of tables that RocksDB 7.8.3 does not read.

@@ -33,6 +33,8 @@ struct Failure<'c> {
 struct Case {
     original: Arc<Original>,
     max_open_files: i32,
+    /// See [`MemDatabase::vary`].
+    variant: usize,
     content: Content,
     operations: u64,
 }
@@ -47,22 +49,24 @@ impl fmt::Display for Failure<'_> {
 fn with_faults(
     original: &Arc<Original>,
     max_open_files: i32,
+    variant: usize,
 ) -> (MemDatabase, Arc<FaultInjectionFileSystem>) {
     let mut database = original.in_memory();
     let fs = Arc::new(FaultInjectionFileSystem::new(database.fs.clone()));
     database.options.context.file_system = fs.clone();
     database.options.db.max_open_files = max_open_files;
+    database.vary(variant);
     (database, fs)
 }
 
 impl Case {
-    fn new(release: &str, case: &str, max_open_files: i32) -> Self {
+    fn new(release: &str, case: &str, max_open_files: i32, variant: usize) -> Self {
         let original = Original::of(release, case);
         let content = original.in_memory().content();
-        let (database, fs) = with_faults(&original, max_open_files);
+        let (database, fs) = with_faults(&original, max_open_files, variant);
         assert_eq!(database.compare(&content), Ok(Outcome::Same));
         let operations = fs.plan().operation_count();
-        Self { original, max_open_files, content, operations }
+        Self { original, max_open_files, variant, content, operations }
     }
 
     fn failures(&self) -> Vec<Failure<'_>> {
@@ -90,8 +94,8 @@ fn check_error(error: &Status, directory: &str) -> Result<(), String> {
 }
 
 fn check(failure: &Failure<'_>) -> Result<(), String> {
-    let Case { original, content, max_open_files, .. } = failure.case;
-    let (database, fs) = with_faults(original, *max_open_files);
+    let Case { original, content, max_open_files, variant, .. } = failure.case;
+    let (database, fs) = with_faults(original, *max_open_files, *variant);
     let directory = format!("/{}", original.fixture.name);
     fs.plan().add(Fault {
         operations: Operations::all(),
@@ -132,7 +136,8 @@ fn an_operation_that_fails_gives_an_error_and_leaves_no_trace() {
     limits::run(test, Limits::default(), || {
         let cases: Vec<_> = CASES
             .iter()
-            .map(|&(release, case, max_open_files)| Case::new(release, case, max_open_files))
+            .zip(0..)
+            .map(|(&(release, case, files), variant)| Case::new(release, case, files, variant))
             .collect();
         let failures: Vec<_> = cases.iter().flat_map(Case::failures).collect();
         parallel::for_each(&failures, check);

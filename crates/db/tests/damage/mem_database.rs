@@ -5,11 +5,16 @@ use crate::content::{Content, Outcome};
 use base::Result;
 use db::Db;
 use env::{FileOptions, FileSystem, MemFileSystem};
+use options::ConfigOptions;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use testing::fixtures::{self, Fixture};
+
+/// Options of column families: which container memtables are.
+const MEMTABLES: [&str; 3] =
+    ["", "memtable_factory={id=SkipListFactory;lookahead=0}", "memtable_factory=vector"];
 
 /// A fixture and its files, read once.
 pub(crate) struct Original {
@@ -81,6 +86,16 @@ impl MemDatabase {
             database.write(name, bytes);
         }
         database
+    }
+
+    /// Other ways to hold what is recovered, by a number; 0 leaves it as it is.
+    pub(crate) fn vary(&mut self, number: usize) {
+        let text = MEMTABLES[number % MEMTABLES.len()];
+        // A vector takes one writer at a time.
+        self.options.db.allow_concurrent_memtable_write &= !text.ends_with("vector");
+        for family in &mut self.options.families {
+            family.options.apply_string(text, &ConfigOptions::default()).unwrap();
+        }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -130,6 +130,7 @@ fn damaged_wals_give_an_error_or_the_batches_before() {
         let states: Vec<_> = victims.iter().map(states).collect();
         let found = damages::for_each(&victims, |database, index, change| {
             let mode = WALS[index].2;
+            database.vary(index);
             check(database, mode, &victims[index].file, &states[index], change)
         });
         for (victim, found) in victims.iter().zip(found) {
@@ -155,6 +156,7 @@ fn skipping_damage_never_makes_up_a_value() {
             .collect();
         damages::for_each(&victims, |database, index, _| {
             database.options.db.wal_recovery_mode = SkipAnyCorruptedRecords;
+            database.vary(index);
             let db = database.open().map_err(|error| error.to_string())?;
             let fixture = &victims[index].original.fixture;
             let content = Content::read(&db, fixture).map_err(|error| error.to_string())?;

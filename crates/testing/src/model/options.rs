@@ -1,7 +1,10 @@
 //! Options that must change nothing of what a database answers, for the generator to choose from.
-//! All are options of RocksDB 7.8.3.
+//! All but [`OWN`] are options of RocksDB 7.8.3.
 
 use crate::random::Random;
+
+/// What RocksDB does not know, and is not told.
+const OWN: &[&str] = &["wal_io=write", "wal_io=mapped", "keep_blocks_warm=false"];
 
 /// Options of the database.
 const DB: &[&str] = &[
@@ -24,6 +27,8 @@ const DB: &[&str] = &[
     "wal_recovery_mode=kTolerateCorruptedTailRecords",
     "dump_malloc_stats=true",
     "use_fsync=true",
+    "wal_io=write",
+    "wal_io=mapped",
 ];
 
 /// At most one of these.
@@ -99,7 +104,12 @@ const TABLE: &[&[&str]] = &[
     &["enable_index_compression=false"],
     &["optimize_filters_for_memory=true"],
     &["verify_compression=true"],
+    &["keep_blocks_warm=false"],
 ];
+
+/// Containers of memtables beside the default, a B+tree: the skip list itself, and a vector.
+const MEMTABLES: &[&str] =
+    &["memtable_factory={id=SkipListFactory;lookahead=0}", "memtable_factory=vector"];
 
 fn some_of(random: &mut Random, rows: &[&[&str]]) -> Vec<String> {
     let mut chosen = Vec::new();
@@ -109,6 +119,14 @@ fn some_of(random: &mut Random, rows: &[&[&str]]) -> Vec<String> {
         }
     }
     chosen
+}
+
+/// A text of options without those that RocksDB does not know.
+pub(super) fn without_own(text: &str) -> String {
+    OWN.iter().fold(text.to_owned(), |text, own| {
+        let text = text.replace(&format!("{own};"), "").replace(&format!(";{own}"), "");
+        text.replace(own, "").replace(";block_based_table_factory={}", "")
+    })
 }
 
 /// What a sequence keeps.
@@ -157,11 +175,14 @@ pub(super) fn family(random: &mut Random, style: &str) -> String {
     } else {
         table.retain(|option| option != "index_type=kHashSearch");
     }
-    if random.one_in(8) {
-        chosen.push("memtable_factory=vector".to_owned());
+    if random.one_in(4) {
+        chosen.push((*random.choose(MEMTABLES)).to_owned());
     }
     if !table.is_empty() {
         chosen.push(format!("block_based_table_factory={{{}}}", table.join(";")));
     }
     chosen.join(";")
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::answer::{Answer, Entry};
+use super::options::without_own;
 use super::runner::Subject;
 use super::step::{Opening, Scan, Shape, Step, To};
 use super::{DEFAULT, DEFAULT_SHAPE, prefix_length};
@@ -16,12 +17,17 @@ use crate::judges::{Failure, Judge, Session};
 /// How long an answer may take, also on a machine that has much else to do.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// A key that no sequence has, as long as any prefix.
+const NO_KEY: &str = "~~~";
+
 /// RocksDB in a process of its own.
 pub struct RocksDb<'a> {
     judge: &'a Judge,
     session: Session,
     directory: PathBuf,
     opening: Opening,
+    /// Whether anything was since it was opened.
+    has_written: bool,
     families: BTreeMap<String, Shape>,
     snapshots: BTreeMap<u32, u64>,
     /// With the snapshot that each reads at.
@@ -62,6 +68,7 @@ impl<'a> RocksDb<'a> {
             session: session(judge),
             directory,
             opening: Opening::default(),
+            has_written: false,
             families: [(DEFAULT.to_owned(), DEFAULT_SHAPE)].into(),
             snapshots: BTreeMap::new(),
             iterators: BTreeMap::new(),
@@ -87,7 +94,7 @@ impl<'a> RocksDb<'a> {
     }
 
     fn family_opening(&self, name: &str, shape: Shape) -> FamilyOpening {
-        let mut opening = FamilyOpening::new(name.as_bytes(), &self.opening.family);
+        let mut opening = FamilyOpening::new(name.as_bytes(), &without_own(&self.opening.family));
         opening.comparator = shape.is_reverse.then_some(Comparator::Reverse);
         opening.merge_operator = shape.merge;
         opening
@@ -95,13 +102,14 @@ impl<'a> RocksDb<'a> {
 
     fn open(&mut self, opening: &Opening) -> Result<(), String> {
         self.opening = opening.clone();
+        self.has_written = false;
         self.snapshots.clear();
         self.iterators.clear();
         let families = self.family_openings();
         let opening = protocol::Opening {
             directory: self.directory.clone(),
             mode: Mode::ReadWrite,
-            options: format!("create_if_missing=true;{}", opening.db),
+            options: format!("create_if_missing=true;{}", without_own(&opening.db)),
             latest: false,
             families,
             transactions: None,
@@ -254,7 +262,20 @@ impl<'a> RocksDb<'a> {
         self.session.ingest(family.as_bytes(), &[path]).map_err(text)
     }
 
+    /// With the deletion of a key that nothing has, if there may have been no write: what was taken in before
+    /// the first one is gone after a compaction if a snapshot of that time is there.
+    fn take_snapshot(&mut self, id: u32) -> Result<(), String> {
+        if !self.has_written {
+            let (family, key) = (DEFAULT.into(), NO_KEY.into());
+            self.write(false, vec![Operation::Delete { family, key }])?;
+        }
+        let snapshot = self.session.snapshot().map_err(text)?;
+        self.snapshots.insert(id, snapshot);
+        Ok(())
+    }
+
     fn write(&mut self, sync: bool, operations: Vec<Operation>) -> Result<(), String> {
+        self.has_written |= !operations.iter().all(|one| matches!(one, Operation::LogData { .. }));
         let disable_wal = self.opening.unlogged;
         let request = Request::Write { operations, sync, disable_wal };
         self.session.ask::<serde_json::Value>(&request).map(drop).map_err(text)
@@ -269,10 +290,7 @@ impl Subject for RocksDb<'_> {
             Step::Get { family, keys, at } => return self.get(family, keys, *at).map(Some),
             Step::Scan(scan) => return self.scan(scan).map(Some),
             Step::Families => return self.names().map(Some),
-            Step::Snapshot(id) => {
-                let snapshot = self.session.snapshot().map_err(text)?;
-                self.snapshots.insert(*id, snapshot);
-            }
+            Step::Snapshot(id) => self.take_snapshot(*id)?,
             Step::Release(id) => {
                 // An iterator of RocksDB needs its snapshot: then it goes with the database.
                 let is_free = self.iterators.values().all(|(_, at)| *at != Some(*id));
