@@ -39,7 +39,7 @@ fn sign(directory: &Path, name: &str) -> PathBuf {
     directory.join(name)
 }
 
-/// Writes, has the WAL cut, and writes on, for ever if nothing ends it.
+/// Writes, has the WAL cut, and writes on until that ends it.
 fn write_to_a_wal_that_is_cut(directory: &Path) {
     let db = place(directory).open();
     (0..IN_TABLE).for_each(|number| put(&db, number));
@@ -48,7 +48,7 @@ fn write_to_a_wal_that_is_cut(directory: &Path) {
     (IN_TABLE..IN_TABLE + IN_WAL).for_each(|number| put(&db, number));
     fs::write(sign(directory, "written"), "").unwrap();
     until("the WAL is cut", || sign(directory, "cut").exists());
-    (IN_TABLE + IN_WAL..).for_each(|number| put(&db, number));
+    (IN_TABLE + IN_WAL..100_000).for_each(|number| put(&db, number));
 }
 
 fn end(child: &mut Child) -> ExitStatus {
