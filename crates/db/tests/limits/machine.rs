@@ -34,8 +34,8 @@ pub(crate) struct SmallDisk {
 }
 
 /// What `mount` says where this process may not, or where the kernel cannot.
-const REFUSALS: [&str; 4] =
-    ["denied", "not permitted", "unknown filesystem type", "failed to setup loop device"];
+const REFUSALS: [&str; 5] =
+    ["denied", "not permitted", "unknown filesystem type", "wrong fs type", "loop device"];
 
 impl SmallDisk {
     /// Mounts one in memory. None where this process may not: it takes the superuser, and a container may

@@ -189,7 +189,7 @@ fn assert_short(waits: &[f64]) {
     let [median, most, worst] =
         [5, 8, 10].map(|tenths| waits[(waits.len() * tenths / 10).min(waits.len() - 1)]);
     println!("waited {median} s, most of them at most {most} s, all {worst} s");
-    assert!(median < 0.01 && most < 0.05 && worst < 0.25, "{waits:?}");
+    assert!(median < 0.01 && most < 0.1 && worst < 0.5, "{waits:?}");
 }
 
 #[test]
