@@ -5,7 +5,8 @@
 //! where the first seek goes over the deletions, and where the background has done so (`deletion_pass_trigger`).
 //! What follows is measured in turn with the clean table, in rounds, and printed as times of it as well.
 //! Exits with 1 where seeks that follow take more than three times those of the clean table, in the median of the
-//! three tables of each place. `-- KEYS` does so with so many keys instead of two million; `-- KEYS counts` also what the first seeks passed.
+//! three tables of each place. `-- KEYS` does so with so many keys instead of two million; `-- KEYS counts` also
+//! what the first seeks passed.
 
 use db::{
     ColumnFamilyDescriptor, ColumnFamilyHandle, Db, DbIterator, FlushOptions, OpenContext,

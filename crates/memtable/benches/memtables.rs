@@ -1,7 +1,7 @@
 //! What the containers of memtables cost for each record, beside floors that do only what cannot be left out: `cargo
 //! bench -p touchstone-memtable`, with parts of names to measure those alone, and with `--short`. There are more
-//! records than the nearest caches have room for, as in most memtables. A node's search is
-//! [`lower_bound`](kernels::lower_bound) of 64 numbers, which is measured in its own crate.
+//! records than the nearest caches have room for, as in most memtables. The search
+//! within a node is measured as part of lookups and insertions.
 
 use base::dbformat::{MAX_SEQUENCE_NUMBER, pack_sequence_and_type};
 use base::{InternalIterator, InternalKey, InternalKeyComparator, ValueType};

@@ -1,5 +1,6 @@
 //! What building a table and going over one cost for each entry, beside a copy of its bytes: `cargo bench -p
-//! touchstone-table --bench tables`, with parts of names to measure those alone, and with `--short`. Files are in memory.
+//! touchstone-table --bench tables`, with parts of names to measure those alone, and with `--short`. Files are in
+//! memory.
 
 use base::{InternalKey, InternalKeyComparator, Result, ValueType};
 use compression::CompressionType;

@@ -167,7 +167,7 @@ impl Part<'_> {
                 )
             }),
             statistics: options.tables.builder.statistics.clone(),
-            takes_shortcuts: job.uses_kernel,
+            takes_shortcuts: job.uses_kernel && FastPath::MergeKernel.is_on(),
         };
         Ok(CompactionIterator::new(input, context))
     }

@@ -28,8 +28,8 @@ const TAIL: &str = "
   programs with an allocator of their own). A test compares the sum with the memory that the process really
   grows by, for large memtables, a full block cache, one whose blocks come and go, and many open tables:
   they are within a tenth of each other (`crates/db/tests/memory_report.rs`). What jobs hold for a moment
-  (builders of tables, readahead, contexts of compression) and stacks are not among them:
-  each is bounded by options, and none grows with the data. Open blob files are.
+  (builders of tables, readahead), the buffers of open files that are written, at most a MiB each, the contexts of
+  compression of each thread, and stacks are not among them: none grows with the data. Open blob files are.
 - `mapped-files` is what is mapped of logs that are written without calls ([wal-io.md](wal-io.md)), and
   `file-buffers-idle` the buffers of closed files that are kept for others, at most eight of a MiB: both of the whole
   process.

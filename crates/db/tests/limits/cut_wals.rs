@@ -4,8 +4,9 @@
 use crate::child;
 use crate::mapped_places::can_map;
 use crate::place::{Place, until};
-use db::{Db, FlushOptions, WriteOptions};
+use db::{Db, FlushOptions, WaitForCompactOptions, WriteOptions};
 use options::WalIo;
+use rustix::process::{Resource, Rlimit, setrlimit};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::os::unix::process::ExitStatusExt;
@@ -41,10 +42,14 @@ fn sign(directory: &Path, name: &str) -> PathBuf {
 
 /// Writes, has the WAL cut, and writes on until that ends it.
 fn write_to_a_wal_that_is_cut(directory: &Path) {
+    let none = Rlimit { current: Some(0), maximum: Some(0) };
+    setrlimit(Resource::Core, none).unwrap();
     let db = place(directory).open();
     (0..IN_TABLE).for_each(|number| put(&db, number));
     let family = db.column_family("default").unwrap();
     db.flush(&FlushOptions::default(), &[&family]).unwrap();
+    // The WAL of before is gone then.
+    db.wait_for_compact(&WaitForCompactOptions::default()).unwrap();
     (IN_TABLE..IN_TABLE + IN_WAL).for_each(|number| put(&db, number));
     fs::write(sign(directory, "written"), "").unwrap();
     until("the WAL is cut", || sign(directory, "cut").exists());

@@ -34,8 +34,15 @@ pub(crate) struct SmallDisk {
 }
 
 /// What `mount` says where this process may not, or where the kernel cannot.
-const REFUSALS: [&str; 5] =
-    ["denied", "not permitted", "unknown filesystem type", "wrong fs type", "loop device"];
+const REFUSALS: [&str; 7] = [
+    "denied",
+    "not permitted",
+    "unknown filesystem type",
+    "wrong fs type",
+    "loop device",
+    "fsconfig",
+    "upperdir",
+];
 
 impl SmallDisk {
     /// Mounts one in memory. None where this process may not: it takes the superuser, and a container may
@@ -112,9 +119,20 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // What it is in goes away only when nothing of it is in use any more.
-        let how: &[&str] = if self.below.is_some() { &[] } else { &["--lazy"] };
-        let status = Command::new("umount").args(how).arg(self.path()).status();
-        assert!(status.is_ok_and(|status| status.success()) || std::thread::panicking());
+        // What it is in goes away only when nothing of it is in use any more: threads that nobody waits for may
+        // have a file for a moment.
+        let unmount = |how: &[&str]| {
+            let status = Command::new("umount").args(how).arg(self.path()).status();
+            status.is_ok_and(|status| status.success())
+        };
+        let mut is_done = false;
+        for _ in 0..if self.below.is_some() { 100 } else { 0 } {
+            is_done = is_done || unmount(&["--quiet"]);
+            if is_done {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        assert!(is_done || unmount(&["--lazy"]) || std::thread::panicking());
     }
 }

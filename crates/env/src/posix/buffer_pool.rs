@@ -59,8 +59,15 @@ pub(super) fn give_back_aligned(buffer: AlignedBuffer) {
 
 /// Bytes of all buffers that are kept.
 pub fn kept_buffer_bytes() -> usize {
-    let buffers: usize = BUFFERS.lock().iter().map(Vec::capacity).sum();
-    buffers + ALIGNED_BUFFERS.lock().iter().map(AlignedBuffer::capacity).sum::<usize>()
+    bytes_of(&BUFFERS.lock()) + bytes_of_aligned(&ALIGNED_BUFFERS.lock())
+}
+
+fn bytes_of(buffers: &[Vec<u8>]) -> usize {
+    buffers.iter().map(Vec::capacity).sum()
+}
+
+fn bytes_of_aligned(buffers: &[AlignedBuffer]) -> usize {
+    buffers.iter().map(AlignedBuffer::capacity).sum()
 }
 
 #[cfg(test)]

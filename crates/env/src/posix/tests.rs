@@ -521,7 +521,7 @@ const MAPPED: FileOptions = FileOptions { use_mapped_writes: true, ..FileOptions
 pub(super) fn mappable_directory() -> Option<tempfile::TempDir> {
     let program = env::current_exe().unwrap();
     for place in [&*env::temp_dir(), program.parent().unwrap()] {
-        let directory = tempfile::tempdir_in(place).unwrap();
+        let Ok(directory) = tempfile::tempdir_in(place) else { continue };
         let file = posix().new_writable_file(&directory.path().join("tried"), &MAPPED).unwrap();
         if file.mapped_size().is_some() {
             return Some(directory);

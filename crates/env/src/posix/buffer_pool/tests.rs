@@ -37,3 +37,10 @@ fn aligned_buffers_come_back_with_the_size_that_is_asked_for() {
     assert!(buffers.len() <= COUNT_MAX);
     assert!(buffers.iter().all(|buffer| (SIZE_MIN..=SIZE_MAX).contains(&buffer.capacity())));
 }
+
+#[test]
+fn bytes_are_those_that_buffers_have_room_for() {
+    assert_eq!(bytes_of(&[Vec::with_capacity(SIZE_MIN), Vec::new()]), SIZE_MIN);
+    assert_eq!(bytes_of_aligned(&[AlignedBuffer::new(1), AlignedBuffer::new(5000)]), 3 * 4096);
+    assert!(kept_buffer_bytes() <= 2 * COUNT_MAX * SIZE_MAX);
+}

@@ -32,6 +32,7 @@ fn rocksdb_is_told_of_nothing_that_it_does_not_know() {
             "block_based_table_factory={block_size=64;keep_blocks_warm=false};ttl=0",
             "block_based_table_factory={block_size=64};ttl=0",
         ),
+        ("block_based_table_factory={keep_blocks_warm=false}", ""),
         ("memtable_factory=vector", "memtable_factory=vector"),
     ] {
         assert_eq!(without_own(text), without);
