@@ -35,6 +35,10 @@ pub(crate) fn family_options(flags: &Flags) -> Result<ColumnFamilyOptions> {
     set_compaction(flags, &mut options)?;
     set_compression(flags, &mut options)?;
     set_table(flags, &mut options)?;
+    if flags.bool("memtable_use_huge_page") {
+        // As RocksDB's tool sets it, whose pages have the system's default size whatever it says.
+        options.memtable_huge_page_size = 2048;
+    }
     set_objects(flags, &mut options)?;
     Ok(options)
 }

@@ -1,7 +1,7 @@
 //! Changing memtables: a full one takes no more writes and waits for its flush.
 
 use crate::column_family::ColumnFamilyData;
-use crate::db_impl::{DbImpl, WriteStage};
+use crate::db_impl::{DbImpl, WriteStage, Writing};
 use crate::event_listener::{BackgroundErrorReason, MemTableInfo};
 use crate::flush_reason::FlushReason;
 use crate::write::memtable_stage::ActiveFamily;
@@ -24,6 +24,7 @@ pub(crate) fn memtable_options(options: &ColumnFamilyOptions) -> MemTableOptions
         prefix_extractor: options.prefix_extractor.clone(),
         insert_hint_extractor: options.memtable_insert_with_hint_prefix_extractor.clone(),
         memory: None,
+        huge_page_size: as_size(options.memtable_huge_page_size),
         max_range_deletions: options.memtable_max_range_deletions,
         column_family_id: 0,
     }
@@ -64,6 +65,19 @@ pub(crate) fn wal_size_share_bytes(options: &DbOptions, family: &ColumnFamilyDat
     let family = family.options();
     let buffers = u64::try_from(family.max_write_buffer_number).unwrap_or(0);
     family.write_buffer_size.saturating_mul(buffers).saturating_mul(4)
+}
+
+/// `memtable_huge_page_size` is what the system can give, or not.
+fn say_if_huge_pages_are_missing(writing: &Writing) {
+    if writing.memtable_memory.take_refusal_of_huge_pages() {
+        writing.info_log.say_later(
+            InfoLogLevel::Warn,
+            format_args!(
+                "memtable_huge_page_size: no huge pages of that size are free, so memtables have \
+                 ordinary ones; vm.nr_hugepages sets some aside."
+            ),
+        );
+    }
 }
 
 impl DbImpl {
@@ -120,6 +134,7 @@ impl DbImpl {
         }
         self.sample_sequence_times();
         self.keep_memory_of_memtables(writing);
+        say_if_huge_pages_are_missing(writing);
         let wal_number = stage.wal.current_number();
         let last_sequence = self.visibility.last_sequence();
         let mut retired = Vec::new();

@@ -77,6 +77,7 @@ impl Kind {
             prefix_extractor: None,
             column_family_id: 0,
             memory: Some(kept_memory()),
+            huge_page_size: 0,
         };
         Self { name, factory: Box::new(factory), context }
     }

@@ -4,7 +4,7 @@
 //! long as they hold the arena. How readers learn of a piece is not this module's business.
 
 use crate::block_pool::{KEPT_BLOCK_SIZE, KeptBlock};
-use crate::memtable_memory::MemTableMemory;
+use crate::block_source::BlockSource;
 use base::PinnableSlice;
 use base::pinnable_slice::PinnedBytes;
 use parking_lot::Mutex;
@@ -27,14 +27,14 @@ const BLOCK_SIZE_MAX: usize = KEPT_BLOCK_SIZE;
 pub(crate) struct Arena {
     blocks: Mutex<Blocks>,
     allocated_bytes: AtomicUsize,
-    /// Where the largest blocks come from and go to, if anywhere.
-    memory: Option<Arc<MemTableMemory>>,
 }
 
 #[derive(Default)]
 struct Blocks {
     of_any_size: Vec<Block>,
     largest: Vec<KeptBlock>,
+    /// Where the largest come from and go to.
+    source: BlockSource,
 }
 
 struct Block {
@@ -85,15 +85,11 @@ impl ArenaWriter {
     /// The writer of a new, empty arena. Its first block has `block_size` bytes, and each one twice
     /// those of the one before, up to a limit. Pieces are aligned to `alignment`, a power of 2 up to
     /// [`ALIGNMENT`].
-    pub(crate) fn new(
-        block_size: usize,
-        alignment: usize,
-        memory: Option<Arc<MemTableMemory>>,
-    ) -> Self {
+    pub(crate) fn new(block_size: usize, alignment: usize, source: BlockSource) -> Self {
         assert!(alignment.is_power_of_two() && alignment <= ALIGNMENT, "alignment {alignment}");
-        let (blocks, allocated_bytes) = (Mutex::default(), AtomicUsize::new(0));
+        let blocks = Mutex::new(Blocks { source, ..Blocks::default() });
         Self {
-            arena: Arc::new(Arena { blocks, allocated_bytes, memory }),
+            arena: Arc::new(Arena { blocks, allocated_bytes: AtomicUsize::new(0) }),
             next: NonNull::dangling(),
             unused: 0,
             next_block_size: block_size,
@@ -118,8 +114,7 @@ impl ArenaWriter {
             if size > block_size / 4 {
                 return self.arena.allocate_block(size);
             }
-            self.next = self.arena.allocate_block(block_size);
-            self.unused = block_size;
+            (self.next, self.unused) = self.arena.allocate_shared_block(block_size);
         }
         let piece = self.next;
         // SAFETY: the block has `unused` bytes from `next` on, and `size` is no more than that.
@@ -130,28 +125,36 @@ impl ArenaWriter {
 }
 
 impl Arena {
+    /// A block for many pieces, and its size, which is at least `size`.
+    #[cold]
+    fn allocate_shared_block(&self, size: usize) -> (NonNull<u8>, usize) {
+        if size == BLOCK_SIZE_MAX
+            && let Some((start, size)) = self.take_largest()
+        {
+            self.allocated_bytes.fetch_add(size, Ordering::Relaxed);
+            return (start, size);
+        }
+        (self.allocate_block(size), size)
+    }
+
     #[cold]
     fn allocate_block(&self, size: usize) -> NonNull<u8> {
         self.allocated_bytes.fetch_add(size, Ordering::Relaxed);
-        if size == BLOCK_SIZE_MAX
-            && let Some(start) = self.take_largest()
-        {
-            return start;
-        }
         let block = Block::allocate(size);
         let start = block.start;
         self.blocks.lock().of_any_size.push(block);
         start
     }
 
-    /// A block of the largest size; none where the system has none to map.
-    fn take_largest(&self) -> Option<NonNull<u8>> {
-        let kept = self.memory.as_ref().and_then(|memory| memory.blocks().take());
-        let mut block = kept.or_else(KeptBlock::new)?;
+    /// A block of the largest size, and that; none where the system has none to map.
+    fn take_largest(&self) -> Option<(NonNull<u8>, usize)> {
+        let mut blocks = self.blocks.lock();
+        let mut block = blocks.source.take()?;
         // The block stays where it is mapped, and nobody else looks at it while the arena has it.
-        let start = NonNull::new(block.bytes_mut().as_mut_ptr())?;
-        self.blocks.lock().largest.push(block);
-        Some(start)
+        let bytes = block.bytes_mut();
+        let (start, size) = (NonNull::new(bytes.as_mut_ptr())?, bytes.len());
+        blocks.largest.push(block);
+        Some((start, size))
     }
 
     /// Bytes of all blocks.
@@ -162,9 +165,8 @@ impl Arena {
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        if let Some(memory) = &self.memory {
-            memory.blocks().give(&mut self.blocks.get_mut().largest);
-        }
+        let Blocks { largest, source, .. } = self.blocks.get_mut();
+        source.give(largest);
     }
 }
 

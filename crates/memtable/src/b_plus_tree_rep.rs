@@ -2,7 +2,7 @@
 //! as bytes.
 
 use crate::b_plus_tree::{BPlusTree, BPlusTreeCursor, BPlusTreeWriter};
-use crate::memtable_memory::MemTableMemory;
+use crate::block_source::BlockSource;
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
 use crate::rep_iterator::RepIterator;
 use base::InternalIterator;
@@ -23,14 +23,12 @@ pub struct BPlusTreeRepWriter {
 impl BPlusTreeRep {
     /// An empty container for keys that are ordered as bytes.
     pub fn new() -> (Arc<Self>, BPlusTreeRepWriter) {
-        Self::with_memory(None)
+        Self::with_blocks(BlockSource::default())
     }
 
-    /// As [`Self::new`], with memory that other memtables left.
-    pub(crate) fn with_memory(
-        memory: Option<Arc<MemTableMemory>>,
-    ) -> (Arc<Self>, BPlusTreeRepWriter) {
-        let (tree, writer) = BPlusTree::new(memory);
+    /// As [`Self::new`], of such blocks.
+    pub(crate) fn with_blocks(source: BlockSource) -> (Arc<Self>, BPlusTreeRepWriter) {
+        let (tree, writer) = BPlusTree::new(source);
         (Arc::new(Self { tree }), BPlusTreeRepWriter { writer })
     }
 }

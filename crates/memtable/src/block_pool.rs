@@ -6,30 +6,87 @@
 //! follow each other those of a flushed one are kept for the next. There are never more of both than
 //! memtables had at one time, and no more are kept than one memtable needs; those that nobody took for a
 //! while go back to the system ([`BlockPool::trim`]).
+//!
+//! Where huge pages are asked for (`memtable_huge_page_size`) blocks are of those that the system has set
+//! aside; a block has all its pages from the start, so that one which is not there after all is found here
+//! and not by a signal. Where there are none blocks are of ordinary pages.
 
-use memmap2::MmapMut;
+use memmap2::{Advice, MmapMut, MmapOptions};
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Bytes of a block.
+/// No system has huge pages as small as this. RocksDB, whose pages have the system's default size whatever is
+/// asked for, is asked for 2048 bytes by its own `db_bench`.
+const HUGE_PAGE_SIZE_MIN: usize = 64 << 10;
+/// What a size below that means: the default of most systems.
+const HUGE_PAGE_SIZE_DEFAULT: usize = 2 << 20;
+
+/// Bytes of a block of ordinary pages.
 pub(crate) const KEPT_BLOCK_SIZE: usize = 1 << 20;
 
 /// Memory that is the system's again when dropped, with anything in it. Aligned to pages.
 #[derive(Debug)]
-pub(crate) struct KeptBlock(MmapMut);
+pub(crate) struct KeptBlock {
+    map: MmapMut,
+    pages: Pages,
+}
+
+/// What a block is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Pages {
+    #[default]
+    Ordinary,
+    /// Of so many bytes, which are 2 to this power.
+    Huge { power: u8 },
+}
+
+impl Pages {
+    /// Those of `huge_page_size` bytes; ordinary ones if it is 0. None if no pages have such a size.
+    pub(crate) fn of_size(huge_page_size: usize) -> Option<Self> {
+        let size = match huge_page_size {
+            0 => return Some(Self::Ordinary),
+            1..HUGE_PAGE_SIZE_MIN => HUGE_PAGE_SIZE_DEFAULT,
+            size => size,
+        };
+        size.is_power_of_two().then_some(Self::Huge { power: size.trailing_zeros() as u8 })
+    }
+
+    /// Bytes of a block of them.
+    pub(crate) fn block_size(self) -> usize {
+        match self {
+            Self::Ordinary => KEPT_BLOCK_SIZE,
+            Self::Huge { power } => KEPT_BLOCK_SIZE.max(1 << power),
+        }
+    }
+}
 
 impl KeptBlock {
     /// None where the system refuses.
-    pub(crate) fn new() -> Option<Self> {
-        MmapMut::map_anon(KEPT_BLOCK_SIZE).ok().map(Self)
+    pub(crate) fn new(pages: Pages) -> Option<Self> {
+        let size = pages.block_size();
+        let map = match pages {
+            Pages::Ordinary => MmapMut::map_anon(size).ok()?,
+            Pages::Huge { power } => {
+                let map = MmapOptions::new().len(size).huge(Some(power)).map_anon().ok()?;
+                // Pages that were promised may be refused when they are touched (control groups limit them):
+                // by SIGBUS then, and by an error here.
+                map.advise(Advice::PopulateWrite).ok()?;
+                map
+            }
+        };
+        Some(Self { map, pages })
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.map
     }
 
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.0
+        &mut self.map
+    }
+
+    pub(crate) fn pages(&self) -> Pages {
+        self.pages
     }
 }
 
@@ -37,13 +94,16 @@ impl KeptBlock {
 #[derive(Debug, Default)]
 pub(crate) struct BlockPool {
     state: Mutex<State>,
-    /// Blocks kept at most.
-    count_max: AtomicUsize,
+    /// Bytes kept at most.
+    bytes_max: AtomicUsize,
+    /// Whether huge pages were asked for and not to be had, since somebody asked.
+    are_huge_refused: AtomicBool,
 }
 
 #[derive(Debug, Default)]
 struct State {
     blocks: Vec<KeptBlock>,
+    bytes: usize,
     /// Whether blocks are kept; what comes otherwise nobody would give back.
     is_open: bool,
     /// Since the last look.
@@ -55,8 +115,9 @@ impl BlockPool {
     /// There are memtables of so many bytes, as `write_buffer_size` counts.
     pub(crate) fn expect(&self, write_buffer_size: usize) {
         // The nodes of a tree are not counted there.
-        let count = (write_buffer_size + write_buffer_size / 8).div_ceil(KEPT_BLOCK_SIZE);
-        self.count_max.fetch_max(count, Ordering::Relaxed);
+        let bytes = write_buffer_size.saturating_add(write_buffer_size / 8);
+        let bytes = bytes.div_ceil(KEPT_BLOCK_SIZE).saturating_mul(KEPT_BLOCK_SIZE);
+        self.bytes_max.fetch_max(bytes, Ordering::Relaxed);
     }
 
     /// Keeps blocks from now on, until [`Self::trim`] finds that nobody takes any.
@@ -70,24 +131,32 @@ impl BlockPool {
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
         state.is_open = false;
+        state.bytes = 0;
         let blocks = std::mem::take(&mut state.blocks);
         drop(state);
         drop(blocks);
     }
 
-    pub(crate) fn take(&self) -> Option<KeptBlock> {
+    /// A block of such pages that was kept.
+    pub(crate) fn take(&self, pages: Pages) -> Option<KeptBlock> {
         let mut state = self.state.lock();
         state.taken += 1;
-        state.blocks.pop()
+        let index = state.blocks.iter().rposition(|block| block.pages() == pages)?;
+        state.bytes -= pages.block_size();
+        Some(state.blocks.swap_remove(index))
     }
 
     /// Keeps as many of `blocks` as are wanted. Others stay there.
     pub(crate) fn give(&self, blocks: &mut Vec<KeptBlock>) {
         let mut state = self.state.lock();
         if state.is_open {
-            let room = self.count_max.load(Ordering::Relaxed).saturating_sub(state.blocks.len());
-            let kept = blocks.len().min(room);
-            state.blocks.extend(blocks.drain(..kept));
+            let bytes_max = self.bytes_max.load(Ordering::Relaxed);
+            while let Some(size) = blocks.last().map(|block| block.pages().block_size())
+                && state.bytes + size <= bytes_max
+            {
+                state.blocks.extend(blocks.pop());
+                state.bytes += size;
+            }
         }
     }
 
@@ -101,6 +170,7 @@ impl BlockPool {
         state.is_open = is_open;
         let kept = state.blocks.len().min(wanted);
         let surplus = state.blocks.split_off(kept);
+        state.bytes = state.blocks.iter().map(|block| block.pages().block_size()).sum();
         drop(state);
         // Unmapped while nobody waits.
         drop(surplus);
@@ -109,7 +179,17 @@ impl BlockPool {
 
     /// Bytes kept.
     pub(crate) fn bytes(&self) -> usize {
-        self.state.lock().blocks.len() * KEPT_BLOCK_SIZE
+        self.state.lock().bytes
+    }
+
+    /// Huge pages were asked for and not to be had.
+    pub(crate) fn refuse_huge(&self) {
+        self.are_huge_refused.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether that has happened since the last call.
+    pub(crate) fn take_refusal(&self) -> bool {
+        self.are_huge_refused.swap(false, Ordering::Relaxed)
     }
 }
 

@@ -1,17 +1,16 @@
 //! Bytes of records that lie one behind the other.
 
 use crate::block_pool::{KEPT_BLOCK_SIZE, KeptBlock};
-use crate::memtable_memory::MemTableMemory;
+use crate::block_source::BlockSource;
 use base::pinnable_slice::PinnedBytes;
 use std::fmt;
-use std::sync::Arc;
 
 /// A piece of memory that is filled from its start.
 #[derive(Default)]
 pub(crate) struct Chunk {
     storage: Storage,
     /// Where memory that outlives memtables goes.
-    memory: Option<Arc<MemTableMemory>>,
+    source: BlockSource,
 }
 
 enum Storage {
@@ -26,23 +25,20 @@ impl Default for Storage {
 }
 
 impl Chunk {
-    /// An empty chunk for `capacity` bytes; of memory that other memtables left if it has their size.
-    pub(crate) fn new(capacity: usize, memory: Option<&Arc<MemTableMemory>>) -> Self {
-        let kept = match capacity {
-            KEPT_BLOCK_SIZE => memory.and_then(|m| m.blocks().take()).or_else(KeptBlock::new),
-            _ => None,
-        };
+    /// An empty chunk for `capacity` bytes, or for more, from `source` if the largest are asked for.
+    pub(crate) fn new(capacity: usize, source: &mut BlockSource) -> Self {
+        let kept = if capacity == KEPT_BLOCK_SIZE { source.take() } else { None };
         let storage = match kept {
             Some(block) => Storage::Kept { block, filled: 0 },
             None => Storage::Own(Vec::with_capacity(capacity)),
         };
-        Self { storage, memory: memory.cloned() }
+        Self { storage, source: source.clone() }
     }
 
     pub(crate) fn capacity(&self) -> usize {
         match &self.storage {
             Storage::Own(bytes) => bytes.capacity(),
-            Storage::Kept { .. } => KEPT_BLOCK_SIZE,
+            Storage::Kept { block, .. } => block.bytes().len(),
         }
     }
 
@@ -71,10 +67,8 @@ impl Chunk {
 
 impl Drop for Chunk {
     fn drop(&mut self) {
-        if let Storage::Kept { block, .. } = std::mem::take(&mut self.storage)
-            && let Some(memory) = &self.memory
-        {
-            memory.blocks().give(&mut vec![block]);
+        if let Storage::Kept { block, .. } = std::mem::take(&mut self.storage) {
+            self.source.give(&mut vec![block]);
         }
     }
 }

@@ -13,6 +13,7 @@ mod arena;
 mod b_plus_tree;
 pub mod b_plus_tree_rep;
 mod block_pool;
+mod block_source;
 mod chunk;
 mod deleted_keys;
 mod dynamic_bloom;

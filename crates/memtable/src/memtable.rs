@@ -144,6 +144,7 @@ impl MemTable {
             prefix_extractor: options.prefix_extractor.clone(),
             column_family_id: options.column_family_id,
             memory: options.memory.clone(),
+            huge_page_size: options.huge_page_size,
         });
         if let Some(memory) = &options.memory {
             memory.blocks().expect(options.write_buffer_size);

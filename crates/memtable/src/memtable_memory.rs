@@ -94,6 +94,11 @@ impl MemTableMemory {
         self.blocks.bytes()
     }
 
+    /// Whether huge pages were asked for (`memtable_huge_page_size`) and not to be had since the last call.
+    pub fn take_refusal_of_huge_pages(&self) -> bool {
+        self.blocks.take_refusal()
+    }
+
     pub(crate) fn blocks(&self) -> &BlockPool {
         &self.blocks
     }

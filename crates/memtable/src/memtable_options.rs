@@ -28,6 +28,11 @@ pub struct MemTableOptions {
     pub insert_hint_extractor: Option<Arc<dyn SliceTransform>>,
     /// Where memory is counted together with that of other memtables. Default: nowhere.
     pub memory: Option<Arc<MemTableMemory>>,
+    /// `memtable_huge_page_size`: bytes of a page, a power of 2, of the memory of memtables beyond the first
+    /// MiB, where the system has set such pages aside (`vm.nr_hugepages`) and some are free; sizes below 64 KiB
+    /// mean pages of 2 MiB. Ordinary ones are used elsewhere, and [`MemTableMemory::take_refusal_of_huge_pages`] tells so. Default: 0, ordinary
+    /// ones.
+    pub huge_page_size: usize,
     /// `memtable_max_range_deletions`: range tombstones at which a memtable counts as full.
     /// Default: 0, no limit.
     pub max_range_deletions: u32,
@@ -46,6 +51,7 @@ impl Default for MemTableOptions {
             prefix_extractor: None,
             insert_hint_extractor: None,
             memory: None,
+            huge_page_size: 0,
             max_range_deletions: 0,
             column_family_id: 0,
         }

@@ -1,6 +1,7 @@
 //! What makes the containers of memtables (`memtable_factory`), built in or a program's own.
 
 use crate::b_plus_tree_rep::BPlusTreeRep;
+use crate::block_source::BlockSource;
 use crate::memtable_memory::MemTableMemory;
 use crate::memtable_rep::{MemTableRep, MemTableRepWriter};
 use crate::skip_list_rep::SkipListRep;
@@ -20,6 +21,15 @@ pub struct MemTableRepContext {
     pub column_family_id: u32,
     /// Where memory is counted together with that of other memtables, and what they left is kept.
     pub memory: Option<Arc<MemTableMemory>>,
+    /// `memtable_huge_page_size`: bytes of a page of the container's memory, where it is large and the system
+    /// has such pages free; 0 for ordinary ones.
+    pub huge_page_size: usize,
+}
+
+impl MemTableRepContext {
+    fn blocks(&self) -> BlockSource {
+        BlockSource::new(self.memory.clone(), self.huge_page_size)
+    }
 }
 
 /// How a memtable counts what its records take, which decides when it is full.
@@ -91,11 +101,10 @@ impl MemTableRepFactory for SkipListFactory {
 
     fn create(&self, context: &MemTableRepContext) -> MemTableRepSides {
         if context.comparator.is_bytewise() && !self.is_always_list {
-            let (rep, writer) = BPlusTreeRep::with_memory(context.memory.clone());
+            let (rep, writer) = BPlusTreeRep::with_blocks(context.blocks());
             return (rep, Box::new(writer));
         }
-        let (rep, writer) =
-            SkipListRep::with_memory(context.comparator.clone(), context.memory.clone());
+        let (rep, writer) = SkipListRep::with_blocks(context.comparator.clone(), context.blocks());
         (rep, Box::new(writer))
     }
 
@@ -133,8 +142,8 @@ impl MemTableRepFactory for VectorRepFactory {
     }
 
     fn create(&self, context: &MemTableRepContext) -> MemTableRepSides {
-        let (comparator, memory) = (context.comparator.clone(), context.memory.clone());
-        let (rep, writer) = VectorRep::with_memory(comparator, self.count, memory);
+        let (comparator, blocks) = (context.comparator.clone(), context.blocks());
+        let (rep, writer) = VectorRep::with_blocks(comparator, self.count, blocks);
         (rep, Box::new(writer))
     }
 

@@ -11,8 +11,8 @@
 mod node;
 
 use crate::arena::{ALIGNMENT, Arena, ArenaSlice, ArenaWriter, BLOCK_SIZE_MIN};
+use crate::block_source::BlockSource;
 use crate::hint_hasher::HintHasher;
-use crate::memtable_memory::MemTableMemory;
 use crate::memtable_rep::{MemTableEntry, rank_of};
 use crate::rep_iterator::RepCursor;
 use base::InternalKeyComparator;
@@ -86,9 +86,9 @@ impl SkipList {
     /// An empty list.
     pub(crate) fn new(
         comparator: InternalKeyComparator,
-        memory: Option<Arc<MemTableMemory>>,
+        source: BlockSource,
     ) -> (Arc<Self>, SkipListWriter) {
-        let mut arena = ArenaWriter::new(BLOCK_SIZE_MIN, ALIGNMENT, memory);
+        let mut arena = ArenaWriter::new(BLOCK_SIZE_MIN, ALIGNMENT, source);
         let head = Node::new(&mut arena, HEIGHT_MAX, 0, b"", 0, b"");
         let height = AtomicUsize::new(1);
         let list = Arc::new(Self { comparator, arena: arena.arena().clone(), head, height });

@@ -1,6 +1,6 @@
 //! Records in a skip list: the representation that serves reads and writes alike.
 
-use crate::memtable_memory::MemTableMemory;
+use crate::block_source::BlockSource;
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter};
 use crate::rep_iterator::RepIterator;
 use crate::skip_list::{SkipList, SkipListCursor, SkipListWriter};
@@ -22,15 +22,15 @@ pub struct SkipListRepWriter {
 impl SkipListRep {
     /// An empty container.
     pub fn new(comparator: InternalKeyComparator) -> (Arc<Self>, SkipListRepWriter) {
-        Self::with_memory(comparator, None)
+        Self::with_blocks(comparator, BlockSource::default())
     }
 
-    /// As [`Self::new`], with memory that other memtables left.
-    pub(crate) fn with_memory(
+    /// As [`Self::new`], of such blocks.
+    pub(crate) fn with_blocks(
         comparator: InternalKeyComparator,
-        memory: Option<Arc<MemTableMemory>>,
+        source: BlockSource,
     ) -> (Arc<Self>, SkipListRepWriter) {
-        let (list, writer) = SkipList::new(comparator, memory);
+        let (list, writer) = SkipList::new(comparator, source);
         (Arc::new(Self { list }), SkipListRepWriter { writer })
     }
 }

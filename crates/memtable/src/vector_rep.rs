@@ -9,8 +9,8 @@
 //! its user key that follow what all user keys begin with; they decide most comparisons. A search
 //! looks through every 64th of these first, few enough to stay in the processor's cache.
 
+use crate::block_source::BlockSource;
 use crate::chunk::Chunk;
-use crate::memtable_memory::MemTableMemory;
 use crate::memtable_rep::start_seek;
 use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter, length, rank_of};
 use base::dbformat::{TRAILER_SIZE, extract_user_key};
@@ -56,8 +56,8 @@ struct Growing {
     unsorted: Vec<Entry>,
     /// The records up to the last read.
     sorted: Option<Arc<Sorted>>,
-    /// What other memtables left.
-    memory: Option<Arc<MemTableMemory>>,
+    /// Where the largest chunks come from.
+    source: BlockSource,
 }
 
 /// Records as a reader sees them.
@@ -117,7 +117,7 @@ impl Growing {
         let capacity = self.next_chunk_size.clamp(CHUNK_SIZE_MIN, CHUNK_SIZE_MAX);
         self.next_chunk_size = 2 * capacity;
         self.chunks_size -= self.last_chunk.capacity();
-        self.last_chunk = Chunk::new(capacity.max(size), self.memory.as_ref());
+        self.last_chunk = Chunk::new(capacity.max(size), &mut self.source);
         self.chunks_size += self.last_chunk.capacity();
     }
 
@@ -246,17 +246,17 @@ impl Sorted {
 impl VectorRep {
     /// An empty container with memory for the entries of `reserve` records.
     pub fn new(comparator: InternalKeyComparator, reserve: usize) -> (Arc<Self>, VectorRepWriter) {
-        Self::with_memory(comparator, reserve, None)
+        Self::with_blocks(comparator, reserve, BlockSource::default())
     }
 
-    /// As [`Self::new`], with memory that other memtables left.
-    pub(crate) fn with_memory(
+    /// As [`Self::new`], of such blocks.
+    pub(crate) fn with_blocks(
         comparator: InternalKeyComparator,
         reserve: usize,
-        memory: Option<Arc<MemTableMemory>>,
+        source: BlockSource,
     ) -> (Arc<Self>, VectorRepWriter) {
         let unsorted = Vec::with_capacity(reserve);
-        let growing = Growing { unsorted, memory, ..Growing::default() };
+        let growing = Growing { unsorted, source, ..Growing::default() };
         let rep = Arc::new(Self {
             comparator,
             growing: Mutex::new(growing),

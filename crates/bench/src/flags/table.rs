@@ -215,7 +215,7 @@ pub static FLAGS: &[Flag] = &[
     row("memtable_insert_with_hint_prefix_size", Int32, "0", ByHand(Of::Family, "memtable_insert_with_hint_prefix_extractor"), "Prefix bytes for insert hints; 0 off."),
     row("memtable_op_scan_flush_trigger", Uint32, "0", Family("memtable_op_scan_flush_trigger"), "Sets ColumnFamilyOptions.memtable_op_scan_flush_trigger."),
     row("memtable_protection_bytes_per_key", Uint32, "0", Family("memtable_protection_bytes_per_key"), "Sets ColumnFamilyOptions.memtable_protection_bytes_per_key."),
-    row("memtable_use_huge_page", Bool, "false", Refused("memory of memtables comes in ordinary pages"), "Huge pages for memtables."),
+    row("memtable_use_huge_page", Bool, "false", ByHand(Of::Family, "memtable_huge_page_size"), "Huge pages for memtables."),
     row("memtable_verify_per_key_checksum_on_seek", Bool, "false", Family("memtable_verify_per_key_checksum_on_seek"), "Sets ColumnFamilyOptions.memtable_verify_per_key_checksum_on_seek."),
     row("memtable_whole_key_filtering", Bool, "false", Family("memtable_whole_key_filtering"), "Sets ColumnFamilyOptions.memtable_whole_key_filtering."),
     row("memtablerep", String, "skip_list", ByHand(Of::Family, "memtable_factory"), "Memtable kind."),

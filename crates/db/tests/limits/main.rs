@@ -7,6 +7,7 @@ mod child;
 mod cut_wals;
 mod descriptors;
 mod full_disk;
+mod huge_pages;
 mod machine;
 mod mapped_places;
 mod open_files;

@@ -21,6 +21,9 @@ const ADAPTIVE_YIELD: &str = "crates/db/src/write/adaptive_yield/tests.rs";
 const HOOKS_FILTERS: &str = "crates/db/tests/hooks/compaction_filters.rs";
 const BY_OBJECTS: &str = "crates/db/tests/option_effects/by_objects.rs";
 const BACKGROUND_JOBS: &str = "crates/db/tests/option_effects/background_jobs.rs";
+const HUGE_PAGES: &str = "crates/db/tests/limits/huge_pages.rs";
+const WITHOUT_HUGE_PAGES: &str =
+    "memtables_without_huge_pages_have_ordinary_ones_and_the_log_says_so";
 const PARALLEL_THREADS: &str = "so_many_threads_compress_a_table";
 
 /// Options whose effect is proven by a test that is no file of `testdata`: the option, the file
@@ -50,6 +53,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
         CACHE_CHARGES,
         "blocks_held_back_for_a_dictionary_count_and_are_fewer_without_room",
     ),
+    ("memtable_huge_page_size", HUGE_PAGES, WITHOUT_HUGE_PAGES),
     ("wal_io", MAPPED_WALS, "a_wal_that_is_mapped_ends_in_zeros_until_it_is_closed"),
     ("create_if_missing", WRITING_ERRORS, "a_database_that_is_not_there_or_should_not_be_is_named"),
     (
@@ -262,6 +266,7 @@ const SET_DB_OPTIONS: &str = "crates/db/src/set_db_options/tests.rs";
 /// `changed.rs` would change: the option, the file, the test that changes it.
 const CHANGED_ELSEWHERE: &[(&str, &str, &str)] = &[
     ("deletion_pass_trigger", "crates/db/src/deletion_passes/tests.rs", "the_option_says_when"),
+    ("memtable_huge_page_size", HUGE_PAGES, WITHOUT_HUGE_PAGES),
     ("max_background_jobs", SET_DB_OPTIONS, "background_work_has_as_many_threads_as_are_set"),
     ("max_background_flushes", SET_DB_OPTIONS, "background_work_has_as_many_threads_as_are_set"),
     (

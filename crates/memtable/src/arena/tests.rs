@@ -11,7 +11,7 @@ fn fill(piece: NonNull<u8>, size: usize, byte: u8) -> &'static [u8] {
 
 #[test]
 fn pieces_are_aligned_and_apart() {
-    let mut writer = ArenaWriter::new(BLOCK_SIZE_MIN, ALIGNMENT, None);
+    let mut writer = ArenaWriter::new(BLOCK_SIZE_MIN, ALIGNMENT, BlockSource::default());
     let sizes = (1..200).chain([4 << 10, 20 << 10]).chain(1..200);
     let pieces: Vec<_> = sizes
         .enumerate()
@@ -29,7 +29,7 @@ fn pieces_are_aligned_and_apart() {
 
 #[test]
 fn blocks_grow_and_large_pieces_waste_none() {
-    let mut writer = ArenaWriter::new(BLOCK_SIZE_MIN, ALIGNMENT, None);
+    let mut writer = ArenaWriter::new(BLOCK_SIZE_MIN, ALIGNMENT, BlockSource::default());
     let arena = writer.arena().clone();
     assert_eq!(arena.allocated_bytes(), 0);
     writer.allocate(1);
@@ -46,14 +46,14 @@ fn blocks_grow_and_large_pieces_waste_none() {
 
 #[test]
 fn pinned_bytes_outlive_the_arena() {
-    let mut writer = ArenaWriter::new(BLOCK_SIZE_MIN, ALIGNMENT, None);
+    let mut writer = ArenaWriter::new(BLOCK_SIZE_MIN, ALIGNMENT, BlockSource::default());
     for size in [0, PinnableSlice::COPIED_SIZE_MAX, PinnableSlice::COPIED_SIZE_MAX + 1] {
         let piece = writer.allocate(size + 1);
         let bytes = &fill(piece, size + 1, 7)[..size];
         // SAFETY: the bytes are in this arena and nobody writes to them.
         let pinned = unsafe { ArenaSlice::new(writer.arena(), bytes) }.pin();
         assert_eq!(pinned.is_pinned(), size > PinnableSlice::COPIED_SIZE_MAX);
-        writer = ArenaWriter::new(BLOCK_SIZE_MIN, ALIGNMENT, None);
+        writer = ArenaWriter::new(BLOCK_SIZE_MIN, ALIGNMENT, BlockSource::default());
         assert_eq!(&*pinned, vec![7; size]);
     }
 }

@@ -1,6 +1,7 @@
 //! What the suite of all representations does not reach: the tree's own form.
 
 use super::*;
+use crate::block_source::BlockSource;
 use crate::memtable_rep::EXPECTED_KEYS_MAX;
 use crate::rep_iterator::RepCursor;
 use base::dbformat::pack_sequence_and_type;
@@ -63,7 +64,7 @@ fn check_node(tree: &BPlusTree, address: NodeAddress, counts: &mut [u64], keys: 
 }
 
 fn filled(keys: impl Iterator<Item = Vec<u8>>) -> (Arc<BPlusTree>, Vec<Vec<u8>>) {
-    let (tree, mut writer) = BPlusTree::new(None);
+    let (tree, mut writer) = BPlusTree::new(BlockSource::default());
     let mut all = Vec::new();
     for (sequence, key) in (1..).zip(keys) {
         writer.insert(&key, trailer(sequence), b"value");
@@ -106,7 +107,7 @@ fn trees_are_whole_whatever_the_order_of_keys() {
 
 /// As [`filled`], with keys told before they come, but for each third group, of which others are told.
 fn filled_as_expected(keys: impl Iterator<Item = Vec<u8>>) -> (Arc<BPlusTree>, Vec<Vec<u8>>) {
-    let (tree, mut writer) = BPlusTree::new(None);
+    let (tree, mut writer) = BPlusTree::new(BlockSource::default());
     let keys: Vec<_> = keys.collect();
     for (index, group) in keys.chunks(EXPECTED_KEYS_MAX + 3).enumerate() {
         let mut told: Vec<_> = group.iter().map(Vec::as_slice).collect();
@@ -126,7 +127,7 @@ fn filled_as_expected(keys: impl Iterator<Item = Vec<u8>>) -> (Arc<BPlusTree>, V
 #[test]
 fn leaves_of_keys_that_are_expected_are_known() {
     let key = |number: u64| format!("user{number:020}").into_bytes();
-    let (tree, mut writer) = BPlusTree::new(None);
+    let (tree, mut writer) = BPlusTree::new(BlockSource::default());
     for number in 0..COUNT {
         writer.insert(&key(number * 10), trailer(1), b"value");
     }
@@ -170,7 +171,7 @@ fn ascending_keys_fill_their_leaves() {
 
 #[test]
 fn seeks_by_one_cursor_find_what_was_put_meanwhile() {
-    let (tree, mut writer) = BPlusTree::new(None);
+    let (tree, mut writer) = BPlusTree::new(BlockSource::default());
     let mut cursor = BPlusTreeCursor::new(tree.clone());
     let mut keys = std::collections::BTreeSet::new();
     // Of many keys the ranks are equal.
@@ -198,7 +199,7 @@ fn seeks_by_one_cursor_find_what_was_put_meanwhile() {
 
 #[test]
 fn a_cursor_goes_on_where_its_leaf_was_split() {
-    let (tree, mut writer) = BPlusTree::new(None);
+    let (tree, mut writer) = BPlusTree::new(BlockSource::default());
     let key = |number: u64| number.to_be_bytes();
     for number in (0..20).map(|number| number * 1000) {
         writer.insert(&key(number), trailer(1), b"old");

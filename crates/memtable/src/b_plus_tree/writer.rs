@@ -5,8 +5,8 @@ use super::seq_lock::SeqLock;
 use super::target::Target;
 use super::{BPlusTree, LEVEL_COUNT_MAX, Place};
 use crate::arena::{ALIGNMENT, ArenaWriter, BLOCK_SIZE_MIN};
+use crate::block_source::BlockSource;
 use crate::hint_hasher::HintHasher;
-use crate::memtable_memory::MemTableMemory;
 use crate::memtable_rep::EXPECTED_KEYS_MAX;
 use crate::published_ptr::PublishedPtr;
 use crate::record::Record;
@@ -36,9 +36,9 @@ unsafe impl Send for BPlusTreeWriter {}
 
 impl BPlusTree {
     /// An empty tree.
-    pub(crate) fn new(memory: Option<Arc<MemTableMemory>>) -> (Arc<Self>, BPlusTreeWriter) {
-        let records = ArenaWriter::new(BLOCK_SIZE_MIN, Record::ALIGNMENT, memory.clone());
-        let mut nodes = ArenaWriter::new(NODE_BLOCK_SIZE_MIN, ALIGNMENT, memory);
+    pub(crate) fn new(source: BlockSource) -> (Arc<Self>, BPlusTreeWriter) {
+        let records = ArenaWriter::new(BLOCK_SIZE_MIN, Record::ALIGNMENT, source.clone());
+        let mut nodes = ArenaWriter::new(NODE_BLOCK_SIZE_MIN, ALIGNMENT, source);
         let first_leaf = NodeAddress::new(&mut nodes, 0);
         let tree = Arc::new(Self {
             records: records.arena().clone(),

@@ -1,5 +1,6 @@
 use super::*;
 use crate::arena::BLOCK_SIZE_MIN;
+use crate::block_source::BlockSource;
 
 const TRAILER: u64 = 0x1122_3344_5566_7788;
 
@@ -13,7 +14,7 @@ fn bytes(size: usize, seed: usize) -> Vec<u8> {
 
 #[test]
 fn what_was_written_is_read_whatever_the_sizes_and_the_address() {
-    let mut arena = ArenaWriter::new(BLOCK_SIZE_MIN, Record::ALIGNMENT, None);
+    let mut arena = ArenaWriter::new(BLOCK_SIZE_MIN, Record::ALIGNMENT, BlockSource::default());
     let held = arena.arena().clone();
     let mut records = Vec::new();
     for (index, key_size) in KEY_SIZES.into_iter().enumerate() {

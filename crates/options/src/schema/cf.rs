@@ -41,7 +41,7 @@ options! {
         /// Memtable bloom also covers full keys.
         memtable_whole_key_filtering: bool = false, mutable honoured 6.0;
         /// Huge page size for memtable arena; 0 ordinary pages.
-        memtable_huge_page_size: u64 = 0, mutable accepted 4.11;
+        memtable_huge_page_size: u64 = 0, mutable honoured 4.11;
         /// Prefix groups that remember a skiplist insert position.
         memtable_insert_with_hint_prefix_extractor: Option<Arc<dyn SliceTransform>> =
             None, fixed honoured 5.0;
