@@ -92,13 +92,13 @@ fn memtables_have_huge_pages_where_there_are_some() {
     }
     // Of six MiB all but the first.
     let used = huge_bytes();
-    assert!(used >= 2 * PAGE_SIZE && used <= 4 * PAGE_SIZE, "{used}");
+    assert!((2 * PAGE_SIZE..=4 * PAGE_SIZE).contains(&used), "{used}");
     place.check(&db);
     // Those of one memtable are kept for the next one for a moment.
     for _ in 0..4 {
         write_and_flush(&mut place, &db, 6);
         let used = huge_bytes();
-        assert!(used >= PAGE_SIZE && used <= 8 * PAGE_SIZE, "{used}");
+        assert!((PAGE_SIZE..=8 * PAGE_SIZE).contains(&used), "{used}");
     }
     assert_eq!(refusals(&place), 0);
     drop(family);

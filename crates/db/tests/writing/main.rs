@@ -14,6 +14,7 @@ mod counting_fs;
 mod counts;
 mod errors;
 mod fixture;
+mod foreground_share;
 mod group_commit;
 mod held_iterators;
 mod held_values;
