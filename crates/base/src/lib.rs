@@ -15,6 +15,7 @@ pub mod column_family_name;
 pub mod common_prefix;
 pub mod compaction_filter;
 pub mod comparator;
+pub mod counted_bytes;
 pub mod crc32c;
 pub mod dbformat;
 pub mod fast_path;

@@ -17,13 +17,14 @@
 //! from that many bytes is refused before anything is allocated for it, and a payload that holds
 //! other than exactly `size` bytes is `Corruption`.
 //!
-//! Contexts of the codecs are kept per thread. This crate knows no file.
+//! Contexts of the codecs are kept per thread, and what they take is counted. This crate knows no file.
 
 #![deny(unsafe_code)]
 
 mod bzip2;
 pub mod compression_options;
 pub mod compression_type;
+mod context_memory;
 pub mod dictionary;
 mod lz4;
 mod size_prefix;
@@ -33,6 +34,7 @@ mod zstd;
 
 pub use compression_options::CompressionOptions;
 pub use compression_type::CompressionType;
+pub use context_memory::context_memory_bytes;
 pub use dictionary::{CompressionDictionary, UncompressionDictionary};
 
 use base::{Result, Status};

@@ -78,6 +78,7 @@ fn failed() -> Status {
 
 #[expect(unsafe_code, reason = "calls into liblz4")]
 mod library {
+    use crate::context_memory::Counted;
     use lz4_sys::{
         LZ4_compressBound, LZ4_createStream, LZ4_decompress_safe, LZ4_freeStream, LZ4StreamEncode,
     };
@@ -181,7 +182,11 @@ mod library {
         true
     }
 
-    /// A compressor's state: 16 KiB. It refers to no input between two calls that begin with a
+    /// Bytes of a compressor's state (`LZ4_STREAM_MINSIZE`), and of one of LZ4HC (`LZ4_STREAMHC_MINSIZE`).
+    const STREAM_SIZE: usize = (16 << 10) + 32;
+    const HC_STREAM_SIZE: usize = 262_200;
+
+    /// A compressor's state. It refers to no input between two calls that begin with a
     /// reset.
     struct Stream(NonNull<LZ4StreamEncode>);
 
@@ -200,7 +205,7 @@ mod library {
         }
     }
 
-    /// As [`Stream`], for LZ4HC: 256 KiB.
+    /// As [`Stream`], for LZ4HC.
     struct HcStream(NonNull<c_void>);
 
     impl HcStream {
@@ -219,8 +224,10 @@ mod library {
     }
 
     thread_local! {
-        static STREAM: RefCell<Stream> = RefCell::new(Stream::new());
-        static HC_STREAM: RefCell<HcStream> = RefCell::new(HcStream::new());
+        static STREAM: RefCell<Counted<Stream>> =
+            RefCell::new(Counted::new(Stream::new(), STREAM_SIZE));
+        static HC_STREAM: RefCell<Counted<HcStream>> =
+            RefCell::new(Counted::new(HcStream::new(), HC_STREAM_SIZE));
     }
 
     /// Calls `call(source, source_size, target, target_capacity)` to append a block to `output`.
@@ -250,7 +257,7 @@ mod library {
     ) -> bool {
         let dictionary = last_window(dictionary);
         STREAM.with_borrow_mut(|stream| {
-            let stream = stream.0.as_ptr();
+            let stream = stream.context.0.as_ptr();
             // SAFETY: the stream is live and this thread's alone. Either call puts it into a fresh
             // state, in which it refers at most to `dictionary`, and that outlives this function.
             unsafe {
@@ -281,7 +288,7 @@ mod library {
     ) -> bool {
         let dictionary = last_window(dictionary);
         HC_STREAM.with_borrow_mut(|stream| {
-            let stream = stream.0.as_ptr();
+            let stream = stream.context.0.as_ptr();
             // SAFETY: the stream is live and this thread's alone. The reset lets it forget earlier
             // inputs; then it refers at most to `dictionary`, which outlives this function.
             unsafe {

@@ -1,5 +1,6 @@
 //! Snappy: the raw format, which begins with the uncompressed size.
 
+use crate::context_memory::Counted;
 use crate::size_prefix::Codec;
 use base::block_capacity::block_capacity;
 use base::{Result, Status};
@@ -8,8 +9,12 @@ use std::cell::RefCell;
 /// A copy element of 3 bytes yields 64 at most.
 const CODEC: Codec = Codec { name: "snappy", expansion_max: 22, expansion_extra: 64 };
 
+/// Two bytes for each of 16,384 places of a block, and the encoder with a small table of these.
+const ENCODER_SIZE: usize = (32 << 10) + size_of::<snap::raw::Encoder>();
+
 thread_local! {
-    static ENCODER: RefCell<snap::raw::Encoder> = RefCell::new(snap::raw::Encoder::new());
+    static ENCODER: RefCell<Counted<snap::raw::Encoder>> =
+        RefCell::new(Counted::new(snap::raw::Encoder::new(), ENCODER_SIZE));
 }
 
 pub(crate) fn decompress(input: &[u8]) -> Result<Vec<u8>> {
@@ -26,6 +31,6 @@ pub(crate) fn decompress(input: &[u8]) -> Result<Vec<u8>> {
 
 pub(crate) fn compress(input: &[u8]) -> Result<Vec<u8>> {
     ENCODER
-        .with_borrow_mut(|encoder| encoder.compress_vec(input))
+        .with_borrow_mut(|encoder| encoder.context.compress_vec(input))
         .map_err(|error| Status::not_supported(format!("snappy: {error}")))
 }

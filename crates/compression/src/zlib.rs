@@ -1,5 +1,6 @@
 //! zlib: raw deflate, without zlib's header and checksum.
 
+use crate::context_memory::Counted;
 use crate::size_prefix::{self, Codec};
 use crate::{CompressionDictionary, CompressionOptions, UncompressionDictionary};
 use base::{Result, Status};
@@ -10,9 +11,14 @@ use std::cell::RefCell;
 const CODEC: Codec = Codec { name: "zlib", expansion_max: 1032, expansion_extra: 1032 };
 const LEVEL_DEFAULT: i32 = 6;
 
+/// Bytes of a decompressor: a window, and tables.
+const INFLATE_SIZE: usize = 40 << 10;
+
 thread_local! {
-    static INFLATE: RefCell<Decompress> = RefCell::new(Decompress::new(false));
-    static DEFLATE: RefCell<Option<(DeflateParameters, Compress)>> = const { RefCell::new(None) };
+    static INFLATE: RefCell<Counted<Decompress>> =
+        RefCell::new(Counted::new(Decompress::new(false), INFLATE_SIZE));
+    static DEFLATE: RefCell<Option<Counted<(DeflateParameters, Compress)>>> =
+        const { RefCell::new(None) };
 }
 
 pub(crate) fn decompress(
@@ -33,7 +39,8 @@ pub(crate) fn decompress(
 }
 
 fn inflate(input: &[u8], output: Vec<u8>, size_max: usize, dictionary: &[u8]) -> Result<Vec<u8>> {
-    INFLATE.with_borrow_mut(|state| {
+    INFLATE.with_borrow_mut(|counted| {
+        let state = &mut counted.context;
         state.reset(false);
         if !dictionary.is_empty() {
             state.set_dictionary(dictionary).map_err(|error| CODEC.corrupt(error))?;
@@ -60,11 +67,14 @@ pub(crate) fn compress(
     let parameters = DeflateParameters::new(options)?;
     DEFLATE.with_borrow_mut(|state| {
         let deflate = match state {
-            Some((current, deflate)) if *current == parameters => {
+            Some(Counted { context: (current, deflate), .. }) if *current == parameters => {
                 deflate.reset();
                 deflate
             }
-            _ => &mut state.insert((parameters, parameters.compressor())).1,
+            _ => {
+                let context = (parameters, parameters.compressor());
+                &mut state.insert(Counted::new(context, parameters.compressor_size())).context.1
+            }
         };
         compress_with(deflate, input, dictionary)
     })
@@ -120,6 +130,12 @@ impl DeflateParameters {
             }
         };
         Ok(Self { level, window_bits })
+    }
+
+    /// Bytes of a compressor, as zlib-rs makes it: four for each of the window, and tables, what is pending and
+    /// its state.
+    fn compressor_size(self) -> usize {
+        (4 << self.window_bits) + (246 << 10)
     }
 
     fn compressor(self) -> Compress {

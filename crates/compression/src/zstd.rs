@@ -1,5 +1,6 @@
 //! Zstandard, also under the number it had before 1.0.
 
+use crate::context_memory::Counted;
 use crate::size_prefix::Codec;
 use crate::{CompressionDictionary, CompressionOptions, UncompressionDictionary};
 use base::block_capacity::block_capacity;
@@ -13,8 +14,10 @@ const CODEC: Codec = Codec { name: "zstd", expansion_max: 32 << 10, expansion_ex
 const LEVEL_DEFAULT: i32 = 3;
 
 thread_local! {
-    static DECOMPRESSOR: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
-    static COMPRESSOR: RefCell<CCtx<'static>> = RefCell::new(CCtx::create());
+    static DECOMPRESSOR: RefCell<Counted<DCtx<'static>>> =
+        RefCell::new(Counted::new(DCtx::create(), 0));
+    static COMPRESSOR: RefCell<Counted<CCtx<'static>>> =
+        RefCell::new(Counted::new(CCtx::create(), 0));
 }
 
 pub(crate) fn level(options: &CompressionOptions) -> i32 {
@@ -32,9 +35,15 @@ pub(crate) fn decompress(
         _ => None,
     };
     DECOMPRESSOR
-        .with_borrow_mut(|context| match dictionary {
-            Some(dictionary) => context.decompress_using_ddict(&mut output, input, dictionary),
-            None => context.decompress(&mut output, input),
+        .with_borrow_mut(|counted| {
+            let context = &mut counted.context;
+            let result = match dictionary {
+                Some(dictionary) => context.decompress_using_ddict(&mut output, input, dictionary),
+                None => context.decompress(&mut output, input),
+            };
+            let bytes = context.sizeof();
+            counted.set_bytes(bytes);
+            result
         })
         .map_err(|code| CODEC.corrupt(zstd_safe::get_error_name(code)))?;
     CODEC.exactly(output, size)
@@ -48,10 +57,14 @@ pub(crate) fn compress(
     let output = CODEC.output_with_size(input, zstd_safe::compress_bound(input.len()))?;
     let mut output = Cursor::new(output);
     output.set_position(output.get_ref().len() as u64);
-    let result = COMPRESSOR.with_borrow_mut(|context| {
+    let result = COMPRESSOR.with_borrow_mut(|counted| {
+        let context = &mut counted.context;
         let result = compress_frame(context, options, input, dictionary, &mut output);
         // The context may not keep a pointer to the dictionary beyond this call.
-        context.reset(ResetDirective::SessionAndParameters).and(result)
+        let result = context.reset(ResetDirective::SessionAndParameters).and(result);
+        let bytes = context.sizeof();
+        counted.set_bytes(bytes);
+        result
     });
     match result {
         Ok(_) => Ok(output.into_inner()),

@@ -69,12 +69,12 @@ pub(crate) fn wal_size_share_bytes(options: &DbOptions, family: &ColumnFamilyDat
 
 /// `memtable_huge_page_size` is what the system can give, or not.
 fn say_if_huge_pages_are_missing(writing: &Writing) {
-    if writing.memtable_memory.take_refusal_of_huge_pages() {
+    if let Some(size) = writing.memtable_memory.take_refusal_of_huge_pages() {
         writing.info_log.say_later(
             InfoLogLevel::Warn,
             format_args!(
-                "memtable_huge_page_size: no huge pages of that size are free, so memtables have \
-                 ordinary ones; vm.nr_hugepages sets some aside."
+                "memtable_huge_page_size={size}: the system has no such huge pages free, so memtables \
+                 have ordinary ones; nr_hugepages below /sys/kernel/mm/hugepages sets some aside."
             ),
         );
     }

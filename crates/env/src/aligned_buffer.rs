@@ -3,6 +3,16 @@
 //! Offset, length and memory address of a direct transfer must be multiples of the device's
 //! logical block. [`ALIGNMENT_BYTES`] satisfies every device with blocks of up to 4 KiB.
 
+use base::counted_bytes::CountedBytes;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+static BYTES: AtomicUsize = AtomicUsize::new(0);
+
+/// Bytes of all aligned buffers of the process, those that nobody uses at the moment among them.
+pub(crate) fn aligned_buffer_bytes() -> usize {
+    BYTES.load(Ordering::Relaxed)
+}
+
 /// A multiple of the logical block size of common devices (512 or 4096), and of what `O_DIRECT`
 /// asks of memory.
 pub(crate) const ALIGNMENT_BYTES: usize = 4096;
@@ -20,12 +30,20 @@ pub(crate) fn is_aligned(value: u64) -> bool {
 }
 
 /// A fixed piece of memory whose start is aligned: a longer allocation, entered late.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct AlignedBuffer {
     /// Never resized, so that it never moves.
     storage: Vec<u8>,
     start: usize,
     capacity: usize,
+    _counted: CountedBytes,
+}
+
+impl Default for AlignedBuffer {
+    fn default() -> Self {
+        let _counted = CountedBytes::new(&BYTES);
+        Self { storage: Vec::new(), start: 0, capacity: 0, _counted }
+    }
 }
 
 impl AlignedBuffer {
@@ -34,7 +52,9 @@ impl AlignedBuffer {
         let capacity = align_up(capacity);
         let storage = vec![0; capacity + ALIGNMENT_BYTES - 1];
         let address = storage.as_ptr().addr();
-        Self { start: address.next_multiple_of(ALIGNMENT_BYTES) - address, storage, capacity }
+        let start = address.next_multiple_of(ALIGNMENT_BYTES) - address;
+        let _counted = CountedBytes::of(&BYTES, capacity);
+        Self { storage, start, capacity, _counted }
     }
 
     pub(crate) fn capacity(&self) -> usize {

@@ -64,7 +64,9 @@ pub use mem_fs::MemFileSystem;
 pub use observed_fs::{
     FileObserver, FileOperationInfo, FileOperationType, IoErrorInfo, ObservedFileSystem,
 };
-pub use posix::{PosixFileSystem, default_file_system, kept_buffer_bytes, mapped_file_bytes};
+pub use posix::{
+    PosixFileSystem, default_file_system, file_buffer_bytes, kept_buffer_bytes, mapped_file_bytes,
+};
 pub use random_access_file_reader::{read_exact_at, read_exact_into};
 pub use rate_limited_file::RateLimitedWritableFile;
 pub use rate_limiter::{GenericRateLimiter, IoPriority, RateLimiter, RateLimiterOptions};

@@ -31,7 +31,7 @@ use crate::file_system::{
 };
 use crate::host_name::open_files_limit;
 use base::{Result, Status};
-pub use buffer_pool::kept_buffer_bytes;
+pub use buffer_pool::{file_buffer_bytes, kept_buffer_bytes};
 use direct_writable_file::DirectWritableFile;
 use mapped_writable_file::MappedWritableFile;
 pub use mapping::mapped_file_bytes;

@@ -13,7 +13,8 @@
 
 use memmap2::{Advice, MmapMut, MmapOptions};
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// No system has huge pages as small as this. RocksDB, whose pages have the system's default size whatever is
 /// asked for, is asked for 2048 bytes by its own `db_bench`.
@@ -32,7 +33,7 @@ pub(crate) struct KeptBlock {
 }
 
 /// What a block is made of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Pages {
     #[default]
     Ordinary,
@@ -96,8 +97,10 @@ pub(crate) struct BlockPool {
     state: Mutex<State>,
     /// Bytes kept at most.
     bytes_max: AtomicUsize,
-    /// Whether huge pages were asked for and not to be had, since somebody asked.
-    are_huge_refused: AtomicBool,
+    /// Bytes of huge pages that were asked for and not to be had, until somebody asks; else 0.
+    refused_page_size: AtomicUsize,
+    /// Those that were told last: who asks hears once of each size.
+    told_page_size: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -106,8 +109,8 @@ struct State {
     bytes: usize,
     /// Whether blocks are kept; what comes otherwise nobody would give back.
     is_open: bool,
-    /// Since the last look.
-    taken: usize,
+    /// How many were wanted since the last look.
+    taken: BTreeMap<Pages, usize>,
     was_opened: bool,
 }
 
@@ -140,7 +143,7 @@ impl BlockPool {
     /// A block of such pages that was kept.
     pub(crate) fn take(&self, pages: Pages) -> Option<KeptBlock> {
         let mut state = self.state.lock();
-        state.taken += 1;
+        *state.taken.entry(pages).or_default() += 1;
         let index = state.blocks.iter().rposition(|block| block.pages() == pages)?;
         state.bytes -= pages.block_size();
         Some(state.blocks.swap_remove(index))
@@ -165,11 +168,20 @@ impl BlockPool {
     /// again.
     pub(crate) fn trim(&self) -> bool {
         let mut state = self.state.lock();
-        let wanted = 2 * std::mem::take(&mut state.taken);
-        let is_open = std::mem::take(&mut state.was_opened) || wanted > 0;
+        let mut taken = std::mem::take(&mut state.taken);
+        let is_open = std::mem::take(&mut state.was_opened) || !taken.is_empty();
         state.is_open = is_open;
-        let kept = state.blocks.len().min(wanted);
-        let surplus = state.blocks.split_off(kept);
+        taken.values_mut().for_each(|count| *count *= 2);
+        let is_wanted = |block: &KeptBlock| match taken.get_mut(&block.pages()) {
+            None | Some(0) => false,
+            Some(count) => {
+                *count -= 1;
+                true
+            }
+        };
+        let (kept, surplus): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut state.blocks).into_iter().partition(is_wanted);
+        state.blocks = kept;
         state.bytes = state.blocks.iter().map(|block| block.pages().block_size()).sum();
         drop(state);
         // Unmapped while nobody waits.
@@ -182,14 +194,20 @@ impl BlockPool {
         self.state.lock().bytes
     }
 
-    /// Huge pages were asked for and not to be had.
-    pub(crate) fn refuse_huge(&self) {
-        self.are_huge_refused.store(true, Ordering::Relaxed);
+    /// Huge pages of so many bytes were asked for and not to be had.
+    pub(crate) fn refuse_huge(&self, page_size: usize) {
+        if self.told_page_size.load(Ordering::Relaxed) != page_size {
+            self.refused_page_size.store(page_size, Ordering::Relaxed);
+        }
     }
 
-    /// Whether that has happened since the last call.
-    pub(crate) fn take_refusal(&self) -> bool {
-        self.are_huge_refused.swap(false, Ordering::Relaxed)
+    /// The size of which that has happened, unless it was the last one that was told.
+    pub(crate) fn take_refusal(&self) -> Option<usize> {
+        let size = self.refused_page_size.swap(0, Ordering::Relaxed);
+        (size > 0).then(|| {
+            self.told_page_size.store(size, Ordering::Relaxed);
+            size
+        })
     }
 }
 

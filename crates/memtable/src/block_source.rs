@@ -9,6 +9,8 @@ use std::sync::Arc;
 pub(crate) struct BlockSource {
     memory: Option<Arc<MemTableMemory>>,
     pages: Pages,
+    /// What was asked for, in bytes.
+    huge_page_size: usize,
 }
 
 impl BlockSource {
@@ -16,7 +18,7 @@ impl BlockSource {
     /// system has such pages, and of ordinary ones elsewhere and for 0.
     pub(crate) fn new(memory: Option<Arc<MemTableMemory>>, huge_page_size: usize) -> Self {
         let pages = Pages::of_size(huge_page_size);
-        let source = Self { memory, pages: pages.unwrap_or_default() };
+        let source = Self { memory, pages: pages.unwrap_or_default(), huge_page_size };
         if pages.is_none() {
             source.tell_refusal();
         }
@@ -43,7 +45,7 @@ impl BlockSource {
 
     fn tell_refusal(&self) {
         if let Some(memory) = &self.memory {
-            memory.blocks().refuse_huge();
+            memory.blocks().refuse_huge(self.huge_page_size);
         }
     }
 

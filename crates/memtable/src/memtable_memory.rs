@@ -94,8 +94,9 @@ impl MemTableMemory {
         self.blocks.bytes()
     }
 
-    /// Whether huge pages were asked for (`memtable_huge_page_size`) and not to be had since the last call.
-    pub fn take_refusal_of_huge_pages(&self) -> bool {
+    /// Bytes of huge pages that were asked for (`memtable_huge_page_size`) and not to be had since the last call,
+    /// unless the last size that was told is the same.
+    pub fn take_refusal_of_huge_pages(&self) -> Option<usize> {
         self.blocks.take_refusal()
     }
 

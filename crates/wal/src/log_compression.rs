@@ -23,6 +23,11 @@ impl LogCompressor {
         Ok(Self(context))
     }
 
+    /// Bytes of memory that it has.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.0.sizeof()
+    }
+
     /// The frame of `record`. An empty record has an empty frame.
     pub(crate) fn compress(&mut self, record: &[u8]) -> Result<Vec<u8>> {
         let mut frame = Vec::new();

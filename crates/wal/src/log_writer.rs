@@ -32,9 +32,10 @@ pub struct LogWriter {
 }
 
 impl LogWriter {
-    /// Bytes of memory for what is to be written.
+    /// Bytes of memory for what is to be written, and for compressing it.
     pub fn buffer_bytes(&self) -> usize {
-        self.output.capacity()
+        let compressor = self.compressor.as_ref().map_or(0, LogCompressor::memory_bytes);
+        self.output.capacity() + compressor
     }
 
     /// A log of legacy records, such as every MANIFEST. `file` may hold whole records already.

@@ -4,8 +4,8 @@ use super::*;
 
 /// Bytes of memory that this thread's contexts have.
 fn memory() -> (usize, usize) {
-    let compressor = COMPRESSOR.with_borrow(CCtx::sizeof);
-    (compressor, DECOMPRESSOR.with_borrow(DCtx::sizeof))
+    let compressor = COMPRESSOR.with_borrow(|counted| counted.context.sizeof());
+    (compressor, DECOMPRESSOR.with_borrow(|counted| counted.context.sizeof()))
 }
 
 /// What a context allocates for its first block is most of what a small block costs: the next one finds it.

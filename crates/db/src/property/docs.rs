@@ -28,11 +28,11 @@ const TAIL: &str = "
   programs with an allocator of their own). A test compares the sum with the memory that the process really
   grows by, for large memtables, a full block cache, one whose blocks come and go, and many open tables:
   they are within a tenth of each other (`crates/db/tests/memory_report.rs`). What jobs hold for a moment
-  (builders of tables, readahead), the buffers of open files that are written, at most a MiB each, the contexts of
-  compression of each thread, and stacks are not among them: none grows with the data. Open blob files are.
-- `mapped-files` is what is mapped of logs that are written without calls ([wal-io.md](wal-io.md)), and
-  `file-buffers-idle` the buffers of closed files that are kept for others, at most eight of a MiB: both of the whole
-  process.
+  (builders of tables, readahead into the page cache) and stacks are not among them: none grows with the data. Open blob files are.
+- `mapped-files` is what is mapped of logs that are written without calls ([wal-io.md](wal-io.md)), `file-buffers` the
+  buffers of files that are written and those of reads around the page cache, `file-buffers-idle` the buffers of
+  closed files that are kept for others, at most eight of a MiB, and `compression-contexts` what codecs keep for each
+  thread that has compressed or decompressed: all of the whole process.
 - `block-memory-idle` is what data blocks that were dropped have left for those that come, in the whole process: with
   live blocks at most a sixteenth more than they alone took at one time, and at most twice what they take now and a MiB.
   What nobody takes goes back to the allocator within some seconds of the last write.

@@ -7,6 +7,7 @@
 use crate::db_impl::DbImpl;
 use crate::property::text::bytes_to_human;
 use cache::Cache;
+use compression::context_memory_bytes;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -36,8 +37,12 @@ pub(crate) struct MemoryReport {
     pub(crate) wal_buffers: usize,
     /// Pieces of logs that are mapped to be written to, of the whole process.
     pub(crate) mapped_files: usize,
+    /// Buffers of files that are written, and those for reads around the page cache, of the whole process.
+    pub(crate) file_buffers: usize,
     /// Buffers that closed files have left for others, of the whole process.
     pub(crate) file_buffers_idle: usize,
+    /// Contexts of codecs, of all threads of the process.
+    pub(crate) compression_contexts: usize,
     /// Tickers and histograms, of all threads.
     pub(crate) statistics: usize,
     /// What dropped data blocks have left for others, of the whole process.
@@ -117,7 +122,9 @@ impl MemoryReport {
             table_metadata,
             wal_buffers: writing.map_or(0, |writing| writing.stage.lock().wal.buffer_bytes()),
             mapped_files: env::mapped_file_bytes(),
+            file_buffers: env::file_buffer_bytes(),
             file_buffers_idle: env::kept_buffer_bytes(),
+            compression_contexts: context_memory_bytes(),
             statistics: db.context.statistics.as_ref().map_or(0, |s| s.memory_bytes()),
             block_memory_idle: idle_block_memory_bytes(),
             allocator_idle: env::allocator_idle_bytes().unwrap_or(0),
@@ -125,7 +132,7 @@ impl MemoryReport {
     }
 
     /// The parts, then what is pinned of caches, which is part of these.
-    fn rows(&self) -> [(&'static str, usize); 14] {
+    fn rows(&self) -> [(&'static str, usize); 16] {
         [
             ("memtables", self.memtables),
             ("block-cache", self.block_cache),
@@ -135,7 +142,9 @@ impl MemoryReport {
             ("table-metadata", self.table_metadata),
             ("wal-buffers", self.wal_buffers),
             ("mapped-files", self.mapped_files),
+            ("file-buffers", self.file_buffers),
             ("file-buffers-idle", self.file_buffers_idle),
+            ("compression-contexts", self.compression_contexts),
             ("statistics", self.statistics),
             ("block-memory-idle", self.block_memory_idle),
             ("allocator-idle", self.allocator_idle),
@@ -161,7 +170,7 @@ impl MemoryReport {
         let mut text = String::new();
         for (name, bytes) in self.rows().into_iter().chain([("total", self.total())]) {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{name:<20}{bytes:>16}  {}", bytes_to_human(bytes as u64));
+            let _ = writeln!(text, "{name:<22}{bytes:>14}  {}", bytes_to_human(bytes as u64));
         }
         text
     }

@@ -5,7 +5,7 @@ use crate::machine::SmallDisk;
 use crate::mapped_places::can_map;
 use crate::place::{Place, until};
 use base::status::{Code, Severity, SubCode};
-use db::{Db, WriteOptions};
+use db::{Db, ReadOptions, WriteOptions};
 use options::WalIo;
 use tempfile::TempDir;
 use testing::random::Random;
@@ -62,6 +62,55 @@ fn check_full(disk: &SmallDisk, adapt: impl FnOnce(&mut Place, &SmallDisk)) {
     db.close().unwrap();
     for _ in 0..2 {
         place.check(&place.open());
+    }
+}
+
+/// Writes, each of which is synced, to a disk that fails at some time: the write then is refused, and those
+/// before are there.
+fn check_failing_disk(wal_io: WalIo) {
+    let Some(disk) = SmallDisk::mount_failing_ext4(8) else { return };
+    assert!(can_map(disk.path()));
+    let mut place = Place::new(&disk.path().join("db"));
+    place.options.wal_io = wal_io;
+    let db = place.open();
+    let family = db.column_family("default").unwrap();
+    let synced = WriteOptions { sync: true, ..WriteOptions::default() };
+    let mut random = Random::new(1);
+    let mut values = Vec::new();
+    let refusal = loop {
+        let value: Vec<u8> = (0..4_000).map(|_| random.below(256) as u8).collect();
+        let key = (values.len() as u32).to_be_bytes();
+        match db.put(&synced, &family, &key, &value) {
+            Ok(()) => values.push(value),
+            Err(refusal) => break refusal,
+        }
+        assert!(values.len() < 10_000, "the disk does not fail");
+    };
+    // By EIO or ENOSPC, as the kernel has it from what is below.
+    assert_eq!(refusal.code(), Code::IoError, "{refusal}");
+    assert!(refusal.message().contains("sync") && refusal.message().contains(".log"), "{refusal}");
+    assert!(values.len() > 200, "{}", values.len());
+    let again = db.put(&synced, &family, b"again", b"1").unwrap_err();
+    assert!(again.severity() >= Severity::Hard, "{again}");
+    let check = |db: &Db| {
+        let family = db.column_family("default").unwrap();
+        for (number, value) in values.iter().enumerate() {
+            let key = (number as u32).to_be_bytes();
+            let read = db.get(&ReadOptions::default(), &family, &key).unwrap();
+            assert_eq!(read.as_deref(), Some(&value[..]), "{number}");
+        }
+    };
+    check(&db);
+    drop(family);
+    // What could not be written is told once more.
+    let _ = db.close();
+    check(&place.try_open_for_reading().unwrap());
+}
+
+#[test]
+fn a_disk_that_fails_takes_nothing_that_was_synced() {
+    for wal_io in [WalIo::Mapped, WalIo::Write] {
+        check_failing_disk(wal_io);
     }
 }
 

@@ -30,7 +30,14 @@ pub(crate) fn without_privileges(body: impl FnOnce() + Send + 'static) {
 pub(crate) struct SmallDisk {
     directory: TempDir,
     /// Where its content is, if that is in files.
-    below: Option<TempDir>,
+    below: Option<Below>,
+}
+
+/// Held until what is above is gone.
+#[expect(dead_code, reason = "what is below goes when it is dropped")]
+enum Below {
+    Directory(TempDir),
+    Disk(Box<SmallDisk>),
 }
 
 /// What `mount` says where this process may not, or where the kernel cannot.
@@ -57,17 +64,40 @@ impl SmallDisk {
     pub(crate) fn mount_ext4(size_mib: u64) -> Option<Self> {
         let image = TempDir::new().unwrap();
         let path = image.path().join("image");
-        std::fs::File::create(&path).unwrap().set_len(size_mib << 20).unwrap();
-        let made = Command::new("mkfs.ext4").args(["-q", "-F", "-m", "0"]).arg(&path).output();
-        let Ok(made) = made else {
-            println!("skipped: mkfs.ext4 is not installed");
+        let mut disk = Self::mount_image("ext4", &["-q", "-F", "-m", "0"], &path, size_mib)?;
+        disk.below = Some(Below::Directory(image));
+        Some(disk)
+    }
+
+    /// As [`Self::mount_ext4`], of btrfs.
+    pub(crate) fn mount_btrfs() -> Option<Self> {
+        let image = TempDir::new().unwrap();
+        let path = image.path().join("image");
+        let mut disk = Self::mount_image("btrfs", &["-q"], &path, 128)?;
+        disk.below = Some(Below::Directory(image));
+        Some(disk)
+    }
+
+    /// As [`Self::mount_ext4`], of a disk that says it is large, and fails to write after so many MiB.
+    pub(crate) fn mount_failing_ext4(size_mib: u64) -> Option<Self> {
+        let below = Self::mount(size_mib)?;
+        let path = below.path().join("image");
+        // A journal that cannot be written would make all of it read-only.
+        let tells = ["-q", "-F", "-m", "0", "-N", "128", "-e", "continue", "-O", "^has_journal"];
+        let mut disk = Self::mount_image("ext4", &tells, &path, 8 * size_mib)?;
+        disk.below = Some(Below::Disk(Box::new(below)));
+        Some(disk)
+    }
+
+    fn mount_image(kind: &str, tells: &[&str], path: &Path, size_mib: u64) -> Option<Self> {
+        std::fs::File::create(path).unwrap().set_len(size_mib << 20).unwrap();
+        let program = format!("mkfs.{kind}");
+        let Ok(made) = Command::new(&program).args(tells).arg(path).output() else {
+            println!("skipped: {program} is not installed");
             return None;
         };
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        let options = vec!["-o".into(), "loop".into(), path.into_os_string()];
-        let mut disk = Self::mount_with("ext4", options)?;
-        disk.below = Some(image);
-        Some(disk)
+        Self::mount_with(kind, vec!["-o".into(), "loop".into(), path.into()])
     }
 
     /// Mounts layers over each other, on the file system of temporary files.
@@ -82,7 +112,7 @@ impl SmallDisk {
         let text = format!("lowerdir={lower},upperdir={upper},workdir={work}");
         let options = vec!["-o".into(), text.into(), "overlay".into()];
         let mut disk = Self::mount_with("overlay", options)?;
-        disk.below = Some(layers);
+        disk.below = Some(Below::Directory(layers));
         Some(disk)
     }
 

@@ -26,6 +26,7 @@ mod manifests;
 mod many_families;
 mod mapped_wals;
 mod opening;
+mod page_faults;
 mod panics;
 mod properties;
 mod queues;

@@ -3,8 +3,10 @@
 //! Memory that the allocator has just got from the kernel is cleared page by page when it is first
 //! touched; for a table of a few megabytes that takes as long as writing it.
 
-use crate::aligned_buffer::{AlignedBuffer, align_up};
+use crate::aligned_buffer::{AlignedBuffer, align_up, aligned_buffer_bytes};
+use base::counted_bytes::CountedBytes;
 use parking_lot::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Buffers are kept from this size in bytes on.
 pub(super) const SIZE_MIN: usize = 64 << 10;
@@ -60,6 +62,21 @@ pub(super) fn give_back_aligned(buffer: AlignedBuffer) {
 /// Bytes of all buffers that are kept.
 pub fn kept_buffer_bytes() -> usize {
     bytes_of(&BUFFERS.lock()) + bytes_of_aligned(&ALIGNED_BUFFERS.lock())
+}
+
+/// Bytes of the buffers of files that are written through the page cache.
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+
+/// What the buffer of a file that is written takes: nothing yet.
+pub(super) fn count_buffer() -> CountedBytes {
+    CountedBytes::new(&IN_USE)
+}
+
+/// Bytes of the buffers through which files are written that are open, and of those for reads and writes around
+/// the page cache, in the whole process.
+pub fn file_buffer_bytes() -> usize {
+    let kept = bytes_of_aligned(&ALIGNED_BUFFERS.lock());
+    IN_USE.load(Ordering::Relaxed) + aligned_buffer_bytes().saturating_sub(kept)
 }
 
 fn bytes_of(buffers: &[Vec<u8>]) -> usize {

@@ -13,6 +13,7 @@
 //!    cuts the file, against the database's lock, or if the file system itself shut down after an
 //!    error of the device, which ends a program no worse than a power loss would.
 
+use base::counted_bytes::CountedBytes;
 use memmap2::{Advice, MmapOptions, MmapRaw};
 use rustix::fs::FallocateFlags;
 use std::fs::File;
@@ -60,12 +61,7 @@ pub(super) struct Window {
     map: MmapRaw,
     /// Offset in the file.
     start: u64,
-}
-
-impl Drop for Window {
-    fn drop(&mut self) {
-        MAPPED_BYTES.fetch_sub(self.map.len(), Ordering::Relaxed);
-    }
+    _counted: CountedBytes,
 }
 
 impl Window {
@@ -93,8 +89,8 @@ impl Window {
         write_zeros(file, &added, piece_size)?;
         let map = MmapOptions::new().offset(range.start).len(length).map_raw(file)?;
         map.advise(Advice::PopulateWrite)?;
-        MAPPED_BYTES.fetch_add(length, Ordering::Relaxed);
-        Ok(Self { map, start: range.start })
+        let _counted = CountedBytes::of(&MAPPED_BYTES, length);
+        Ok(Self { map, start: range.start, _counted })
     }
 
     /// Where it ends in the file.

@@ -4,6 +4,7 @@ use super::buffer_pool;
 use super::posix_file::PosixFile;
 use super::write_pacing::{Preallocations, RangeSyncs};
 use crate::file_system::{FileOptions, WritableFile};
+use base::counted_bytes::CountedBytes;
 use base::{Result, Status};
 use perf_context::{IoMetric, Timer};
 use std::path::Path;
@@ -19,6 +20,7 @@ pub(super) struct PosixWritableFile {
     written: u64,
     /// Bytes after those, at most `buffer_size_max`.
     buffer: Vec<u8>,
+    buffer_bytes: CountedBytes,
     buffer_size_max: usize,
     strict_bytes_per_sync: bool,
     range_syncs: RangeSyncs,
@@ -34,6 +36,7 @@ impl PosixWritableFile {
             file,
             written: offset,
             buffer: Vec::new(),
+            buffer_bytes: buffer_pool::count_buffer(),
             buffer_size_max: options.writable_file_max_buffer_size.min(NEAR_SIZE),
             strict_bytes_per_sync: options.strict_bytes_per_sync,
             range_syncs: RangeSyncs::for_file(options, offset),
@@ -92,13 +95,23 @@ impl PosixWritableFile {
     #[inline]
     fn put(&mut self, bytes: &[u8]) {
         let size = self.buffer.len() + bytes.len();
+        if size > self.buffer.capacity() {
+            self.grow(size);
+        }
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    #[cold]
+    fn grow(&mut self, size: usize) {
         let is_kept_size = (buffer_pool::SIZE_MIN..=buffer_pool::SIZE_MAX).contains(&size);
-        if size > self.buffer.capacity() && is_kept_size && self.buffer_size_max >= size {
+        if is_kept_size && self.buffer_size_max >= size {
             let mut larger = buffer_pool::take(self.buffer_size_max.min(buffer_pool::SIZE_MAX));
             larger.extend_from_slice(&self.buffer);
             buffer_pool::give_back(std::mem::replace(&mut self.buffer, larger));
+        } else {
+            self.buffer.reserve(size - self.buffer.len());
         }
-        self.buffer.extend_from_slice(bytes);
+        self.buffer_bytes.set(self.buffer.capacity());
     }
 
     fn preallocate(&mut self, count: usize) {
@@ -179,6 +192,7 @@ impl Drop for PosixWritableFile {
             // Nobody is left to hear of an error; `close` is the way to learn of it.
             let _ = self.flush_buffer();
         }
+        self.buffer_bytes.set(0);
         buffer_pool::give_back(std::mem::take(&mut self.buffer));
         if let Some(end) = self.preallocations.reserved_end() {
             self.file.give_back(end);

@@ -102,7 +102,13 @@ fn blocks_are_kept_for_those_who_want_such_pages() {
     let mut given: Vec<_> = (0..10).map(|_| huge()).collect();
     pool.give(&mut given);
     assert_eq!((pool.bytes(), given.len()), (8 << 20, 7));
+    // Those that somebody takes stay, and no others.
+    assert_eq!(taken(Pages::Ordinary), None);
+    assert_eq!(taken(Pages::Huge { power: 21 }), Some(2 << 20));
     pool.trim();
+    pool.give(&mut blocks(1));
+    assert_eq!(taken(Pages::Ordinary), Some(1 << 20));
+    pool.give(&mut blocks(1));
     pool.trim();
-    assert_eq!(pool.bytes(), 0);
+    assert_eq!(pool.bytes(), 1 << 20, "huge ones are kept that nobody takes");
 }

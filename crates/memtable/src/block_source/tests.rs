@@ -15,8 +15,9 @@ fn pages_that_are_not_there_are_asked_for_once_and_told() {
             assert_eq!((block.pages(), block.bytes().len()), (Pages::Ordinary, KEPT_BLOCK_SIZE));
         }
         assert_eq!(source.pages, Pages::Ordinary, "asked for again");
-        assert!(memory.take_refusal_of_huge_pages(), "{size}");
-        assert!(!memory.take_refusal_of_huge_pages(), "told twice");
+        assert_eq!(memory.take_refusal_of_huge_pages(), Some(size));
+        BlockSource::new(Some(memory.clone()), size).take().expect("a block");
+        assert_eq!(memory.take_refusal_of_huge_pages(), None, "told twice");
     }
 }
 
@@ -25,5 +26,5 @@ fn ordinary_pages_are_no_refusal() {
     let memory = Arc::new(MemTableMemory::default());
     let mut source = BlockSource::new(Some(memory.clone()), 0);
     assert_eq!(source.take().map(|block| block.pages()), Some(Pages::Ordinary));
-    assert!(!memory.take_refusal_of_huge_pages());
+    assert_eq!(memory.take_refusal_of_huge_pages(), None);
 }
