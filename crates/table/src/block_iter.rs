@@ -16,7 +16,7 @@ const WALKED_MAX: usize = 8;
 
 /// Who goes from entry to entry has the one that many further on brought into the processor's cache, which
 /// by itself does so for entries of a line or two only.
-const ENTRIES_AHEAD: usize = 3;
+const ENTRIES_AHEAD: usize = 6;
 
 /// A position in a data block, which every method is given: a table's iterator keeps one cursor
 /// for all its blocks. Moves cannot fail, since the block was checked when it was loaded.
