@@ -3,8 +3,8 @@
 //! One [`ArenaWriter`] takes pieces from an [`Arena`]; what it puts there others may read for as
 //! long as they hold the arena. How readers learn of a piece is not this module's business.
 
-use crate::block_pool::{KEPT_BLOCK_SIZE, KeptBlock};
 use crate::block_source::BlockSource;
+use crate::kept_block::{KEPT_BLOCK_SIZE, KeptBlock};
 use base::PinnableSlice;
 use base::pinnable_slice::PinnedBytes;
 use parking_lot::Mutex;
@@ -31,9 +31,9 @@ pub(crate) struct Arena {
 
 #[derive(Default)]
 struct Blocks {
-    of_any_size: Vec<Block>,
-    largest: Vec<KeptBlock>,
-    /// Where the largest come from and go to.
+    allocated: Vec<Block>,
+    kept: Vec<KeptBlock>,
+    /// Where those that are kept come from and go to.
     source: BlockSource,
 }
 
@@ -128,9 +128,7 @@ impl Arena {
     /// A block for many pieces, and its size, which is at least `size`.
     #[cold]
     fn allocate_shared_block(&self, size: usize) -> (NonNull<u8>, usize) {
-        if size == BLOCK_SIZE_MAX
-            && let Some((start, size)) = self.take_largest()
-        {
+        if let Some((start, size)) = self.take_kept(size) {
             self.allocated_bytes.fetch_add(size, Ordering::Relaxed);
             return (start, size);
         }
@@ -142,18 +140,18 @@ impl Arena {
         self.allocated_bytes.fetch_add(size, Ordering::Relaxed);
         let block = Block::allocate(size);
         let start = block.start;
-        self.blocks.lock().of_any_size.push(block);
+        self.blocks.lock().allocated.push(block);
         start
     }
 
-    /// A block of the largest size, and that; none where the system has none to map.
-    fn take_largest(&self) -> Option<(NonNull<u8>, usize)> {
+    /// A block of the source for `size` bytes, and its size; none where it has none.
+    fn take_kept(&self, size: usize) -> Option<(NonNull<u8>, usize)> {
         let mut blocks = self.blocks.lock();
-        let mut block = blocks.source.take()?;
+        let mut block = blocks.source.take(size)?;
         // The block stays where it is mapped, and nobody else looks at it while the arena has it.
         let bytes = block.bytes_mut();
         let (start, size) = (NonNull::new(bytes.as_mut_ptr())?, bytes.len());
-        blocks.largest.push(block);
+        blocks.kept.push(block);
         Some((start, size))
     }
 
@@ -165,8 +163,8 @@ impl Arena {
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        let Blocks { largest, source, .. } = self.blocks.get_mut();
-        source.give(largest);
+        let Blocks { kept, source, .. } = self.blocks.get_mut();
+        source.give(kept);
     }
 }
 

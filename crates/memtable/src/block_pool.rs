@@ -7,89 +7,17 @@
 //! memtables had at one time, and no more are kept than one memtable needs; those that nobody took for a
 //! while go back to the system ([`BlockPool::trim`]).
 //!
-//! Where huge pages are asked for (`memtable_huge_page_size`) blocks are of those that the system has set
-//! aside; a block has all its pages from the start, so that one which is not there after all is found here
+//! Blocks of 64 KiB up to a MiB are kept, as arenas take them one after the other: the smaller ones before
+//! those come from the allocator.
+//!
+//! Where huge pages are asked for (`memtable_huge_page_size`) the largest blocks are of those that the system has
+//! set aside; a block has all its pages from the start, so that one which is not there after all is found here
 //! and not by a signal. Where there are none blocks are of ordinary pages.
 
-use memmap2::{Advice, MmapMut, MmapOptions};
+use crate::kept_block::{BlockForm, KEPT_BLOCK_SIZE, KeptBlock};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// No system has huge pages as small as this. RocksDB, whose pages have the system's default size whatever is
-/// asked for, is asked for 2048 bytes by its own `db_bench`.
-const HUGE_PAGE_SIZE_MIN: usize = 64 << 10;
-/// What a size below that means: the default of most systems.
-const HUGE_PAGE_SIZE_DEFAULT: usize = 2 << 20;
-
-/// Bytes of a block of ordinary pages.
-pub(crate) const KEPT_BLOCK_SIZE: usize = 1 << 20;
-
-/// Memory that is the system's again when dropped, with anything in it. Aligned to pages.
-#[derive(Debug)]
-pub(crate) struct KeptBlock {
-    map: MmapMut,
-    pages: Pages,
-}
-
-/// What a block is made of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Pages {
-    #[default]
-    Ordinary,
-    /// Of so many bytes, which are 2 to this power.
-    Huge { power: u8 },
-}
-
-impl Pages {
-    /// Those of `huge_page_size` bytes; ordinary ones if it is 0. None if no pages have such a size.
-    pub(crate) fn of_size(huge_page_size: usize) -> Option<Self> {
-        let size = match huge_page_size {
-            0 => return Some(Self::Ordinary),
-            1..HUGE_PAGE_SIZE_MIN => HUGE_PAGE_SIZE_DEFAULT,
-            size => size,
-        };
-        size.is_power_of_two().then_some(Self::Huge { power: size.trailing_zeros() as u8 })
-    }
-
-    /// Bytes of a block of them.
-    pub(crate) fn block_size(self) -> usize {
-        match self {
-            Self::Ordinary => KEPT_BLOCK_SIZE,
-            Self::Huge { power } => KEPT_BLOCK_SIZE.max(1 << power),
-        }
-    }
-}
-
-impl KeptBlock {
-    /// None where the system refuses.
-    pub(crate) fn new(pages: Pages) -> Option<Self> {
-        let size = pages.block_size();
-        let map = match pages {
-            Pages::Ordinary => MmapMut::map_anon(size).ok()?,
-            Pages::Huge { power } => {
-                let map = MmapOptions::new().len(size).huge(Some(power)).map_anon().ok()?;
-                // Pages that were promised may be refused when they are touched (control groups limit them):
-                // by SIGBUS then, and by an error here.
-                map.advise(Advice::PopulateWrite).ok()?;
-                map
-            }
-        };
-        Some(Self { map, pages })
-    }
-
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.map
-    }
-
-    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.map
-    }
-
-    pub(crate) fn pages(&self) -> Pages {
-        self.pages
-    }
-}
 
 /// Blocks that nobody has at the moment.
 #[derive(Debug, Default)]
@@ -106,12 +34,17 @@ pub(crate) struct BlockPool {
 #[derive(Debug, Default)]
 struct State {
     blocks: Vec<KeptBlock>,
-    bytes: usize,
     /// Whether blocks are kept; what comes otherwise nobody would give back.
     is_open: bool,
     /// How many were wanted since the last look.
-    taken: BTreeMap<Pages, usize>,
+    taken: BTreeMap<BlockForm, usize>,
     was_opened: bool,
+}
+
+impl State {
+    fn bytes(&self) -> usize {
+        self.blocks.iter().map(|block| block.form().size()).sum()
+    }
 }
 
 impl BlockPool {
@@ -134,33 +67,35 @@ impl BlockPool {
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
         state.is_open = false;
-        state.bytes = 0;
         let blocks = std::mem::take(&mut state.blocks);
         drop(state);
         drop(blocks);
     }
 
-    /// A block of such pages that was kept.
-    pub(crate) fn take(&self, pages: Pages) -> Option<KeptBlock> {
+    /// A block of this form that was kept.
+    pub(crate) fn take(&self, form: BlockForm) -> Option<KeptBlock> {
         let mut state = self.state.lock();
-        *state.taken.entry(pages).or_default() += 1;
-        let index = state.blocks.iter().rposition(|block| block.pages() == pages)?;
-        state.bytes -= pages.block_size();
+        *state.taken.entry(form).or_default() += 1;
+        let index = state.blocks.iter().rposition(|block| block.form() == form)?;
         Some(state.blocks.swap_remove(index))
     }
 
     /// Keeps as many of `blocks` as are wanted. Others stay there.
     pub(crate) fn give(&self, blocks: &mut Vec<KeptBlock>) {
         let mut state = self.state.lock();
-        if state.is_open {
-            let bytes_max = self.bytes_max.load(Ordering::Relaxed);
-            while let Some(size) = blocks.last().map(|block| block.pages().block_size())
-                && state.bytes + size <= bytes_max
-            {
-                state.blocks.extend(blocks.pop());
-                state.bytes += size;
-            }
+        if !state.is_open {
+            return;
         }
+        let bytes_max = self.bytes_max.load(Ordering::Relaxed);
+        let mut room = bytes_max.saturating_sub(state.bytes());
+        state.blocks.extend(blocks.extract_if(.., |block| {
+            let size = block.form().size();
+            let is_wanted = size <= room;
+            if is_wanted {
+                room -= size;
+            }
+            is_wanted
+        }));
     }
 
     /// Gives back what is not taken within twice the time since the last call, as it went in that time.
@@ -172,7 +107,7 @@ impl BlockPool {
         let is_open = std::mem::take(&mut state.was_opened) || !taken.is_empty();
         state.is_open = is_open;
         taken.values_mut().for_each(|count| *count *= 2);
-        let is_wanted = |block: &KeptBlock| match taken.get_mut(&block.pages()) {
+        let is_wanted = |block: &KeptBlock| match taken.get_mut(&block.form()) {
             None | Some(0) => false,
             Some(count) => {
                 *count -= 1;
@@ -182,7 +117,6 @@ impl BlockPool {
         let (kept, surplus): (Vec<_>, Vec<_>) =
             std::mem::take(&mut state.blocks).into_iter().partition(is_wanted);
         state.blocks = kept;
-        state.bytes = state.blocks.iter().map(|block| block.pages().block_size()).sum();
         drop(state);
         // Unmapped while nobody waits.
         drop(surplus);
@@ -191,7 +125,7 @@ impl BlockPool {
 
     /// Bytes kept.
     pub(crate) fn bytes(&self) -> usize {
-        self.state.lock().bytes
+        self.state.lock().bytes()
     }
 
     /// Huge pages of so many bytes were asked for and not to be had.

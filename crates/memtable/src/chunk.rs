@@ -1,7 +1,7 @@
 //! Bytes of records that lie one behind the other.
 
-use crate::block_pool::{KEPT_BLOCK_SIZE, KeptBlock};
 use crate::block_source::BlockSource;
+use crate::kept_block::KeptBlock;
 use base::pinnable_slice::PinnedBytes;
 use std::fmt;
 
@@ -25,10 +25,9 @@ impl Default for Storage {
 }
 
 impl Chunk {
-    /// An empty chunk for `capacity` bytes, or for more, from `source` if the largest are asked for.
+    /// An empty chunk for `capacity` bytes, or for more, from `source` if it has such.
     pub(crate) fn new(capacity: usize, source: &mut BlockSource) -> Self {
-        let kept = if capacity == KEPT_BLOCK_SIZE { source.take() } else { None };
-        let storage = match kept {
+        let storage = match source.take(capacity) {
             Some(block) => Storage::Kept { block, filled: 0 },
             None => Storage::Own(Vec::with_capacity(capacity)),
         };

@@ -19,6 +19,7 @@ mod deleted_keys;
 mod dynamic_bloom;
 pub mod hidden_range;
 mod hint_hasher;
+mod kept_block;
 pub mod memtable;
 pub mod memtable_memory;
 pub mod memtable_options;

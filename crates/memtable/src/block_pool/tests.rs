@@ -1,7 +1,8 @@
 use super::*;
+use crate::kept_block::block_that_says;
 
 fn blocks(count: usize) -> Vec<KeptBlock> {
-    (0..count).map(|_| KeptBlock::new(Pages::Ordinary).expect("a block")).collect()
+    (0..count).map(|_| KeptBlock::new(BlockForm::LARGEST).expect("a block")).collect()
 }
 
 #[test]
@@ -14,8 +15,8 @@ fn what_is_given_is_taken_again() {
     pool.give(&mut given);
     assert!(given.is_empty());
     assert_eq!(pool.bytes(), KEPT_BLOCK_SIZE);
-    assert_eq!(pool.take(Pages::Ordinary).map(|block| block.bytes().as_ptr()), Some(start));
-    assert!(pool.take(Pages::Ordinary).is_none());
+    assert_eq!(pool.take(BlockForm::LARGEST).map(|block| block.bytes().as_ptr()), Some(start));
+    assert!(pool.take(BlockForm::LARGEST).is_none());
 }
 
 #[test]
@@ -56,7 +57,7 @@ fn what_nobody_takes_goes_back() {
     pool.expect(32 << 20);
     pool.open();
     pool.give(&mut blocks(30));
-    (0..5).for_each(|_| drop(pool.take(Pages::Ordinary)));
+    (0..5).for_each(|_| drop(pool.take(BlockForm::LARGEST)));
     // Five were taken since the last look: twice as many stay.
     assert!(!pool.trim());
     assert_eq!(pool.bytes(), 10 * KEPT_BLOCK_SIZE);
@@ -69,46 +70,57 @@ fn what_nobody_takes_goes_back() {
     assert!(!pool.trim(), "opened since the last look");
 }
 
-#[test]
-fn sizes_of_pages() {
-    let huge = |power| Some(Pages::Huge { power });
-    let of_size = [0, 2048, 64 << 10, 2 << 20, 1 << 30, 3 << 20, 65_537].map(Pages::of_size);
-    let expected = [Some(Pages::Ordinary), huge(21), huge(16), huge(21), huge(30), None, None];
-    assert_eq!(of_size, expected);
-    assert_eq!(Pages::Huge { power: 16 }.block_size(), KEPT_BLOCK_SIZE);
-    assert_eq!(Pages::Huge { power: 21 }.block_size(), 2 << 20);
+fn huge_form() -> BlockForm {
+    BlockForm::of_huge_pages(2 << 20).expect("a form")
 }
 
-/// A block that says to be of huge pages, whatever it is of.
 fn huge() -> KeptBlock {
-    let pages = Pages::Huge { power: 21 };
-    KeptBlock { map: MmapMut::map_anon(pages.block_size()).expect("a block"), pages }
+    block_that_says(huge_form())
 }
 
 #[test]
-fn blocks_are_kept_for_those_who_want_such_pages() {
+fn blocks_are_kept_for_those_who_want_such() {
     let pool = BlockPool::default();
     pool.expect(8 << 20);
     pool.open();
     pool.give(&mut vec![huge(), huge()]);
     pool.give(&mut blocks(1));
     assert_eq!(pool.bytes(), 5 << 20);
-    let taken = |pages| pool.take(pages).map(|block| block.bytes().len());
-    assert_eq!(taken(Pages::Ordinary), Some(1 << 20));
-    assert_eq!(taken(Pages::Ordinary), None);
-    assert_eq!(taken(Pages::Huge { power: 21 }), Some(2 << 20));
+    let taken = |form| pool.take(form).map(|block| block.bytes().len());
+    assert_eq!(taken(BlockForm::LARGEST), Some(1 << 20));
+    assert_eq!(taken(BlockForm::LARGEST), None);
+    assert_eq!(taken(huge_form()), Some(2 << 20));
     assert_eq!(pool.bytes(), 2 << 20);
     // Nine MiB are kept at most.
     let mut given: Vec<_> = (0..10).map(|_| huge()).collect();
     pool.give(&mut given);
     assert_eq!((pool.bytes(), given.len()), (8 << 20, 7));
     // Those that somebody takes stay, and no others.
-    assert_eq!(taken(Pages::Ordinary), None);
-    assert_eq!(taken(Pages::Huge { power: 21 }), Some(2 << 20));
+    assert_eq!(taken(BlockForm::LARGEST), None);
+    assert_eq!(taken(huge_form()), Some(2 << 20));
     pool.trim();
     pool.give(&mut blocks(1));
-    assert_eq!(taken(Pages::Ordinary), Some(1 << 20));
+    assert_eq!(taken(BlockForm::LARGEST), Some(1 << 20));
     pool.give(&mut blocks(1));
     pool.trim();
     assert_eq!(pool.bytes(), 1 << 20, "huge ones are kept that nobody takes");
+}
+
+#[test]
+fn a_block_that_is_too_large_leaves_room_for_smaller_ones() {
+    let pool = BlockPool::default();
+    pool.expect(1 << 20);
+    pool.open();
+    let form = BlockForm::of_size(512 << 10).expect("a form");
+    let small = || KeptBlock::new(form).expect("a block");
+    let mut given = blocks(1);
+    given.extend([small(), small(), small()]);
+    given.extend(blocks(1));
+    // Two MiB are kept at most.
+    pool.give(&mut given);
+    assert_eq!(pool.bytes(), 2 << 20);
+    let left: Vec<_> = given.iter().map(|block| block.form().size()).collect();
+    assert_eq!(left, [512 << 10, 1 << 20]);
+    assert!(pool.take(BlockForm::LARGEST).is_some() && pool.take(BlockForm::LARGEST).is_none());
+    assert!(pool.take(form).is_some());
 }
