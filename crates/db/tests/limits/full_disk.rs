@@ -2,8 +2,9 @@
 //! space again.
 
 use crate::machine::SmallDisk;
-use crate::mapped_places::can_map;
+use crate::mapped_places::{can_map, wal_size};
 use crate::place::{Place, until};
+use base::Status;
 use base::status::{Code, Severity, SubCode};
 use db::{Db, ReadOptions, WriteOptions};
 use options::WalIo;
@@ -65,11 +66,14 @@ fn check_full(disk: &SmallDisk, adapt: impl FnOnce(&mut Place, &SmallDisk)) {
     }
 }
 
-/// Writes, each of which is synced, to a disk that fails at some time: the write then is refused, and those
-/// before are there.
-fn check_failing_disk(wal_io: WalIo) {
-    let Some(disk) = SmallDisk::mount_failing_ext4(8) else { return };
-    assert!(can_map(disk.path()));
+/// Whether the newest WAL of a database is mapped: it is as long as what was prepared.
+fn maps_its_wal(place: &Place) -> bool {
+    wal_size(place) >= 64 << 10
+}
+
+/// Writes, each of which is synced, until one is refused, of which `after_write` hears how many there were: those
+/// before are there. Returns what it was refused by.
+fn check_failing_disk(disk: &SmallDisk, wal_io: WalIo, after_write: impl Fn(usize)) -> Status {
     let mut place = Place::new(&disk.path().join("db"));
     place.options.wal_io = wal_io;
     let db = place.open();
@@ -84,9 +88,12 @@ fn check_failing_disk(wal_io: WalIo) {
             Ok(()) => values.push(value),
             Err(refusal) => break refusal,
         }
+        if values.len() == 1 {
+            assert_eq!(maps_its_wal(&place), wal_io == WalIo::Mapped);
+        }
+        after_write(values.len());
         assert!(values.len() < 10_000, "the disk does not fail");
     };
-    // By EIO or ENOSPC, as the kernel has it from what is below.
     assert_eq!(refusal.code(), Code::IoError, "{refusal}");
     assert!(refusal.message().contains("sync") && refusal.message().contains(".log"), "{refusal}");
     assert!(values.len() > 200, "{}", values.len());
@@ -105,12 +112,29 @@ fn check_failing_disk(wal_io: WalIo) {
     // What could not be written is told once more.
     let _ = db.close();
     check(&place.try_open_for_reading().unwrap());
+    refusal
 }
 
 #[test]
 fn a_disk_that_fails_takes_nothing_that_was_synced() {
     for wal_io in [WalIo::Mapped, WalIo::Write] {
-        check_failing_disk(wal_io);
+        let Some(disk) = SmallDisk::mount_failing_ext4(8) else { return };
+        // By EIO or ENOSPC, as the kernel has it from what is below.
+        check_failing_disk(&disk, wal_io, |_| {});
+    }
+}
+
+#[test]
+fn a_disk_that_breaks_takes_nothing_that_was_synced() {
+    for wal_io in [WalIo::Mapped, WalIo::Write] {
+        let Some(disk) = SmallDisk::mount_breakable_ext4(64) else { return };
+        let breaks_after = |count| {
+            if count == 300 {
+                disk.break_it();
+            }
+        };
+        let refusal = check_failing_disk(&disk, wal_io, breaks_after);
+        assert!(refusal.message().contains("Input/output error"), "{refusal}");
     }
 }
 

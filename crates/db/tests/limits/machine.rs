@@ -1,8 +1,11 @@
 //! What a test asks of the machine: a user without privileges, a small disk.
 
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::process::{Gid, Uid, geteuid};
 use rustix::thread::{set_thread_gid, set_thread_groups, set_thread_uid};
 use std::ffi::OsString;
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -34,11 +37,17 @@ pub(crate) struct SmallDisk {
 }
 
 /// Held until what is above is gone.
-#[expect(dead_code, reason = "what is below goes when it is dropped")]
 enum Below {
+    #[expect(dead_code, reason = "what is below goes when it is dropped")]
     Directory(TempDir),
+    #[expect(dead_code, reason = "what is below goes when it is dropped")]
     Disk(Box<SmallDisk>),
+    Memory(File),
 }
+
+/// A journal that cannot be written would make all of it read-only.
+const EXT4_THAT_GOES_ON: [&str; 10] =
+    ["-q", "-F", "-m", "0", "-N", "128", "-e", "continue", "-O", "^has_journal"];
 
 /// What `mount` says where this process may not, or where the kernel cannot.
 const REFUSALS: [&str; 7] = [
@@ -82,15 +91,34 @@ impl SmallDisk {
     pub(crate) fn mount_failing_ext4(size_mib: u64) -> Option<Self> {
         let below = Self::mount(size_mib)?;
         let path = below.path().join("image");
-        // A journal that cannot be written would make all of it read-only.
-        let tells = ["-q", "-F", "-m", "0", "-N", "128", "-e", "continue", "-O", "^has_journal"];
-        let mut disk = Self::mount_image("ext4", &tells, &path, 8 * size_mib)?;
+        let mut disk = Self::mount_image("ext4", &EXT4_THAT_GOES_ON, &path, 8 * size_mib)?;
         disk.below = Some(Below::Disk(Box::new(below)));
         Some(disk)
     }
 
+    /// As [`Self::mount_ext4`], of a disk that answers each write with an I/O error once it [breaks](Self::break_it).
+    pub(crate) fn mount_breakable_ext4(size_mib: u64) -> Option<Self> {
+        let memory = File::from(memfd_create("disk", MemfdFlags::ALLOW_SEALING).unwrap());
+        memory.set_len(size_mib << 20).unwrap();
+        let path = format!("/proc/{}/fd/{}", std::process::id(), memory.as_raw_fd());
+        let mut disk = Self::mount_made("ext4", &EXT4_THAT_GOES_ON, path.as_ref())?;
+        disk.below = Some(Below::Memory(memory));
+        Some(disk)
+    }
+
+    /// Breaks one that can break.
+    pub(crate) fn break_it(&self) {
+        let Some(Below::Memory(memory)) = &self.below else { panic!("this disk cannot break") };
+        fcntl_add_seals(memory, SealFlags::WRITE).unwrap();
+    }
+
     fn mount_image(kind: &str, tells: &[&str], path: &Path, size_mib: u64) -> Option<Self> {
-        std::fs::File::create(path).unwrap().set_len(size_mib << 20).unwrap();
+        File::create(path).unwrap().set_len(size_mib << 20).unwrap();
+        Self::mount_made(kind, tells, path)
+    }
+
+    /// Makes a file system in a file, and mounts it.
+    fn mount_made(kind: &str, tells: &[&str], path: &Path) -> Option<Self> {
         let program = format!("mkfs.{kind}");
         let Ok(made) = Command::new(&program).args(tells).arg(path).output() else {
             println!("skipped: {program} is not installed");

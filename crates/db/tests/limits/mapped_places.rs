@@ -15,7 +15,7 @@ pub(crate) fn can_map(directory: &Path) -> bool {
 }
 
 /// The newest WAL's size.
-fn wal_size(place: &Place) -> usize {
+pub(crate) fn wal_size(place: &Place) -> usize {
     let files = place.files();
     let wals = files.iter().filter(|(name, _)| name.ends_with(".log"));
     wals.map(|(_, bytes)| bytes.len()).next_back().unwrap()
