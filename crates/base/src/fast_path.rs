@@ -22,6 +22,8 @@ pub enum FastPath {
     MergeKernel = 1 << 4,
     /// Compactions copy whole blocks that nothing overlaps. Without that they are built anew.
     BlockCopy = 1 << 5,
+    /// A thread goes through memtables ahead of the one that flushes them. Without that the latter does.
+    FlushSlices = 1 << 6,
 }
 
 const VARIABLE: &str = "TOUCHSTONE_PLAIN";
@@ -34,13 +36,14 @@ static LEFT_OUT: AtomicU8 = AtomicU8::new(0);
 
 impl FastPath {
     /// All there are.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::FrameLinks,
         Self::StagedMultiGet,
         Self::SeeksTogether,
         Self::BlockRuns,
         Self::MergeKernel,
         Self::BlockCopy,
+        Self::FlushSlices,
     ];
 
     /// Its name in the variable.
@@ -52,6 +55,7 @@ impl FastPath {
             Self::BlockRuns => "block_runs",
             Self::MergeKernel => "merge_kernel",
             Self::BlockCopy => "block_copy",
+            Self::FlushSlices => "flush_slices",
         }
     }
 

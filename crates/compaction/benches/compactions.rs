@@ -166,6 +166,7 @@ fn flush(environment: &Environment, spread: Spread, input: u64) -> FileMetaData 
     let input = BuildTableInput {
         expected_entries: Some(entries.len() as u64),
         iterators: vec![Box::new(VecIterator::new(InternalKeyComparator::bytewise(), entries))],
+        slices: None,
         range_tombstones: Vec::new(),
         snapshots: SnapshotRules::new(Vec::new()),
         compaction_filter: None,

@@ -17,12 +17,13 @@ use crate::output_table::{
     OutputFile, OutputTable, OutputTableOptions, OutputTableSpec, verify_output,
 };
 use crate::range_tombstones::{JobRangeTombstones, JobRangeTombstonesBuilder};
+use crate::sliced_input::{MemTableSlices, SlicedInput};
 use crate::snapshot_rules::SnapshotRules;
 use crate::timestamp_stripping_iterator::TimestampStrippingIterator;
 use base::dbformat::TRAILER_SIZE;
 use base::{
-    CompactionFilter, InternalIterator, InternalKeyComparator, MergeOperator, ParsedInternalKey,
-    Result, Status, ValueType,
+    CompactionFilter, FastPath, InternalIterator, InternalKeyComparator, MergeOperator,
+    ParsedInternalKey, Result, Status, ValueType,
 };
 use iterator::FragmentedRangeTombstoneList;
 use std::sync::Arc;
@@ -33,6 +34,8 @@ use version::{BlobFileAddition, NewFile, VersionEdit};
 pub struct BuildTableInput {
     /// Entries of the memtables, newest memtable first.
     pub iterators: Vec<Box<dyn InternalIterator>>,
+    /// How they are divided for a thread that helps to go through them. Default: none helps.
+    pub slices: Option<MemTableSlices>,
     /// Their range tombstones.
     pub range_tombstones: Vec<Arc<FragmentedRangeTombstoneList>>,
     /// How many entries the iterators have together, range tombstones not counted: the job fails if
@@ -83,7 +86,7 @@ pub struct BuiltTable {
     pub blob_files: Vec<BlobFileAddition>,
     /// What happened to the entries.
     pub stats: IterationStats,
-    /// Processor time of threads that compressed for it.
+    /// Processor time of threads that compressed for it, or helped to go through the memtables.
     pub other_cpu_micros: u64,
 }
 
@@ -161,7 +164,7 @@ fn build_with(
         Some(builder) => builder.finish()?,
         None => Vec::new(),
     };
-    let mut other_cpu_micros = 0;
+    let mut other_cpu_micros = entries.end_help();
     let table = match output {
         Some(table) if table.is_empty() => {
             files.discard(table.number());
@@ -169,7 +172,7 @@ fn build_with(
         }
         Some(table) => {
             let unsynced = table.finish(spec.oldest_ancester_time, &times)?;
-            other_cpu_micros = unsynced.other_cpu_micros;
+            other_cpu_micros += unsynced.other_cpu_micros;
             let file = unsynced.sync()?;
             environment.table_file_finished(&file);
             Some(file)
@@ -211,6 +214,13 @@ fn start_iterator<'a>(
 ) -> Result<CompactionIterator<'a>> {
     let comparator = options.tables.builder.comparator.clone();
     let merged = merged_input(&comparator, stripped_timestamp_size(options), input.iterators);
+    let source = match input.slices.filter(|_| FastPath::FlushSlices.is_on()) {
+        Some(slices) => match SlicedInput::begin(&comparator, slices, merged) {
+            Ok(sliced) => EntrySource::Slices(sliced),
+            Err(merged) => EntrySource::Iterator(merged),
+        },
+        None => EntrySource::Iterator(merged),
+    };
     let bound = input.full_history_ts_low.as_deref();
     let context = IterationContext {
         cover: tombstones.cover(&input.snapshots, bound),
@@ -238,7 +248,6 @@ fn start_iterator<'a>(
         statistics: options.tables.builder.statistics.clone(),
         takes_shortcuts: true,
     };
-    let source = EntrySource::Iterator(merged);
     let input = CompactionInput::new(source, comparator, &KeyRange::all(), false);
     Ok(CompactionIterator::new(input, context))
 }

@@ -2,6 +2,7 @@
 
 use crate::blob_garbage_meter::BlobFlow;
 use crate::merge_kernel::{MergeKernel, Step};
+use crate::sliced_input::SlicedInput;
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key};
 use base::{
     InternalIterator, InternalKey, InternalKeyComparator, ParsedInternalKey, PinnableSlice, Result,
@@ -40,6 +41,8 @@ impl KeyRange {
 /// Where a job's entries come from, sorted.
 pub(crate) enum EntrySource {
     Kernel(MergeKernel),
+    /// Memtables that a thread helps to go through.
+    Slices(SlicedInput),
     /// Memtables, and what the kernel does not merge.
     Iterator(Box<dyn InternalIterator>),
 }
@@ -49,6 +52,7 @@ macro_rules! either {
     ($self:expr, $source:ident => $call:expr) => {
         match $self {
             EntrySource::Kernel($source) => $call,
+            EntrySource::Slices($source) => $call,
             EntrySource::Iterator($source) => $call,
         }
     };
@@ -61,7 +65,11 @@ impl EntrySource {
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
-        either!(self, source => source.seek_to_first())
+        match self {
+            Self::Kernel(kernel) => kernel.seek_to_first(),
+            Self::Slices(slices) => slices.start(),
+            Self::Iterator(iterator) => iterator.seek_to_first(),
+        }
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
@@ -77,6 +85,7 @@ impl EntrySource {
     fn entry(&self) -> Option<StoredEntry<'_>> {
         match self {
             Self::Kernel(kernel) => EntryCursor::entry(kernel),
+            Self::Slices(slices) => slices.entry(),
             Self::Iterator(iterator) => EntryCursor::entry(&**iterator),
         }
     }
@@ -94,6 +103,7 @@ impl EntrySource {
     fn pinned_value(&self) -> PinnableSlice {
         match self {
             Self::Kernel(kernel) => PinnableSlice::from(kernel.value()),
+            Self::Slices(slices) => slices.pinned_value(),
             Self::Iterator(iterator) => iterator.pinned_value(),
         }
     }
@@ -131,6 +141,22 @@ impl EntryCursor for MergeKernel {
 
     fn next_slowly(&mut self) -> Result<Step> {
         self.next_entries()
+    }
+
+    #[inline(always)]
+    fn entry(&self) -> Option<StoredEntry<'_>> {
+        self.entry()
+    }
+}
+
+impl EntryCursor for SlicedInput {
+    #[inline(always)]
+    fn next_quickly(&mut self) -> bool {
+        self.next_in_slice()
+    }
+
+    fn next_slowly(&mut self) -> Result<Step> {
+        self.next().map(|()| Step::Entry)
     }
 
     #[inline(always)]
@@ -275,6 +301,7 @@ impl CompactionInput {
         let mut taken = 0;
         let result = match inner {
             EntrySource::Kernel(kernel) => pass(kernel, count, is_within, taker, from, &mut taken),
+            EntrySource::Slices(slices) => pass(slices, count, is_within, taker, from, &mut taken),
             EntrySource::Iterator(iterator) => {
                 pass(&mut **iterator, count, is_within, taker, from, &mut taken)
             }
@@ -314,6 +341,14 @@ impl CompactionInput {
             self.entries_passed += entries - 1;
         }
         self.next()
+    }
+
+    /// Ends what threads do to help with the input; returns the processor time that it took.
+    pub(crate) fn end_help(&mut self) -> u64 {
+        match &mut self.inner {
+            EntrySource::Slices(slices) => slices.end_help(),
+            EntrySource::Kernel(_) | EntrySource::Iterator(_) => 0,
+        }
     }
 
     /// Whether blobs are counted.

@@ -295,6 +295,11 @@ impl<'a> CompactionIterator<'a> {
         &self.input
     }
 
+    /// As [`CompactionInput::end_help`].
+    pub(crate) fn end_help(&mut self) -> u64 {
+        self.input.end_help()
+    }
+
     pub(crate) fn take_blob_builder(&mut self) -> Option<BlobFileBuilder<'a>> {
         self.context.blob_builder.take()
     }

@@ -32,6 +32,7 @@ pub mod output_table;
 mod output_validator;
 pub mod picker;
 pub mod range_tombstones;
+mod sliced_input;
 pub mod snapshot_rules;
 pub mod subcompaction;
 #[cfg(test)]
@@ -58,5 +59,6 @@ pub use picker::manual::{CompactRangeOptions, ManualCompaction, ManualStep};
 pub use picker::options::PickerOptions;
 pub use picker::refit::refit_level;
 pub use picker::{PickerInput, needs_compaction, pick_compaction};
+pub use sliced_input::{MemTableSlices, gathered_bytes};
 pub use snapshot_rules::SnapshotRules;
 pub use subcompaction::{KeyAnchor, generate_subcompaction_boundaries};

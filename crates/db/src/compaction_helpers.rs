@@ -1,5 +1,5 @@
-//! Threads that help with the parts of a compaction. They count as compactions: all together are no
-//! more than `max_background_jobs` leaves for these.
+//! Threads that help with the parts of a compaction, or with a flush. They count as compactions: all together are
+//! no more than `max_background_jobs` leaves for these.
 
 use crate::db_impl::DbImpl;
 use crate::db_state::DbState;
@@ -19,8 +19,8 @@ struct Engagement {
 }
 
 impl CompactionHelpers {
-    pub(crate) fn of(db: &Arc<DbImpl>) -> Self {
-        Self { db: Arc::downgrade(db) }
+    pub(crate) fn of(db: &DbImpl) -> Self {
+        Self { db: db.this.clone() }
     }
 }
 

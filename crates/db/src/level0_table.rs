@@ -1,6 +1,7 @@
 //! A table of L0 out of memtables.
 
 use crate::column_family::ColumnFamilyData;
+use crate::compaction_helpers::CompactionHelpers;
 use crate::db_impl::{DbImpl, Writing};
 use crate::family_files::{FamilyFiles, Job};
 use crate::job_io::{JobIo, TimedIo};
@@ -9,8 +10,8 @@ use base::compaction_filter::{CompactionFilterContext, TableFileCreationReason};
 use base::dbformat::extract_user_key;
 use base::{CompactionFilter, InternalIterator, Result};
 use compaction::{
-    BlobFileOptions, BuildTableInput, BuildTableOptions, Cancellation, GivesWay, OutputFile,
-    OutputFileHint, OutputTableOptions, SnapshotRules, build_table, time_aside,
+    BlobFileOptions, BuildTableInput, BuildTableOptions, Cancellation, GivesWay, MemTableSlices,
+    OutputFile, OutputFileHint, OutputTableOptions, SnapshotRules, build_table, time_aside,
 };
 use compression::CompressionType;
 use env::{FileOptions, IoPriority, thread_cpu_micros};
@@ -21,6 +22,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 use version::{Temperature, VersionEdit};
+
+/// Bytes of a slice of memtables that a thread helps with.
+const SLICE_SIZE: u64 = 256 << 10;
+/// Bytes of memtables that are divided so, at least.
+const DIVIDED_SIZE_MIN: u64 = 2 << 20;
+/// Bytes of an entry of them on average, at most.
+const DIVIDED_ENTRY_SIZE_MAX: u64 = 1 << 10;
 
 /// What memtables became.
 #[derive(Debug)]
@@ -95,6 +103,7 @@ impl DbImpl {
         .with_rate_limit(writing.job_limit(IoPriority::High));
         let input = BuildTableInput {
             iterators: point_iterators(memtables),
+            slices: self.slices(family, memtables),
             range_tombstones: memtables
                 .iter()
                 .filter(|memtable| memtable.num_range_deletes() > 0)
@@ -136,6 +145,30 @@ impl DbImpl {
                 .saturating_add(built.other_cpu_micros),
             compression: options.tables.builder.compression,
             io: timed_io.as_ref().map(TimedIo::so_far),
+        })
+    }
+
+    /// How memtables are divided for a thread that helps, if they are worth it.
+    fn slices(
+        &self,
+        family: &ColumnFamilyData,
+        memtables: &[Arc<MemTable>],
+    ) -> Option<MemTableSlices> {
+        if family.comparator.timestamp_size() > 0 {
+            return None;
+        }
+        let sum = |of: fn(&MemTable) -> u64| memtables.iter().map(|memtable| of(memtable)).sum();
+        let count = slice_count(sum(MemTable::data_size_bytes), sum(MemTable::num_point_entries));
+        let largest = memtables.iter().max_by_key(|memtable| memtable.num_point_entries())?;
+        let starts = largest.split_keys(count.checked_sub(1)?);
+        if starts.is_empty() {
+            return None;
+        }
+        let memtables = memtables.to_vec();
+        Some(MemTableSlices {
+            starts,
+            new_iterators: Box::new(move || point_iterators(&memtables)),
+            helpers: Arc::new(CompactionHelpers::of(self)),
         })
     }
 
@@ -186,6 +219,13 @@ impl DbImpl {
             ..FileOptions::default()
         }
     }
+}
+
+/// Into how many slices memtables are divided, with so many bytes in so many entries.
+fn slice_count(bytes: u64, entries: u64) -> usize {
+    // Values that are long are copied for longer than one waits for them.
+    let is_worth_it = bytes >= DIVIDED_SIZE_MIN && bytes / entries.max(1) <= DIVIDED_ENTRY_SIZE_MAX;
+    if is_worth_it { usize::try_from(bytes / SLICE_SIZE).unwrap_or(usize::MAX) } else { 1 }
 }
 
 /// What filters a table made of memtables: what the user's factory makes, if it wants such tables
@@ -245,3 +285,6 @@ fn point_iterators(memtables: &[Arc<MemTable>]) -> Vec<Box<dyn InternalIterator>
     let with_points = memtables.iter().rev().filter(|memtable| memtable.num_point_entries() > 0);
     with_points.map(|memtable| memtable.new_iterator()).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -173,6 +173,33 @@ impl BPlusTree {
         self.record_count.load(Ordering::Relaxed) as f64 / children as f64
     }
 
+    /// User keys that divide the records into ranges of about the same size: those with which some of the leaves
+    /// begin, at most `count` of them, and none of a tree with a single leaf. Ascending and all different, once nothing
+    /// is inserted any more.
+    pub(crate) fn split_keys(&self, count: usize) -> Vec<Vec<u8>> {
+        let Some(mut first) = self.root().filter(|root| self.node(*root).level() > 0) else {
+            return Vec::new();
+        };
+        while self.node(first).level() > 1
+            // SAFETY: the tree holds the arena of its nodes.
+            && let Some(below) = unsafe { first.child(0) }
+        {
+            first = below;
+        }
+        let nodes = std::iter::successors(Some(first), |node| self.node(*node).next());
+        let leaves: Vec<Record> = nodes
+            .map(|node| self.node(node))
+            .flat_map(|node| (0..node.count()).filter_map(|slot| node.record(slot)))
+            .collect();
+        let step = leaves.len().div_ceil(count.saturating_add(1)).max(1);
+        let starts = leaves.into_iter().step_by(step).skip(1);
+        let mut keys: Vec<&[u8]> =
+            starts.map(|record| extract_user_key(self.key(record))).collect();
+        // Of the versions of one key there may be more than a leaf has room for.
+        keys.dedup();
+        keys.into_iter().map(<[u8]>::to_vec).collect()
+    }
+
     /// The path to `target` through nodes that were the tree's all at one time.
     fn consistent_path(&self, target: &Target<'_>) -> Vec<Place> {
         loop {

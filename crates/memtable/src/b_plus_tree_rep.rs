@@ -68,6 +68,10 @@ impl MemTableRep for BPlusTreeRep {
         self.tree.approximate_num_entries(start, end)
     }
 
+    fn split_keys(&self, count: usize) -> Vec<Vec<u8>> {
+        self.tree.split_keys(count)
+    }
+
     fn allocated_bytes(&self) -> usize {
         self.tree.allocated_bytes()
     }

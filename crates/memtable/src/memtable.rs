@@ -312,6 +312,13 @@ impl MemTable {
         self.rep.approximate_num_entries(start, end).min(self.num_point_entries())
     }
 
+    /// User keys that divide the records, but for range tombstones, into ranges of about the same size, at most `count`
+    /// of them, ascending and all different; none where that is not known without going through them. For memtables
+    /// that take no more writes.
+    pub fn split_keys(&self, count: usize) -> Vec<Vec<u8>> {
+        self.rep.split_keys(count)
+    }
+
     /// The range tombstones, those included that were added before the call, in few parts: what
     /// reads need while others are added.
     pub fn range_tombstone_parts(&self) -> RangeTombstoneParts {

@@ -39,6 +39,12 @@ pub trait MemTableRep: fmt::Debug + Send + Sync {
     /// About how many records there are from the internal key `start` on and before `end`.
     fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64;
 
+    /// User keys that divide the records into ranges of about the same size, at most `count` of them: ascending, all
+    /// different, and each that of a record. Asked when nothing is inserted any more. Default: none.
+    fn split_keys(&self, _count: usize) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+
     /// Bytes of memory held, spare room included.
     fn allocated_bytes(&self) -> usize;
 

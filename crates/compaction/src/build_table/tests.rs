@@ -31,6 +31,7 @@ fn input(environment: &TestEnvironment, memtables: &[&str], snapshots: &[u64]) -
     let comparator = &environment.comparator;
     let mut input = BuildTableInput {
         iterators: Vec::new(),
+        slices: None,
         range_tombstones: Vec::new(),
         expected_entries: Some(0),
         snapshots: SnapshotRules::new(snapshots.to_vec()),
@@ -291,5 +292,82 @@ proptest! {
             env::read_file_to_vec(&*environment.file_system, &path, 4 << 20).unwrap()
         });
         prop_assert!(tables[0] == tables[1]);
+    }
+}
+
+/// One thread helps each job.
+#[derive(Debug)]
+struct OneHelper;
+
+impl crate::compaction_job::Helpers for OneHelper {
+    fn engage(&self) -> Option<Box<dyn Send>> {
+        Some(Box::new(()))
+    }
+}
+
+/// The words of a memtable with entries of many kinds, of which each key has some.
+fn history(seed: u64) -> String {
+    let mut random = seed;
+    let mut next = |bound: u64| {
+        random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(99);
+        (random >> 33) % bound
+    };
+    let kinds = ["SET", "SET", "SET", "MERGE", "DEL", "SINGLEDEL"];
+    let mut words = Vec::new();
+    for sequence in 1..=2_000 {
+        let kind = kinds[next(kinds.len() as u64) as usize];
+        let value = if kind.ends_with("DEL") { String::new() } else { format!("=v{sequence}") };
+        words.push(format!("key{:03}@{}:{kind}{value}", next(500), sequence + seed * 2_000));
+    }
+    words.push(format!("key100@{}:RANGEDEL=key150", 1_000 + seed * 2_000));
+    words.join(" ")
+}
+
+#[test]
+fn memtables_in_slices_become_the_same_file() {
+    let memtables = [history(1), history(0)];
+    let words: Vec<&str> = memtables.iter().map(String::as_str).collect();
+    let built = |starts: Option<Vec<Vec<u8>>>| {
+        let environment = TestEnvironment::new(InternalKeyComparator::bytewise());
+        let mut input = input(&environment, &words, &[300, 2_500]);
+        input.slices = starts.map(|starts| {
+            let comparator = environment.comparator.clone();
+            let entries: Vec<Vec<_>> = words
+                .iter()
+                .map(|words| words.split_whitespace().map(parse_entry))
+                .map(|entries| {
+                    let is_point = |(key, _): &(InternalKey, _)| {
+                        key.trailer() as u8 != ValueType::RangeDeletion as u8
+                    };
+                    entries.filter(is_point).collect()
+                })
+                .collect();
+            MemTableSlices {
+                starts,
+                new_iterators: Box::new(move || {
+                    let cursor = |entries| {
+                        Box::new(vec_iterator(&comparator, entries)) as Box<dyn InternalIterator>
+                    };
+                    entries.iter().map(|entries: &Vec<_>| cursor(entries.as_slice())).collect()
+                }),
+                helpers: Arc::new(OneHelper),
+            }
+        });
+        let mut options = options(&environment);
+        // Single deletions and deletions of one key are mixed here.
+        options.enforce_single_del_contracts = false;
+        let built = build_table(&environment, &options, input).unwrap();
+        let [name] = &environment.file_names()[..] else { panic!("one file is made") };
+        let path = environment.directory.join(name);
+        let bytes =
+            env::file_util::read_file_to_vec(&*environment.file_system, &path, 1 << 20).unwrap();
+        (bytes, built.stats, built.table.map(|table| table.metadata))
+    };
+    let expected = built(None);
+    let key = |number| format!("key{number:03}").into_bytes();
+    let all_starts = [Vec::new(), vec![key(120)], (0..500).step_by(7).map(key).collect()];
+    for starts in all_starts {
+        let count = starts.len();
+        assert!(built(Some(starts)) == expected, "{count} borders");
     }
 }

@@ -65,6 +65,7 @@ pub(crate) fn flush(
     let input = BuildTableInput {
         expected_entries: Some(points.len() as u64),
         iterators: vec![Box::new(VecIterator::new(comparator.clone(), points))],
+        slices: None,
         range_tombstones: vec![Arc::new(list)],
         snapshots: SnapshotRules::new(snapshots.to_vec()),
         compaction_filter: None,

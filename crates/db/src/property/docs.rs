@@ -31,8 +31,9 @@ const TAIL: &str = "
   (builders of tables, readahead into the page cache) and stacks are not among them: none grows with the data. Open blob files are.
 - `mapped-files` is what is mapped of logs that are written without calls ([wal-io.md](wal-io.md)), `file-buffers` the
   buffers of files that are written and those of reads around the page cache, `file-buffers-idle` the buffers of
-  closed files that are kept for others, at most eight of a MiB, and `compression-contexts` what codecs keep for each
-  thread that has compressed or decompressed: all of the whole process.
+  closed files that are kept for others, at most eight of a MiB, `flush-slices` what flushes have gathered out of
+  memtables ([background-work.md](background-work.md#flushes-are-cut-into-slices)), and `compression-contexts` what codecs
+  keep for each thread that has compressed or decompressed: all of the whole process.
 - `block-memory-idle` is what data blocks that were dropped have left for those that come, in the whole process: with
   live blocks at most a sixteenth more than they alone took at one time, and at most twice what they take now and a MiB.
   What nobody takes goes back to the allocator within some seconds of the last write.

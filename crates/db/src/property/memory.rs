@@ -41,6 +41,8 @@ pub(crate) struct MemoryReport {
     pub(crate) file_buffers: usize,
     /// Buffers that closed files have left for others, of the whole process.
     pub(crate) file_buffers_idle: usize,
+    /// What flushes have gathered out of memtables, of the whole process.
+    pub(crate) flush_slices: usize,
     /// Contexts of codecs, of all threads of the process.
     pub(crate) compression_contexts: usize,
     /// Tickers and histograms, of all threads.
@@ -124,6 +126,7 @@ impl MemoryReport {
             mapped_files: env::mapped_file_bytes(),
             file_buffers: env::file_buffer_bytes(),
             file_buffers_idle: env::kept_buffer_bytes(),
+            flush_slices: compaction::gathered_bytes(),
             compression_contexts: context_memory_bytes(),
             statistics: db.context.statistics.as_ref().map_or(0, |s| s.memory_bytes()),
             block_memory_idle: idle_block_memory_bytes(),
@@ -132,7 +135,7 @@ impl MemoryReport {
     }
 
     /// The parts, then what is pinned of caches, which is part of these.
-    fn rows(&self) -> [(&'static str, usize); 16] {
+    fn rows(&self) -> [(&'static str, usize); 17] {
         [
             ("memtables", self.memtables),
             ("block-cache", self.block_cache),
@@ -144,6 +147,7 @@ impl MemoryReport {
             ("mapped-files", self.mapped_files),
             ("file-buffers", self.file_buffers),
             ("file-buffers-idle", self.file_buffers_idle),
+            ("flush-slices", self.flush_slices),
             ("compression-contexts", self.compression_contexts),
             ("statistics", self.statistics),
             ("block-memory-idle", self.block_memory_idle),

@@ -118,6 +118,7 @@ impl Setup {
         let input = BuildTableInput {
             expected_entries: Some(points.len() as u64),
             iterators: vec![Box::new(VecIterator::new(environment.comparator.clone(), points))],
+            slices: None,
             range_tombstones: vec![Arc::new(list)],
             snapshots: SnapshotRules::new(self.snapshots.clone()),
             compaction_filter: None,

@@ -29,6 +29,7 @@ fn flush_with_times(
     let input = BuildTableInput {
         expected_entries: None,
         iterators: vec![Box::new(VecIterator::new(environment.comparator.clone(), points))],
+        slices: None,
         range_tombstones: Vec::new(),
         snapshots: SnapshotRules::new(Vec::new()),
         compaction_filter: None,

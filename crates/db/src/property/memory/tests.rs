@@ -12,6 +12,6 @@ fn what_is_pinned_is_part_of_the_cache() {
     assert_eq!(report.total(), (1 << 20) + 107);
     let map = report.to_map();
     assert_eq!((&*map["total"], &*map["block-cache-pinned"]), ("1048683", "40"));
-    assert_eq!(map.len(), 17);
+    assert_eq!(map.len(), 18);
     assert!(report.to_text().starts_with("memtables                    1048576  1.00 MB\n"));
 }

@@ -1,0 +1,276 @@
+use super::*;
+use base::ValueType;
+use iterator::VecIterator;
+use std::sync::Barrier;
+
+type Entries = Vec<(InternalKey, Vec<u8>)>;
+
+/// Lets a thread help, or does not.
+#[derive(Debug)]
+struct Help {
+    is_there: bool,
+    /// Whether an engagement is held.
+    is_engaged: Arc<AtomicUsize>,
+}
+
+struct Engagement(Arc<AtomicUsize>);
+
+impl Helpers for Help {
+    fn engage(&self) -> Option<Box<dyn Send>> {
+        self.is_there.then(|| {
+            self.is_engaged.fetch_add(1, Ordering::SeqCst);
+            Box::new(Engagement(self.is_engaged.clone())) as Box<dyn Send>
+        })
+    }
+}
+
+impl Drop for Engagement {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+fn comparator() -> InternalKeyComparator {
+    InternalKeyComparator::bytewise()
+}
+
+fn key(number: u32) -> Vec<u8> {
+    format!("key{number:06}").into_bytes()
+}
+
+/// Two memtables, the newer first: each third key is in both.
+fn memtables(count: u32) -> [Entries; 2] {
+    let entry = |number: u32, sequence, value: &str| {
+        let key = InternalKey::new(&key(number), sequence, ValueType::Value);
+        (key, format!("{value}{number}").into_bytes())
+    };
+    let newer = (0..count).step_by(3).map(|number| entry(number, 2, "new")).collect();
+    [newer, (0..count).map(|number| entry(number, 1, "old")).collect()]
+}
+
+fn cursors(memtables: &[Entries]) -> Vec<Box<dyn InternalIterator>> {
+    let cursor = |entries: &Entries| {
+        let entries = entries.iter().map(|(key, value)| (key.as_bytes().to_vec(), value.clone()));
+        Box::new(VecIterator::new(comparator(), entries.collect())) as Box<dyn InternalIterator>
+    };
+    memtables.iter().map(cursor).collect()
+}
+
+fn begin(
+    memtables: &[Entries],
+    starts: Vec<Vec<u8>>,
+    new_iterators: Box<NewIterators>,
+) -> SlicedInput {
+    let is_engaged = Arc::default();
+    let helpers = Arc::new(Help { is_there: true, is_engaged });
+    let slices = MemTableSlices { starts, new_iterators, helpers };
+    let merged = iterator::merge(&comparator(), cursors(memtables));
+    SlicedInput::begin(&comparator(), slices, merged).ok().expect("a thread helps")
+}
+
+fn divided(memtables: &[Entries], starts: Vec<Vec<u8>>) -> SlicedInput {
+    let helped = memtables.to_vec();
+    begin(memtables, starts, Box::new(move || cursors(&helped)))
+}
+
+/// All that an input has, and what it took to come there.
+fn read(input: &mut SlicedInput) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut found = Vec::new();
+    input.start().unwrap();
+    while input.valid() {
+        found.push((input.key().to_vec(), input.value().to_vec()));
+        assert_eq!(&*input.pinned_value(), input.value());
+        assert!(input.entry().is_some_and(|entry| entry.key == input.key()));
+        // Both ways to go on, in turn.
+        if found.len() % 2 == 0 || !input.next_in_slice() {
+            input.next().unwrap();
+        }
+    }
+    assert!(input.entry().is_none());
+    found
+}
+
+fn merged(memtables: &[Entries]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut cursor = iterator::merge(&comparator(), cursors(memtables));
+    let mut found = Vec::new();
+    cursor.seek_to_first().unwrap();
+    while cursor.valid() {
+        found.push((cursor.key().to_vec(), cursor.value().to_vec()));
+        cursor.next().unwrap();
+    }
+    found
+}
+
+#[test]
+fn slices_have_what_a_merge_has_in_its_order() {
+    let memtables = memtables(3_000);
+    let expected = merged(&memtables);
+    let all_starts: [Vec<Vec<u8>>; 5] = [
+        Vec::new(),
+        vec![key(1_500)],
+        (1..300).map(|number| key(number * 10)).collect(),
+        // A slice before all keys, two without any between two keys, and two after all keys.
+        vec![b"a".to_vec(), b"key000500a".to_vec(), b"key000500b".to_vec(), key(9_000), key(9_999)],
+        (0..3_000).map(key).collect(),
+    ];
+    for starts in all_starts {
+        let count = starts.len();
+        assert!(read(&mut divided(&memtables, starts)) == expected, "{count} borders");
+    }
+    assert!(read(&mut divided(&[Vec::new(), Vec::new()], vec![key(1)])).is_empty());
+}
+
+#[test]
+fn a_seek_goes_on_over_slices() {
+    let mut input = divided(&memtables(100), vec![key(30), key(60)]);
+    for (target, found) in
+        [(10, Some(10)), (10, Some(10)), (59, Some(59)), (75, Some(75)), (100, None)]
+    {
+        input.seek(InternalKey::for_seek(&key(target), MAX_SEQUENCE_NUMBER).as_bytes()).unwrap();
+        let here = input.valid().then(|| extract_user_key(input.key()).to_vec());
+        assert_eq!(here, found.map(key), "{target}");
+    }
+}
+
+#[test]
+fn without_a_thread_nothing_is_gathered() {
+    let memtables = memtables(100);
+    let helpers = Arc::new(Help { is_there: false, is_engaged: Arc::default() });
+    let new_iterators = Box::new(|| panic!("somebody helps"));
+    let slices = MemTableSlices { starts: vec![key(50)], new_iterators, helpers };
+    let merged = iterator::merge(&comparator(), cursors(&memtables));
+    let mut cursor = SlicedInput::begin(&comparator(), slices, merged).err().expect("no help");
+    cursor.seek_to_first().unwrap();
+    assert!(cursor.valid());
+}
+
+#[test]
+fn no_more_is_gathered_ahead_than_there_is_room_for() {
+    let entry = |number| {
+        (InternalKey::new(&key(number), 1, ValueType::Value), vec![number as u8; 64 << 10])
+    };
+    let memtables = [(0..200).map(entry).collect::<Entries>()];
+    let starts = (1..100).map(|number| key(number * 2)).collect();
+    let mut input = divided(&memtables, starts);
+    let in_progress = |input: &SlicedInput| input.shared.progress.lock().gathered_size;
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while in_progress(&input) < AHEAD_SIZE_MAX {
+        assert!(std::time::Instant::now() < deadline, "nobody gathers");
+        std::thread::yield_now();
+    }
+    // A slice and what a vector has to spare.
+    assert!(in_progress(&input) <= AHEAD_SIZE_MAX + (512 << 10), "{}", in_progress(&input));
+    assert!(gathered_bytes() >= AHEAD_SIZE_MAX);
+    // Whoever gathered that keeps nobody from running.
+    let has_ended = || input.helper.as_ref().is_some_and(JoinHandle::is_finished);
+    while !has_ended() {
+        assert!(std::time::Instant::now() < deadline, "the helper waits");
+        std::thread::yield_now();
+    }
+    assert_eq!(read(&mut input).len(), 200);
+    assert_eq!(in_progress(&input), 0);
+    assert!(input.helped_micros > 0, "nobody helped again");
+}
+
+#[test]
+fn the_engagement_ends_with_the_help() {
+    let memtables = memtables(3_000);
+    for reads_all in [false, true] {
+        let is_engaged = Arc::new(AtomicUsize::new(0));
+        let helpers = Arc::new(Help { is_there: true, is_engaged: is_engaged.clone() });
+        let helped = memtables.to_vec();
+        let new_iterators = Box::new(move || cursors(&helped));
+        let starts = (1..300).map(|number| key(number * 10)).collect();
+        let slices = MemTableSlices { starts, new_iterators, helpers };
+        let merged = iterator::merge(&comparator(), cursors(&memtables));
+        let mut input = SlicedInput::begin(&comparator(), slices, merged).ok().expect("help");
+        if reads_all {
+            read(&mut input);
+        } else {
+            input.start().unwrap();
+        }
+        drop(input);
+        assert_eq!(is_engaged.load(Ordering::SeqCst), 0, "reads all: {reads_all}");
+    }
+}
+
+/// Comes to entries, and fails or panics once it is to go on from one.
+struct Failing {
+    inner: Box<dyn InternalIterator>,
+    at: Vec<u8>,
+    panics: bool,
+}
+
+fn failure(panics: bool) -> Status {
+    assert!(!panics, "an iterator that fails");
+    Status::corruption("a memtable that fails")
+}
+
+impl InternalIterator for Failing {
+    fn valid(&self) -> bool {
+        self.inner.valid()
+    }
+    fn seek_to_first(&mut self) -> Result<()> {
+        self.inner.seek_to_first()
+    }
+    fn seek_to_last(&mut self) -> Result<()> {
+        self.inner.seek_to_last()
+    }
+    fn seek(&mut self, target: &[u8]) -> Result<()> {
+        self.inner.seek(target)
+    }
+    fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
+        self.inner.seek_for_prev(target)
+    }
+    fn next(&mut self) -> Result<()> {
+        if extract_user_key(self.inner.key()) == self.at {
+            return Err(failure(self.panics));
+        }
+        self.inner.next()
+    }
+    fn prev(&mut self) -> Result<()> {
+        self.inner.prev()
+    }
+    fn key(&self) -> &[u8] {
+        self.inner.key()
+    }
+    fn value(&self) -> &[u8] {
+        self.inner.value()
+    }
+}
+
+/// Reads until the helper, which fails in the second slice, has failed for the reader: who waits until it has begun.
+fn read_what_fails(panics: bool) -> Result<usize> {
+    let memtables = memtables(90);
+    let has_begun = Arc::new(Barrier::new(2));
+    let (helped, began) = (memtables.to_vec(), has_begun.clone());
+    let new_iterators = Box::new(move || {
+        began.wait();
+        let failing =
+            |inner| Box::new(Failing { inner, at: key(40), panics }) as Box<dyn InternalIterator>;
+        cursors(&helped).into_iter().map(failing).collect()
+    });
+    let mut input = begin(&memtables, vec![key(30), key(60)], new_iterators);
+    has_begun.wait();
+    // All that there is it has gathered.
+    while input.shared.progress.lock().gathered.len() < 3 {
+        std::thread::yield_now();
+    }
+    input.start()?;
+    let mut count = 0;
+    while input.valid() {
+        count += 1;
+        input.next()?;
+    }
+    Ok(count)
+}
+
+#[test]
+fn what_fails_in_a_helper_fails_the_job() {
+    let error = read_what_fails(false).unwrap_err();
+    assert!(error.message().contains("a memtable that fails"), "{error}");
+    let panic = catch_unwind(|| read_what_fails(true)).unwrap_err();
+    let text =
+        panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(|s| &**s));
+    assert!(text.is_some_and(|text| text.contains("an iterator that fails")), "{text:?}");
+}
