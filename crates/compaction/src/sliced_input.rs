@@ -27,11 +27,13 @@ use table::StoredEntry;
 const AHEAD_SIZE_MAX: usize = 2 << 20;
 /// When so many are left, help is asked for again.
 const AHEAD_SIZE_MIN: usize = AHEAD_SIZE_MAX / 4;
+/// Of a slice with more bytes, as of keys with very many versions, no more than that is gathered at once.
+const SLICE_SIZE_MAX: usize = 1 << 20;
 
-/// Bytes of all slices that there are.
+/// Bytes of the memory of all slices that there are.
 static GATHERED_BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes that flushes have gathered out of memtables and not written yet, in the whole process.
+/// Bytes that flushes take for what they gather out of memtables, in the whole process.
 pub fn gathered_bytes() -> usize {
     GATHERED_BYTES.load(Ordering::Relaxed)
 }
@@ -60,6 +62,8 @@ struct Slice {
     /// Of each entry the internal key, then the value.
     bytes: Vec<u8>,
     entries: Vec<EntryEnds>,
+    /// Where it goes on that was too large: the internal key of the first entry that is not here.
+    rest: Option<Vec<u8>>,
     counted: CountedBytes,
 }
 
@@ -73,7 +77,7 @@ struct EntryEnds {
 impl Slice {
     fn new() -> Self {
         let counted = CountedBytes::new(&GATHERED_BYTES);
-        Self { bytes: Vec::new(), entries: Vec::new(), counted }
+        Self { bytes: Vec::new(), entries: Vec::new(), rest: None, counted }
     }
 
     fn push(&mut self, key: &[u8], value: &[u8]) {
@@ -81,6 +85,10 @@ impl Slice {
         let key = self.bytes.len();
         self.bytes.extend_from_slice(value);
         self.entries.push(EntryEnds { key, value: self.bytes.len() });
+    }
+
+    fn last_key(&self) -> Option<&[u8]> {
+        self.get(self.entries.len().checked_sub(1)?).map(|(key, _)| key)
     }
 
     /// Bytes of memory.
@@ -134,27 +142,33 @@ impl Shared {
         self.slices.starts.len() + 1
     }
 
-    /// Puts what `cursor` has in the slice at `index` into an empty one.
+    /// Puts what `cursor` has in the slice at `index`, or in the `rest` of it, into what was one.
     fn gather(
         &self,
         cursor: &mut dyn InternalIterator,
-        index: usize,
+        (index, rest): (usize, Option<&[u8]>),
         mut slice: Slice,
     ) -> Result<Slice> {
         slice.bytes.clear();
         slice.entries.clear();
-        match index.checked_sub(1) {
-            None => cursor.seek_to_first()?,
-            Some(before) => {
-                let target =
-                    InternalKey::for_seek(&self.slices.starts[before], MAX_SEQUENCE_NUMBER);
-                cursor.seek(target.as_bytes())?;
+        slice.rest = None;
+        match (rest, index.checked_sub(1)) {
+            (Some(rest), _) => cursor.seek(rest)?,
+            (None, None) => cursor.seek_to_first()?,
+            (None, Some(before)) => {
+                let start = &self.slices.starts[before];
+                cursor.seek(InternalKey::for_seek(start, MAX_SEQUENCE_NUMBER).as_bytes())?;
             }
         }
         let end = self.slices.starts.get(index);
         while let Some((key, value)) = cursor.entry() {
             let user_key = extract_user_key(key);
             if end.is_some_and(|end| self.comparator.compare_user_keys(user_key, end).is_ge()) {
+                break;
+            }
+            // Entries with one internal key stay together: a seek finds the first of them.
+            if slice.bytes.len() >= SLICE_SIZE_MAX && slice.last_key() != Some(key) {
+                slice.rest = Some(key.to_vec());
                 break;
             }
             slice.push(key, value);
@@ -170,7 +184,7 @@ impl Shared {
         while let Some((index, slice)) = self.take() {
             // What is left half done is thrown away; the job ends with the panic.
             let gathered =
-                catch_unwind(AssertUnwindSafe(|| self.gather(&mut *cursor, index, slice)));
+                catch_unwind(AssertUnwindSafe(|| self.gather(&mut *cursor, (index, None), slice)));
             let mut progress = self.progress.lock();
             progress.gathered_size += size_of_gathered(&gathered);
             progress.gathered.insert(index, gathered);
@@ -297,8 +311,22 @@ impl SlicedInput {
         if self.slice_index.is_none() {
             self.start()?;
         }
-        while self.valid() && self.shared.comparator.compare(self.key(), target).is_lt() {
-            self.next()?;
+        while self.valid() {
+            let is_before = |index: usize| {
+                let entry = self.slice.get(index);
+                entry.is_some_and(|(key, _)| self.shared.comparator.compare(key, target).is_lt())
+            };
+            // A slice that ends before it is passed in one step.
+            if !is_before(self.slice.entries.len() - 1) {
+                let mut index = self.entry_index;
+                while is_before(index) {
+                    index += 1;
+                }
+                self.entry_index = index;
+                break;
+            }
+            self.entry_index = self.slice.entries.len();
+            self.settle()?;
         }
         Ok(())
     }
@@ -352,13 +380,21 @@ impl SlicedInput {
         }
     }
 
-    /// Goes on to the next slice that has an entry, if there is none left in this one.
+    /// Goes on to the rest of the slice, or to the next one that has an entry, if there is none left here.
     fn settle(&mut self) -> Result<()> {
         while !self.valid()
-            && let Some(next) = self.slice_index.map(|index| index + 1)
-            && next < self.shared.slice_count()
+            && let Some(index) = self.slice_index
         {
-            self.load(next)?;
+            if let Some(rest) = self.slice.rest.take() {
+                let slice = std::mem::replace(&mut self.slice, Slice::new());
+                let from = (index, Some(&rest[..]));
+                self.slice = self.shared.gather(&mut *self.cursor, from, slice)?;
+                self.entry_index = 0;
+            } else if index + 1 < self.shared.slice_count() {
+                self.load(index + 1)?;
+            } else {
+                break;
+            }
         }
         Ok(())
     }
@@ -389,7 +425,7 @@ impl SlicedInput {
                 if wants_help {
                     self.get_help();
                 }
-                self.slice = shared.gather(&mut *self.cursor, index, slice)?;
+                self.slice = shared.gather(&mut *self.cursor, (index, None), slice)?;
                 return Ok(());
             }
             // Whoever took it is at it, for it is the next that is read.

@@ -41,6 +41,8 @@ pub(crate) struct ScheduledJobs {
     pub(crate) compactions_running: usize,
     /// Threads that do parts of those beside the thread of each.
     pub(crate) helpers: usize,
+    /// Threads that go through memtables for flushes, in place of ones that compact.
+    pub(crate) flush_helpers: usize,
     /// Errors are being recovered from.
     pub(crate) recoveries: usize,
     /// Files are being deleted.
@@ -61,9 +63,9 @@ impl ScheduledJobs {
         self.flushes + self.compactions + self.compactions_running + self.deletions > 0
     }
 
-    /// Threads that compact or are about to.
+    /// Threads that compact or are about to, and those that help with flushes in their place.
     pub(crate) fn compaction_threads(&self) -> usize {
-        self.compactions_running + self.compactions_waiting + self.helpers
+        self.compactions_running + self.compactions_waiting + self.helpers + self.flush_helpers
     }
 }
 

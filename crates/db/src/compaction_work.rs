@@ -8,13 +8,13 @@
 
 use crate::caught_panic::{contain_panic, reason_of};
 use crate::column_family::ColumnFamilyData;
-use crate::compaction_helpers::CompactionHelpers;
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
 use crate::event_listener::BackgroundErrorReason;
 use crate::events::CompactionFacts;
 use crate::family_files::{FamilyFiles, Job};
 use crate::flush_job::Edits;
+use crate::job_helpers::{HelpedJob, JobHelpers};
 use crate::level0_table::blob_file_options;
 use crate::sequence_times::preserve_seconds;
 use crate::work_stats::{cause_of, count_compaction, count_pick};
@@ -388,7 +388,7 @@ impl DbImpl {
             snapshots: self.snapshot_rules(writing),
             full_history_ts_low: family.super_version.load().full_history_ts_low.clone(),
             drops_user_defined_indexes: self.context.drops_user_defined_indexes,
-            helpers: Arc::new(CompactionHelpers::of(self)),
+            helpers: Arc::new(JobHelpers::of(self, HelpedJob::Compaction)),
             cancellation: Cancellation {
                 gives_way: self.compaction_gives_way(writing, compaction),
                 ..picked.cancellation.clone()

@@ -1,9 +1,9 @@
 //! A table of L0 out of memtables.
 
 use crate::column_family::ColumnFamilyData;
-use crate::compaction_helpers::CompactionHelpers;
 use crate::db_impl::{DbImpl, Writing};
 use crate::family_files::{FamilyFiles, Job};
+use crate::job_helpers::{HelpedJob, JobHelpers};
 use crate::job_io::{JobIo, TimedIo};
 use crate::table_builder_options::{compression_options, compression_type};
 use base::compaction_filter::{CompactionFilterContext, TableFileCreationReason};
@@ -159,8 +159,11 @@ impl DbImpl {
         }
         let sum = |of: fn(&MemTable) -> u64| memtables.iter().map(|memtable| of(memtable)).sum();
         let count = slice_count(sum(MemTable::data_size_bytes), sum(MemTable::num_point_entries));
+        if count < 2 {
+            return None;
+        }
         let largest = memtables.iter().max_by_key(|memtable| memtable.num_point_entries())?;
-        let starts = largest.split_keys(count.checked_sub(1)?);
+        let starts = largest.split_keys(count - 1);
         if starts.is_empty() {
             return None;
         }
@@ -168,7 +171,7 @@ impl DbImpl {
         Some(MemTableSlices {
             starts,
             new_iterators: Box::new(move || point_iterators(&memtables)),
-            helpers: Arc::new(CompactionHelpers::of(self)),
+            helpers: Arc::new(JobHelpers::of(self, HelpedJob::Flush)),
         })
     }
 

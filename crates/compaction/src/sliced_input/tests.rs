@@ -173,6 +173,32 @@ fn no_more_is_gathered_ahead_than_there_is_room_for() {
 }
 
 #[test]
+fn slices_that_are_too_large_come_piece_by_piece() {
+    let version = |sequence| {
+        (InternalKey::new(&key(5), sequence, ValueType::Value), vec![sequence as u8; 1_000])
+    };
+    // One key has many versions, of which the oldest are there twice.
+    let mut newer: Entries = (0..5_000).rev().map(|number| version(number + 10)).collect();
+    newer.insert(0, (InternalKey::new(&key(1), 9, ValueType::Value), b"first".to_vec()));
+    let mut older: Entries = (0..20).map(version).rev().collect();
+    older.push((InternalKey::new(&key(9), 1, ValueType::Value), b"last".to_vec()));
+    let memtables = [newer, older];
+    let expected = merged(&memtables);
+    assert_eq!(expected.len(), 5_022);
+    for starts in [Vec::new(), vec![key(5)], vec![key(5), key(6)]] {
+        let mut input = divided(&memtables, starts);
+        assert!(read(&mut input) == expected);
+        // With what a vector has to spare.
+        let spent = input.shared.progress.lock().spent.iter().map(Slice::size).max();
+        let size = input.slice.size().max(spent.unwrap_or(0));
+        assert!((SLICE_SIZE_MAX..5 * SLICE_SIZE_MAX / 2).contains(&size), "{size}");
+    }
+    let mut input = divided(&memtables, vec![key(5)]);
+    input.seek(InternalKey::new(&key(5), 3_000, ValueType::Value).as_bytes()).unwrap();
+    assert_eq!(input.value(), &[(3_000 % 256) as u8; 1_000]);
+}
+
+#[test]
 fn the_engagement_ends_with_the_help() {
     let memtables = memtables(3_000);
     for reads_all in [false, true] {
