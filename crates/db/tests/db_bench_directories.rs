@@ -17,6 +17,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use testing::content::ContentHash;
 use testing::hexes::try_unhex;
+use testing::long_mode::is_long;
 use testing::parallel;
 
 /// Keys that are looked up one by one.
@@ -269,11 +270,10 @@ fn check(set: &OptionSet) -> Result<(), String> {
 
 /// Runs `db_bench`.
 fn make(set: &OptionSet, directory: &Path, path: &Path) -> Result<(), String> {
-    let is_long = std::env::var("TOUCHSTONE_LONG").as_deref() == Ok("1");
     let mut command = Command::new("db_bench");
     command.arg(format!("--db={}", path.display()));
     command.arg(format!("--benchmarks={}", set.benchmarks));
-    command.arg(format!("--num={}", if is_long || set.is_large { 1_000_000 } else { 100_000 }));
+    command.arg(format!("--num={}", if is_long() || set.is_large { 1_000_000 } else { 100_000 }));
     command.args(["--seed=1", "--value_size=64", "--write_buffer_size=524288"]);
     command.args(["--target_file_size_base=524288", "--max_bytes_for_level_base=2097152"]);
     command.args(set.flags);

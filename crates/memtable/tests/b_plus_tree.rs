@@ -5,6 +5,7 @@ use ::memtable::{BPlusTreeRep, MemTableRep, MemTableRepWriter};
 use base::dbformat::{MAX_SEQUENCE_NUMBER, extract_user_key, pack_sequence_and_type};
 use base::{InternalIterator, InternalKey, ParsedInternalKey, ValueType};
 use std::sync::atomic::{AtomicU64, Ordering};
+use testing::long_mode::is_long;
 
 /// A sequence of keys, each of them known by its number.
 #[derive(Clone, Copy, Debug)]
@@ -137,8 +138,7 @@ fn fill_and_read(keys: Keys, count: u64) {
 
 #[test]
 fn readers_meet_whole_records_in_order_while_one_writes() {
-    let is_long = std::env::var("TOUCHSTONE_LONG").is_ok_and(|value| value == "1");
-    let (rounds, count) = if is_long { (2000, 500_000) } else { (1, 300_000) };
+    let (rounds, count) = if is_long() { (2000, 500_000) } else { (1, 300_000) };
     for _ in 0..rounds {
         for keys in [Keys::Scattered, Keys::Ascending, Keys::Versions] {
             fill_and_read(keys, count);

@@ -19,6 +19,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use crate::long_mode::is_long;
 use tempfile::TempDir;
 
 mod case;
@@ -79,6 +80,40 @@ pub fn root() -> PathBuf {
 #[must_use]
 pub fn all() -> Vec<Fixture> {
     matching(|_, _| true)
+}
+
+/// All fixtures in the [long mode](crate::long_mode), else about half of them: each case of every
+/// second release that has it.
+///
+/// For what runs RocksDB's own programs several times over each directory.
+///
+/// # Panics
+/// As [`all`].
+#[must_use]
+pub fn for_peers() -> Vec<Fixture> {
+    let mut fixtures = all();
+    if !is_long() {
+        keep_half(&mut fixtures);
+    }
+    fixtures
+}
+
+/// Keeps of each case one release in two, of a case that has one release that one.
+///
+/// Cases begin with their oldest release or the one after it in turn, so that all releases are met.
+fn keep_half(fixtures: &mut Vec<Fixture>) {
+    let mut releases_of = BTreeMap::<String, usize>::new();
+    for fixture in fixtures.iter() {
+        *releases_of.entry(fixture.name.clone()).or_default() += 1;
+    }
+    let first = |(index, (name, releases))| (name, if releases > 1 { index % 2 } else { 0 });
+    let mut places: BTreeMap<String, usize> =
+        releases_of.into_iter().enumerate().map(first).collect();
+    fixtures.retain(|fixture| {
+        let place = places.get_mut(&fixture.name).expect("counted above");
+        *place += 1;
+        *place % 2 == 1
+    });
 }
 
 /// All fixtures of one release.

@@ -10,6 +10,7 @@
 //! - [`datadriven`]: tests that are text files of commands and expected output.
 //! - [`hexes`]: byte strings as hexadecimal.
 //! - [`judges`]: releases of RocksDB that judge a directory.
+//! - [`long_mode`]: whether tests do all they could, or what the gate has time for.
 //! - [`loom_models`]: what several threads do at once, in the orders that they can take turns in.
 //! - [`model`]: random operation sequences, and a model that knows what they must read.
 //! - [`peer`]: RocksDB's own programs, where they are installed.
@@ -26,6 +27,7 @@ pub mod fixtures;
 pub mod hexes;
 pub mod judges;
 pub mod limits;
+pub mod long_mode;
 pub mod loom_models;
 pub mod model;
 pub mod parallel;

@@ -1,11 +1,11 @@
 //! Which damages are done to a file, and running a check over them.
 
 use crate::mem_database::{MemDatabase, Original};
-use std::env;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use testing::corrupt::{self, Damage, MASKS};
+use testing::long_mode::is_long;
 use testing::parallel;
 
 /// Damages that share a copy of the database.
@@ -58,10 +58,6 @@ pub(crate) enum Thoroughness {
     Every,
     /// Some of each kind, the same ones each time.
     Some,
-}
-
-fn is_long() -> bool {
-    env::var("TOUCHSTONE_LONG").is_ok_and(|value| value == "1")
 }
 
 fn step(size_bytes: usize, thoroughness: Thoroughness) -> usize {

@@ -18,6 +18,7 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use testing::hexes::unhex;
+use testing::long_mode::is_long;
 use testing::parallel;
 
 type Pair = (Vec<u8>, Vec<u8>);
@@ -48,8 +49,7 @@ fn directories_of_random_operations_read_as_rocksdb_reads_them() {
         assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "writer.cc cannot be built");
         return;
     }
-    let is_long = std::env::var("TOUCHSTONE_LONG").as_deref() == Ok("1");
-    let seeds: Vec<u32> = (0..if is_long { 500 } else { 24 }).collect();
+    let seeds: Vec<u32> = (0..if is_long() { 500 } else { 24 }).collect();
     parallel::for_each(&seeds, |seed| check(&writer, *seed));
 }
 

@@ -8,6 +8,7 @@ use db::{ColumnFamilyDescriptor, Db, FlushOptions, WriteOptions};
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use tempfile::TempDir;
+use testing::long_mode::is_long;
 use testing::peer;
 
 /// A fixture on the disk.
@@ -177,8 +178,7 @@ fn keys_and_values_may_have_any_size() {
     let options = WriteOptions::default();
     let long_key = vec![b'k'; 16 << 20];
     // In CI a tenth of what the format allows for.
-    let value_size =
-        if std::env::var_os("TOUCHSTONE_LONG").is_some() { 1 << 30 } else { 100 << 20 };
+    let value_size = if is_long() { 1 << 30 } else { 100 << 20 };
     let value = vec![b'v'; value_size];
     db.put(&options, &family, b"", b"of the empty key").unwrap();
     db.put(&options, &family, &long_key, b"of a long key").unwrap();

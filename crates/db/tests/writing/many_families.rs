@@ -5,10 +5,11 @@ use base::ColumnFamilyName;
 use db::{ColumnFamilyDescriptor, Db, FlushOptions, ReadOptions, WriteOptions};
 use options::{ConfigOptions, OptionsFile};
 use std::time::Instant;
+use testing::long_mode::is_long;
 
 /// In CI fewer, for a machine that is slow and has other things to do.
 fn count() -> usize {
-    if std::env::var_os("TOUCHSTONE_LONG").is_some() { 10_000 } else { 1_000 }
+    if is_long() { 10_000 } else { 1_000 }
 }
 
 fn names() -> impl Iterator<Item = String> {
