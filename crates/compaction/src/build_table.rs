@@ -213,8 +213,11 @@ fn start_iterator<'a>(
     tombstones: &JobRangeTombstones,
 ) -> Result<CompactionIterator<'a>> {
     let comparator = options.tables.builder.comparator.clone();
-    let merged = merged_input(&comparator, stripped_timestamp_size(options), input.iterators);
-    let source = match input.slices.filter(|_| FastPath::FlushSlices.is_on()) {
+    let stripped_timestamp_size = stripped_timestamp_size(options);
+    let merged = merged_input(&comparator, stripped_timestamp_size, input.iterators);
+    // A slice has keys as they are in memtables.
+    let divides = stripped_timestamp_size == 0 && FastPath::FlushSlices.is_on();
+    let source = match input.slices.filter(|_| divides) {
         Some(slices) => match SlicedInput::begin(&comparator, slices, merged) {
             Ok(sliced) => EntrySource::Slices(sliced),
             Err(merged) => EntrySource::Iterator(merged),

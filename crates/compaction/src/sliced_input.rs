@@ -38,13 +38,17 @@ pub fn gathered_bytes() -> usize {
     GATHERED_BYTES.load(Ordering::Relaxed)
 }
 
+/// Finds the user keys, timestamps included, with which slices begin, but the first: ascending, and all different.
+type NewStarts = dyn Fn() -> Vec<Vec<u8>> + Send + Sync;
+
 /// Makes iterators over all that memtables hold, of the newest first.
 type NewIterators = dyn Fn() -> Vec<Box<dyn InternalIterator>> + Send + Sync;
 
 /// How memtables are divided.
 pub struct MemTableSlices {
-    /// The user keys with which slices begin, but the first: ascending, and all different. No key has a timestamp.
-    pub starts: Vec<Vec<u8>>,
+    /// Finds the user keys, timestamps included, with which slices begin, but the first: ascending, and all different.
+    /// Not asked for where nobody helps.
+    pub new_starts: Box<NewStarts>,
     /// Makes iterators over all that the memtables hold, of the newest first.
     pub new_iterators: Box<NewIterators>,
     /// Who says whether a thread may help.
@@ -53,7 +57,7 @@ pub struct MemTableSlices {
 
 impl fmt::Debug for MemTableSlices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemTableSlices").field("starts", &self.starts).finish_non_exhaustive()
+        f.debug_struct("MemTableSlices").field("helpers", &self.helpers).finish_non_exhaustive()
     }
 }
 
@@ -117,7 +121,10 @@ fn size_of_gathered(gathered: &Gathered) -> usize {
 /// What both threads know.
 struct Shared {
     comparator: InternalKeyComparator,
-    slices: MemTableSlices,
+    /// The user keys with which slices begin, but the first.
+    starts: Vec<Vec<u8>>,
+    new_iterators: Box<NewIterators>,
+    helpers: Arc<dyn Helpers>,
     progress: Mutex<Progress>,
     changed: Condvar,
 }
@@ -139,7 +146,7 @@ struct Progress {
 
 impl Shared {
     fn slice_count(&self) -> usize {
-        self.slices.starts.len() + 1
+        self.starts.len() + 1
     }
 
     /// Puts what `cursor` has in the slice at `index`, or in the `rest` of it, into what was one.
@@ -156,11 +163,11 @@ impl Shared {
             (Some(rest), _) => cursor.seek(rest)?,
             (None, None) => cursor.seek_to_first()?,
             (None, Some(before)) => {
-                let start = &self.slices.starts[before];
+                let start = &self.starts[before];
                 cursor.seek(InternalKey::for_seek(start, MAX_SEQUENCE_NUMBER).as_bytes())?;
             }
         }
-        let end = self.slices.starts.get(index);
+        let end = self.starts.get(index);
         while let Some((key, value)) = cursor.entry() {
             let user_key = extract_user_key(key);
             if end.is_some_and(|end| self.comparator.compare_user_keys(user_key, end).is_ge()) {
@@ -180,7 +187,7 @@ impl Shared {
 
     /// Gathers slices that nobody took until none is left, enough are gathered, or none is wanted.
     fn help(&self) {
-        let mut cursor = iterator::merge(&self.comparator, (self.slices.new_iterators)());
+        let mut cursor = iterator::merge(&self.comparator, (self.new_iterators)());
         while let Some((index, slice)) = self.take() {
             // What is left half done is thrown away; the job ends with the panic.
             let gathered =
@@ -216,7 +223,12 @@ impl Shared {
 
 /// A thread that helps, if one may and there is one. Nobody else does.
 fn get_helper(shared: &Arc<Shared>) -> Option<JoinHandle<u64>> {
-    let engagement = shared.slices.helpers.engage()?;
+    let engagement = shared.helpers.engage()?;
+    spawn_helper(shared, engagement)
+}
+
+/// The thread that helps while `engagement` is held.
+fn spawn_helper(shared: &Arc<Shared>, engagement: Box<dyn Send>) -> Option<JoinHandle<u64>> {
     let (activity, helped) = (Activity::current(), shared.clone());
     let help = move || {
         let _activity = activity.begin();
@@ -250,21 +262,29 @@ pub(crate) struct SlicedInput {
 }
 
 impl SlicedInput {
-    /// Begins to gather, if a thread may help and there is one: without it this would be one copy more. `cursor` is
-    /// over the same as what `slices` make, and comes back if there is none.
+    /// Begins to gather, if a thread may help, there is one, and memtables can be divided: without help this would be
+    /// one copy more. `cursor` is over the same as what `slices` make, and comes back if not.
     pub(crate) fn begin(
         comparator: &InternalKeyComparator,
         slices: MemTableSlices,
         cursor: Box<dyn InternalIterator>,
     ) -> std::result::Result<Self, Box<dyn InternalIterator>> {
+        let MemTableSlices { new_starts, new_iterators, helpers } = slices;
+        let Some(engagement) = helpers.engage() else { return Err(cursor) };
+        let starts = new_starts();
+        if starts.is_empty() {
+            return Err(cursor);
+        }
         let shared = Shared {
             comparator: comparator.clone(),
-            slices,
+            starts,
+            new_iterators,
+            helpers,
             progress: Mutex::default(),
             changed: Condvar::new(),
         };
         let shared = Arc::new(shared);
-        match get_helper(&shared) {
+        match spawn_helper(&shared, engagement) {
             Some(helper) => Ok(Self {
                 shared,
                 helper: Some(helper),
@@ -311,22 +331,15 @@ impl SlicedInput {
         if self.slice_index.is_none() {
             self.start()?;
         }
-        while self.valid() {
-            let is_before = |index: usize| {
-                let entry = self.slice.get(index);
-                entry.is_some_and(|(key, _)| self.shared.comparator.compare(key, target).is_lt())
-            };
+        while let Some((key, _)) = self.slice.get(self.entry_index)
+            && self.shared.comparator.compare(key, target).is_lt()
+        {
             // A slice that ends before it is passed in one step.
-            if !is_before(self.slice.entries.len() - 1) {
-                let mut index = self.entry_index;
-                while is_before(index) {
-                    index += 1;
-                }
-                self.entry_index = index;
-                break;
+            let last = self.slice.last_key();
+            if last.is_some_and(|last| self.shared.comparator.compare(last, target).is_lt()) {
+                self.entry_index = self.slice.entries.len() - 1;
             }
-            self.entry_index = self.slice.entries.len();
-            self.settle()?;
+            self.next()?;
         }
         Ok(())
     }

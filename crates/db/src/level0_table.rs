@@ -92,6 +92,8 @@ impl DbImpl {
         let timed_io = TimedIo::begin_if(family.options().report_bg_io_stats);
         let reason = job.reason;
         let writing = self.writing()?;
+        let sum = |of: fn(&MemTable) -> u64| memtables.iter().map(|memtable| of(memtable)).sum();
+        let (bytes, entries) = (sum(MemTable::data_size_bytes), sum(MemTable::num_point_entries));
         let now_seconds = self.context.clock.now_seconds();
         let files = FamilyFiles::new(
             family.clone(),
@@ -99,20 +101,17 @@ impl DbImpl {
             self.output_file_options(),
             job,
         )
-        .with_flush(number, memtables.iter().map(|memtable| memtable.data_size_bytes()).sum())
+        .with_flush(number, bytes)
         .with_rate_limit(writing.job_limit(IoPriority::High));
         let input = BuildTableInput {
             iterators: point_iterators(memtables),
-            slices: self.slices(family, memtables),
+            slices: self.slices(memtables, slice_count(bytes, entries)),
             range_tombstones: memtables
                 .iter()
                 .filter(|memtable| memtable.num_range_deletes() > 0)
                 .map(|memtable| memtable.fragmented_range_tombstones())
                 .collect(),
-            expected_entries: self
-                .options()
-                .flush_verify_memtable_count
-                .then(|| memtables.iter().map(|memtable| memtable.num_point_entries()).sum()),
+            expected_entries: self.options().flush_verify_memtable_count.then_some(entries),
             snapshots: self.snapshot_rules(writing),
             compaction_filter: compaction_filter(family, reason),
             full_history_ts_low: family.super_version.load().full_history_ts_low.clone(),
@@ -148,28 +147,15 @@ impl DbImpl {
         })
     }
 
-    /// How memtables are divided for a thread that helps, if they are worth it.
-    fn slices(
-        &self,
-        family: &ColumnFamilyData,
-        memtables: &[Arc<MemTable>],
-    ) -> Option<MemTableSlices> {
-        if family.comparator.timestamp_size() > 0 {
-            return None;
-        }
-        let sum = |of: fn(&MemTable) -> u64| memtables.iter().map(|memtable| of(memtable)).sum();
-        let count = slice_count(sum(MemTable::data_size_bytes), sum(MemTable::num_point_entries));
+    /// How memtables are divided for a thread that helps, if they are worth it: into about so many slices.
+    fn slices(&self, memtables: &[Arc<MemTable>], count: usize) -> Option<MemTableSlices> {
         if count < 2 {
             return None;
         }
-        let largest = memtables.iter().max_by_key(|memtable| memtable.num_point_entries())?;
-        let starts = largest.split_keys(count - 1);
-        if starts.is_empty() {
-            return None;
-        }
+        let largest = memtables.iter().max_by_key(|memtable| memtable.num_point_entries())?.clone();
         let memtables = memtables.to_vec();
         Some(MemTableSlices {
-            starts,
+            new_starts: Box::new(move || largest.split_keys(count - 1)),
             new_iterators: Box::new(move || point_iterators(&memtables)),
             helpers: Arc::new(JobHelpers::of(self, HelpedJob::Flush)),
         })

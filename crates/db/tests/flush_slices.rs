@@ -7,12 +7,14 @@ use TableFileCreationReason::{Compaction, Flush};
 use base::compaction_filter::{
     CompactionFilter, CompactionFilterContext, Decision, FilterValue, TableFileCreationReason,
 };
+use base::comparator::ReverseBytewiseComparator;
 use base::{CompactionFilterFactory, FastPath};
 use db::{
     ColumnFamilyDescriptor, ColumnFamilyHandle, Db, FlushOptions, OpenContext, ReadOptions,
     WriteOptions,
 };
 use env::MemFileSystem;
+use memtable::VectorRepFactory;
 use options::{ColumnFamilyOptions, CompressionType, DbOptions};
 use parking_lot::{Condvar, Mutex};
 use std::path::Path;
@@ -95,14 +97,34 @@ impl CompactionFilter for Filter {
     }
 }
 
+/// How a memtable has its entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Container {
+    Tree,
+    /// What keys that are not ordered as bytes are in.
+    SkipList,
+    Vector,
+}
+
 /// One thread flushes and one compacts, which two files of level 0 give something to do.
-fn open(gate: &Arc<Gate>) -> (Db, ColumnFamilyHandle) {
-    let options =
-        DbOptions { create_if_missing: true, max_background_jobs: 2, ..DbOptions::default() };
+fn open(gate: &Arc<Gate>, container: Container) -> (Db, ColumnFamilyHandle) {
+    let options = DbOptions {
+        create_if_missing: true,
+        max_background_jobs: 2,
+        allow_concurrent_memtable_write: container != Container::Vector,
+        ..DbOptions::default()
+    };
     let mut family_options = ColumnFamilyOptions::default();
     family_options.compression = CompressionType::NoCompression;
     family_options.level0_file_num_compaction_trigger = 2;
     family_options.compaction_filter_factory = Some(Arc::new(Factory(gate.clone())));
+    match container {
+        Container::Tree => {}
+        Container::SkipList => family_options.comparator = Arc::new(ReverseBytewiseComparator),
+        Container::Vector => {
+            family_options.memtable_factory = Arc::new(VectorRepFactory::default());
+        }
+    }
     let context =
         OpenContext { file_system: Arc::new(MemFileSystem::new()), ..OpenContext::default() };
     let families = [ColumnFamilyDescriptor::new("default".to_owned(), family_options)];
@@ -145,9 +167,15 @@ fn check(db: &Db, family: &ColumnFamilyHandle, round: u8) {
 
 #[test]
 fn a_thread_that_would_compact_goes_through_the_memtable() {
+    for container in [Container::Tree, Container::SkipList, Container::Vector] {
+        flush_with_and_without_help(container);
+    }
+}
+
+fn flush_with_and_without_help(container: Container) {
     let at_once = FlushOptions { wait: false, ..FlushOptions::default() };
     let gate = Arc::<Gate>::default();
-    let (db, family) = open(&gate);
+    let (db, family) = open(&gate, container);
 
     fill(&db, &family, 0);
     gate.close_to(Flush);
@@ -155,7 +183,7 @@ fn a_thread_that_would_compact_goes_through_the_memtable() {
     gate.wait_for(1);
     let deadline = Instant::now() + Duration::from_secs(60);
     while FastPath::FlushSlices.is_on() && gathered(&db, &family) < 2 << 20 {
-        assert!(Instant::now() < deadline, "nobody gathers");
+        assert!(Instant::now() < deadline, "nobody gathers: {container:?}");
         std::thread::yield_now();
     }
     assert!(gathered(&db, &family) < 4 << 20, "{}", gathered(&db, &family));

@@ -22,7 +22,7 @@ pub(crate) use cursor::BPlusTreeCursor;
 pub(crate) use writer::BPlusTreeWriter;
 
 use crate::arena::{Arena, ArenaSlice};
-use crate::memtable_rep::MemTableEntry;
+use crate::memtable_rep::{MemTableEntry, split_keys_among};
 use crate::published_ptr::PublishedPtr;
 use crate::record::{Header, Record};
 use base::dbformat::{extract_trailer, extract_user_key};
@@ -191,13 +191,8 @@ impl BPlusTree {
             .map(|node| self.node(node))
             .flat_map(|node| (0..node.count()).filter_map(|slot| node.record(slot)))
             .collect();
-        let step = leaves.len().div_ceil(count.saturating_add(1)).max(1);
-        let starts = leaves.into_iter().step_by(step).skip(1);
-        let mut keys: Vec<&[u8]> =
-            starts.map(|record| extract_user_key(self.key(record))).collect();
-        // Of the versions of one key there may be more than a leaf has room for.
-        keys.dedup();
-        keys.into_iter().map(<[u8]>::to_vec).collect()
+        let user_keys = leaves.into_iter().map(|record| extract_user_key(self.key(record)));
+        split_keys_among(user_keys, count)
     }
 
     /// The path to `target` through nodes that were the tree's all at one time.

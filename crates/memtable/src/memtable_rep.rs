@@ -97,6 +97,19 @@ pub(crate) fn length(bytes: &[u8]) -> u32 {
     }
 }
 
+/// Some of the user keys of records that are evenly spread, in their order: at most `count` of them, ascending and all
+/// different, that divide what they are spread over into ranges of about the same size.
+pub(crate) fn split_keys_among<'a>(
+    user_keys: impl ExactSizeIterator<Item = &'a [u8]>,
+    count: usize,
+) -> Vec<Vec<u8>> {
+    let step = user_keys.len().div_ceil(count.saturating_add(1)).max(1);
+    let mut keys: Vec<&[u8]> = user_keys.step_by(step).skip(1).collect();
+    // Of the versions of one key there may be very many.
+    keys.dedup();
+    keys.into_iter().map(<[u8]>::to_vec).collect()
+}
+
 /// Eight bytes of a user key from `start` on, padded with zeroes. Where two ranks differ, keys that
 /// are equal before `start` and ordered as bytes are ordered as their ranks.
 #[inline]

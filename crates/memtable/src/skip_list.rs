@@ -13,7 +13,7 @@ mod node;
 use crate::arena::{ALIGNMENT, Arena, ArenaSlice, ArenaWriter, BLOCK_SIZE_MIN};
 use crate::block_source::BlockSource;
 use crate::hint_hasher::HintHasher;
-use crate::memtable_rep::{MemTableEntry, rank_of};
+use crate::memtable_rep::{MemTableEntry, rank_of, split_keys_among};
 use crate::rep_iterator::RepCursor;
 use base::InternalKeyComparator;
 use base::dbformat::{extract_trailer, extract_user_key};
@@ -29,6 +29,8 @@ const HEIGHT_MAX: usize = 12;
 const BRANCHING_LOG2: u32 = 2;
 /// How many nodes of a level tell how many there are below.
 const SAMPLE_SIZE: u64 = 64;
+/// How many nodes of a level tell where a range of records ends.
+const NODES_PER_RANGE: usize = 16;
 
 /// Records in internal key order, those with equal keys from the last inserted to the first.
 pub(crate) struct SkipList {
@@ -137,6 +139,23 @@ impl SkipList {
             }
         }
         count
+    }
+
+    /// User keys that divide the records into ranges of about the same size, at most `count` of them: those of nodes on
+    /// the highest level that has enough of them. Ascending and all different, once nothing is inserted any more.
+    pub(crate) fn split_keys(&self, count: usize) -> Vec<Vec<u8>> {
+        let wanted = count.saturating_add(1).saturating_mul(NODES_PER_RANGE);
+        let mut nodes = Vec::new();
+        for level in (0..self.height.load(Ordering::Relaxed)).rev() {
+            // SAFETY: the list holds the arena of its nodes; each was reached on the level, and the head has all.
+            let after = |node: &Node| unsafe { node.next(level) };
+            nodes = std::iter::successors(after(&self.head), after).collect();
+            if nodes.len() >= wanted {
+                break;
+            }
+        }
+        let user_keys = nodes.into_iter().map(|node| self.entry(node).user_key());
+        split_keys_among(user_keys, count)
     }
 
     #[inline]

@@ -62,6 +62,10 @@ impl MemTableRep for SkipListRep {
         self.list.approximate_num_entries(start, end)
     }
 
+    fn split_keys(&self, count: usize) -> Vec<Vec<u8>> {
+        self.list.split_keys(count)
+    }
+
     fn allocated_bytes(&self) -> usize {
         self.list.allocated_bytes()
     }

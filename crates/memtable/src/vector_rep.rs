@@ -12,7 +12,9 @@
 use crate::block_source::BlockSource;
 use crate::chunk::Chunk;
 use crate::memtable_rep::start_seek;
-use crate::memtable_rep::{MemTableEntry, MemTableRep, MemTableRepWriter, length, rank_of};
+use crate::memtable_rep::{
+    MemTableEntry, MemTableRep, MemTableRepWriter, length, rank_of, split_keys_among,
+};
 use base::dbformat::{TRAILER_SIZE, extract_user_key};
 use base::{InternalIterator, InternalKeyComparator, PinnableSlice, Result};
 use parking_lot::Mutex;
@@ -309,6 +311,14 @@ impl MemTableRep for VectorRep {
     fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64 {
         let sorted = self.sorted();
         sorted.count_before(end, false).saturating_sub(sorted.count_before(start, false)) as u64
+    }
+
+    fn split_keys(&self, count: usize) -> Vec<Vec<u8>> {
+        let sorted = self.sorted();
+        split_keys_among(
+            (0..sorted.entries.len()).map(|index| sorted.entry(index).user_key()),
+            count,
+        )
     }
 
     fn allocated_bytes(&self) -> usize {

@@ -9,6 +9,8 @@ use blob::BlobReference;
 use compression::CompressionType;
 use proptest::prelude::*;
 use table::ReadOptions;
+use testing::random::Random;
+use version::FileMetaData;
 
 fn options(environment: &TestEnvironment) -> BuildTableOptions {
     BuildTableOptions {
@@ -305,69 +307,95 @@ impl crate::compaction_job::Helpers for OneHelper {
     }
 }
 
-/// The words of a memtable with entries of many kinds, of which each key has some.
-fn history(seed: u64) -> String {
-    let mut random = seed;
-    let mut next = |bound: u64| {
-        random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(99);
-        (random >> 33) % bound
+/// The words of a memtable with entries of many kinds, of which each key has some; with timestamps, of those that there
+/// are then.
+fn history(seed: u64, has_timestamps: bool) -> String {
+    let mut random = Random::new(seed);
+    let kinds: &[&str] = match has_timestamps {
+        true => &["SET", "SET", "DELTS"],
+        false => &["SET", "SET", "SET", "MERGE", "DEL", "SINGLEDEL"],
     };
-    let kinds = ["SET", "SET", "SET", "MERGE", "DEL", "SINGLEDEL"];
     let mut words = Vec::new();
-    for sequence in 1..=2_000 {
-        let kind = kinds[next(kinds.len() as u64) as usize];
-        let value = if kind.ends_with("DEL") { String::new() } else { format!("=v{sequence}") };
-        words.push(format!("key{:03}@{}:{kind}{value}", next(500), sequence + seed * 2_000));
+    for sequence in seed * 2_000 + 1..=seed * 2_000 + 2_000 {
+        let (kind, number) = (random.choose(kinds), random.below(500));
+        let value = if kind.contains("DEL") { String::new() } else { format!("=v{sequence}") };
+        let timestamp = if has_timestamps { timestamp(sequence / 7) } else { String::new() };
+        words.push(format!("key{number:03}{timestamp}@{sequence}:{kind}{value}"));
     }
-    words.push(format!("key100@{}:RANGEDEL=key150", 1_000 + seed * 2_000));
+    if !has_timestamps {
+        words.push(format!("key100@{}:RANGEDEL=key150", 1_000 + seed * 2_000));
+    }
     words.join(" ")
+}
+
+/// One that can be read, and is newer where the number is larger.
+fn timestamp(number: u64) -> String {
+    format!("{number:08}").chars().rev().collect()
+}
+
+/// Two memtables of such words, divided at `starts`.
+fn slices(
+    comparator: &InternalKeyComparator,
+    memtables: &[String],
+    starts: Vec<Vec<u8>>,
+) -> MemTableSlices {
+    let comparator = comparator.clone();
+    let is_point =
+        |(key, _): &(InternalKey, _)| key.trailer() as u8 != ValueType::RangeDeletion as u8;
+    let points = |words: &String| -> Vec<_> {
+        words.split_whitespace().map(parse_entry).filter(is_point).collect()
+    };
+    let entries: Vec<Vec<_>> = memtables.iter().map(points).collect();
+    MemTableSlices {
+        new_starts: Box::new(move || starts.clone()),
+        new_iterators: Box::new(move || {
+            let cursor = |entries: &Vec<_>| {
+                Box::new(vec_iterator(&comparator, entries)) as Box<dyn InternalIterator>
+            };
+            entries.iter().map(cursor).collect()
+        }),
+        helpers: Arc::new(OneHelper),
+    }
+}
+
+/// The file that a flush makes of such memtables, and what it says of it.
+fn flushed_history(
+    memtables: &[String],
+    has_timestamps: bool,
+    starts: Option<Vec<Vec<u8>>>,
+) -> (Vec<u8>, IterationStats, Option<FileMetaData>) {
+    let comparator = match has_timestamps {
+        true => InternalKeyComparator::new(Arc::new(U64TimestampComparator::BYTEWISE)),
+        false => InternalKeyComparator::bytewise(),
+    };
+    let environment = TestEnvironment::new(comparator.clone());
+    let words: Vec<&str> = memtables.iter().map(String::as_str).collect();
+    let mut input = input(&environment, &words, &[300, 2_500]);
+    input.slices = starts.map(|starts| slices(&comparator, memtables, starts));
+    input.full_history_ts_low = has_timestamps.then(|| timestamp(400).into_bytes());
+    let mut options = options(&environment);
+    // Single deletions and deletions of one key are mixed here.
+    options.enforce_single_del_contracts = false;
+    let built = build_table(&environment, &options, input).unwrap();
+    let [name] = &environment.file_names()[..] else { panic!("one file is made") };
+    let path = environment.directory.join(name);
+    let bytes =
+        env::file_util::read_file_to_vec(&*environment.file_system, &path, 1 << 20).unwrap();
+    (bytes, built.stats, built.table.map(|table| table.metadata))
 }
 
 #[test]
 fn memtables_in_slices_become_the_same_file() {
-    let memtables = [history(1), history(0)];
-    let words: Vec<&str> = memtables.iter().map(String::as_str).collect();
-    let built = |starts: Option<Vec<Vec<u8>>>| {
-        let environment = TestEnvironment::new(InternalKeyComparator::bytewise());
-        let mut input = input(&environment, &words, &[300, 2_500]);
-        input.slices = starts.map(|starts| {
-            let comparator = environment.comparator.clone();
-            let entries: Vec<Vec<_>> = words
-                .iter()
-                .map(|words| words.split_whitespace().map(parse_entry))
-                .map(|entries| {
-                    let is_point = |(key, _): &(InternalKey, _)| {
-                        key.trailer() as u8 != ValueType::RangeDeletion as u8
-                    };
-                    entries.filter(is_point).collect()
-                })
-                .collect();
-            MemTableSlices {
-                starts,
-                new_iterators: Box::new(move || {
-                    let cursor = |entries| {
-                        Box::new(vec_iterator(&comparator, entries)) as Box<dyn InternalIterator>
-                    };
-                    entries.iter().map(|entries: &Vec<_>| cursor(entries.as_slice())).collect()
-                }),
-                helpers: Arc::new(OneHelper),
-            }
-        });
-        let mut options = options(&environment);
-        // Single deletions and deletions of one key are mixed here.
-        options.enforce_single_del_contracts = false;
-        let built = build_table(&environment, &options, input).unwrap();
-        let [name] = &environment.file_names()[..] else { panic!("one file is made") };
-        let path = environment.directory.join(name);
-        let bytes =
-            env::file_util::read_file_to_vec(&*environment.file_system, &path, 1 << 20).unwrap();
-        (bytes, built.stats, built.table.map(|table| table.metadata))
-    };
-    let expected = built(None);
-    let key = |number| format!("key{number:03}").into_bytes();
-    let all_starts = [Vec::new(), vec![key(120)], (0..500).step_by(7).map(key).collect()];
-    for starts in all_starts {
-        let count = starts.len();
-        assert!(built(Some(starts)) == expected, "{count} borders");
+    for has_timestamps in [false, true] {
+        let memtables = [1, 0].map(|seed| history(seed, has_timestamps));
+        // Among the versions of the key.
+        let timestamp = if has_timestamps { timestamp(300) } else { String::new() };
+        let key = |number| format!("key{number:03}{timestamp}").into_bytes();
+        let expected = flushed_history(&memtables, has_timestamps, None);
+        for starts in [vec![key(120)], (0..500).step_by(7).map(key).collect()] {
+            let count = starts.len();
+            let found = flushed_history(&memtables, has_timestamps, Some(starts));
+            assert!(found == expected, "{count} borders, timestamps: {has_timestamps}");
+        }
     }
 }

@@ -63,7 +63,8 @@ fn begin(
 ) -> SlicedInput {
     let is_engaged = Arc::default();
     let helpers = Arc::new(Help { is_there: true, is_engaged });
-    let slices = MemTableSlices { starts, new_iterators, helpers };
+    let new_starts = Box::new(move || starts.clone());
+    let slices = MemTableSlices { new_starts, new_iterators, helpers };
     let merged = iterator::merge(&comparator(), cursors(memtables));
     SlicedInput::begin(&comparator(), slices, merged).ok().expect("a thread helps")
 }
@@ -105,8 +106,7 @@ fn merged(memtables: &[Entries]) -> Vec<(Vec<u8>, Vec<u8>)> {
 fn slices_have_what_a_merge_has_in_its_order() {
     let memtables = memtables(3_000);
     let expected = merged(&memtables);
-    let all_starts: [Vec<Vec<u8>>; 5] = [
-        Vec::new(),
+    let all_starts: [Vec<Vec<u8>>; 4] = [
         vec![key(1_500)],
         (1..300).map(|number| key(number * 10)).collect(),
         // A slice before all keys, two without any between two keys, and two after all keys.
@@ -137,11 +137,23 @@ fn without_a_thread_nothing_is_gathered() {
     let memtables = memtables(100);
     let helpers = Arc::new(Help { is_there: false, is_engaged: Arc::default() });
     let new_iterators = Box::new(|| panic!("somebody helps"));
-    let slices = MemTableSlices { starts: vec![key(50)], new_iterators, helpers };
+    let new_starts = Box::new(|| panic!("somebody is to help"));
+    let slices = MemTableSlices { new_starts, new_iterators, helpers };
     let merged = iterator::merge(&comparator(), cursors(&memtables));
     let mut cursor = SlicedInput::begin(&comparator(), slices, merged).err().expect("no help");
     cursor.seek_to_first().unwrap();
     assert!(cursor.valid());
+}
+
+#[test]
+fn what_cannot_be_divided_keeps_no_thread() {
+    let is_engaged = Arc::new(AtomicUsize::new(0));
+    let helpers = Arc::new(Help { is_there: true, is_engaged: is_engaged.clone() });
+    let new_iterators = Box::new(|| panic!("somebody helps"));
+    let slices = MemTableSlices { new_starts: Box::new(Vec::new), new_iterators, helpers };
+    let merged = iterator::merge(&comparator(), cursors(&memtables(100)));
+    assert!(SlicedInput::begin(&comparator(), slices, merged).is_err());
+    assert_eq!(is_engaged.load(Ordering::SeqCst), 0);
 }
 
 #[test]
@@ -185,7 +197,7 @@ fn slices_that_are_too_large_come_piece_by_piece() {
     let memtables = [newer, older];
     let expected = merged(&memtables);
     assert_eq!(expected.len(), 5_022);
-    for starts in [Vec::new(), vec![key(5)], vec![key(5), key(6)]] {
+    for starts in [vec![key(0)], vec![key(5)], vec![key(5), key(6)]] {
         let mut input = divided(&memtables, starts);
         assert!(read(&mut input) == expected);
         // With what a vector has to spare.
@@ -206,8 +218,8 @@ fn the_engagement_ends_with_the_help() {
         let helpers = Arc::new(Help { is_there: true, is_engaged: is_engaged.clone() });
         let helped = memtables.to_vec();
         let new_iterators = Box::new(move || cursors(&helped));
-        let starts = (1..300).map(|number| key(number * 10)).collect();
-        let slices = MemTableSlices { starts, new_iterators, helpers };
+        let new_starts = Box::new(|| (1..300).map(|number| key(number * 10)).collect());
+        let slices = MemTableSlices { new_starts, new_iterators, helpers };
         let merged = iterator::merge(&comparator(), cursors(&memtables));
         let mut input = SlicedInput::begin(&comparator(), slices, merged).ok().expect("help");
         if reads_all {

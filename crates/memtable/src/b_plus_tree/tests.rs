@@ -220,36 +220,3 @@ fn a_cursor_goes_on_where_its_leaf_was_split() {
     assert_eq!(number(tree.previous(after)), 7000 + COUNT.min(900) - 1);
     assert_eq!(number(tree.after(after)), 9000);
 }
-
-#[test]
-fn keys_at_which_a_tree_is_divided() {
-    let key = |number: u64| format!("user{:020}", number * 7919 % COUNT).into_bytes();
-    for (record_count, split_count) in
-        [(0, 4), (1, 4), (8, 4), (9, 4), (100, 1), (COUNT, 0), (COUNT, 4), (COUNT, 99)]
-    {
-        let (tree, sorted) = filled((0..record_count).map(key));
-        let keys = tree.split_keys(split_count);
-        assert!(keys.len() <= split_count, "{} of {split_count}", keys.len());
-        assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
-        if record_count == COUNT && split_count > 0 {
-            // Where each begins in the order of all, which is nowhere at the start.
-            let places: Vec<_> =
-                keys.iter().map(|key| sorted.binary_search(key).unwrap()).collect();
-            assert!(places.len() * 2 > split_count, "{} of {split_count}", places.len());
-            let ends = places.iter().copied().skip(1).chain([sorted.len()]);
-            let largest = places.iter().zip(ends).map(|(start, end)| end - start).max().unwrap();
-            let average = sorted.len() / (places.len() + 1);
-            assert!(
-                places[0] > 0 && largest.max(places[0]) < 3 * average,
-                "{largest} beside {average}"
-            );
-        }
-    }
-    // Versions of one key, of which there are more than leaves have room for.
-    let (tree, mut writer) = BPlusTree::new(BlockSource::default());
-    for version in 0..COUNT {
-        writer.insert(b"key", trailer(version), b"value");
-    }
-    let keys = tree.split_keys(9);
-    assert!(keys.len() <= 1, "{keys:?}");
-}

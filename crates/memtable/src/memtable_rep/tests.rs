@@ -481,3 +481,42 @@ fn a_pinned_value_outlives_the_container() {
         assert_eq!(&*pinned, value);
     }
 }
+
+#[test]
+fn keys_at_which_records_are_divided() {
+    const COUNT: u64 = if cfg!(miri) { 500 } else { 20_000 };
+    let key = |number: u64| format!("user{:020}", number * 7919 % COUNT).into_bytes();
+    let counts = [(0, 4), (1, 4), (8, 4), (9, 4), (100, 1), (COUNT, 0), (COUNT, 4), (COUNT, 19)];
+    for (record_count, split_count) in counts {
+        let mut sorted: Vec<_> = (0..record_count).map(key).collect();
+        sorted.sort();
+        for (rep, mut writer) in reps() {
+            (0..record_count).for_each(|number| insert(&mut *writer, &key(number), 1, b"value"));
+            rep.mark_immutable();
+            let keys = rep.split_keys(split_count);
+            assert!(keys.len() <= split_count, "{rep:?}: {} of {split_count}", keys.len());
+            assert!(keys.is_sorted_by(|a, b| a < b), "{rep:?}: {keys:?}");
+            // Where each begins in the order of all, which is nowhere at the start.
+            let places: Vec<_> =
+                keys.iter().map(|key| sorted.binary_search(key).unwrap()).collect();
+            if record_count == COUNT && split_count > 0 && !cfg!(miri) {
+                assert!(places.len() * 2 > split_count, "{rep:?}: {places:?} of {split_count}");
+                let ends = places.iter().copied().skip(1).chain([sorted.len()]);
+                let ranges = places.iter().zip(ends).map(|(start, end)| end - start);
+                let largest = ranges.chain([places[0]]).max().unwrap();
+                let average = sorted.len() / (places.len() + 1);
+                assert!(places[0] > 0 && largest < 3 * average, "{rep:?}: {largest} of {average}");
+            }
+        }
+    }
+}
+
+#[test]
+fn versions_of_one_key_are_not_divided() {
+    for (rep, mut writer) in reps() {
+        (0..5_000).for_each(|version| insert(&mut *writer, b"key", version, b"value"));
+        rep.mark_immutable();
+        let keys = rep.split_keys(9);
+        assert!(keys.len() <= 1, "{rep:?}: {keys:?}");
+    }
+}
