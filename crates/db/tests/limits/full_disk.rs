@@ -2,7 +2,7 @@
 //! space again.
 
 use crate::machine::SmallDisk;
-use crate::mapped_places::{can_map, wal_size};
+use crate::mapped_places::{can_map, maps_its_wal};
 use crate::place::{Place, until};
 use base::Status;
 use base::status::{Code, Severity, SubCode};
@@ -64,11 +64,6 @@ fn check_full(disk: &SmallDisk, adapt: impl FnOnce(&mut Place, &SmallDisk)) {
     for _ in 0..2 {
         place.check(&place.open());
     }
-}
-
-/// Whether the newest WAL of a database is mapped: it is as long as what was prepared.
-fn maps_its_wal(place: &Place) -> bool {
-    wal_size(place) >= 64 << 10
 }
 
 /// Writes, each of which is synced, until one is refused, of which `after_write` hears how many there were: those
