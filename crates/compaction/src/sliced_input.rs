@@ -173,8 +173,9 @@ impl Shared {
             if end.is_some_and(|end| self.comparator.compare_user_keys(user_key, end).is_ge()) {
                 break;
             }
-            // Entries with one internal key stay together: a seek finds the first of them.
-            if slice.bytes.len() >= SLICE_SIZE_MAX && slice.last_key() != Some(key) {
+            // Entries whose internal keys compare equal stay together: a seek finds the first of them.
+            let follows = |last| self.comparator.compare(last, key).is_ne();
+            if slice.bytes.len() >= SLICE_SIZE_MAX && slice.last_key().is_some_and(follows) {
                 slice.rest = Some(key.to_vec());
                 break;
             }
@@ -334,11 +335,6 @@ impl SlicedInput {
         while let Some((key, _)) = self.slice.get(self.entry_index)
             && self.shared.comparator.compare(key, target).is_lt()
         {
-            // A slice that ends before it is passed in one step.
-            let last = self.slice.last_key();
-            if last.is_some_and(|last| self.shared.comparator.compare(last, target).is_lt()) {
-                self.entry_index = self.slice.entries.len() - 1;
-            }
             self.next()?;
         }
         Ok(())

@@ -191,8 +191,8 @@ impl BPlusTree {
             .map(|node| self.node(node))
             .flat_map(|node| (0..node.count()).filter_map(|slot| node.record(slot)))
             .collect();
-        let user_keys = leaves.into_iter().map(|record| extract_user_key(self.key(record)));
-        split_keys_among(user_keys, count)
+        let user_key = |index: usize| extract_user_key(self.key(leaves[index]));
+        split_keys_among(leaves.len(), user_key, count)
     }
 
     /// The path to `target` through nodes that were the tree's all at one time.

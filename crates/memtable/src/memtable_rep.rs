@@ -39,8 +39,8 @@ pub trait MemTableRep: fmt::Debug + Send + Sync {
     /// About how many records there are from the internal key `start` on and before `end`.
     fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64;
 
-    /// User keys that divide the records into ranges of about the same size, at most `count` of them: ascending, all
-    /// different, and each that of a record. Asked when nothing is inserted any more. Default: none.
+    /// User keys that divide the records into ranges of about the same size, at most `count` of them: in their order, no
+    /// two the same, and each that of a record. Asked when nothing is inserted any more. Default: none.
     fn split_keys(&self, _count: usize) -> Vec<Vec<u8>> {
         Vec::new()
     }
@@ -97,14 +97,15 @@ pub(crate) fn length(bytes: &[u8]) -> u32 {
     }
 }
 
-/// Some of the user keys of records that are evenly spread, in their order: at most `count` of them, ascending and all
-/// different, that divide what they are spread over into ranges of about the same size.
+/// Some of `record_count` records that are evenly spread, by their user keys in their order: at most `count` of them, no
+/// two the same, that divide what they are spread over into ranges of about the same size.
 pub(crate) fn split_keys_among<'a>(
-    user_keys: impl ExactSizeIterator<Item = &'a [u8]>,
+    record_count: usize,
+    user_key: impl Fn(usize) -> &'a [u8],
     count: usize,
 ) -> Vec<Vec<u8>> {
-    let step = user_keys.len().div_ceil(count.saturating_add(1)).max(1);
-    let mut keys: Vec<&[u8]> = user_keys.step_by(step).skip(1).collect();
+    let step = record_count.div_ceil(count.saturating_add(1)).max(1);
+    let mut keys: Vec<&[u8]> = (0..record_count).step_by(step).skip(1).map(user_key).collect();
     // Of the versions of one key there may be very many.
     keys.dedup();
     keys.into_iter().map(<[u8]>::to_vec).collect()

@@ -154,8 +154,7 @@ impl SkipList {
                 break;
             }
         }
-        let user_keys = nodes.into_iter().map(|node| self.entry(node).user_key());
-        split_keys_among(user_keys, count)
+        split_keys_among(nodes.len(), |index| self.entry(nodes[index]).user_key(), count)
     }
 
     #[inline]

@@ -315,10 +315,7 @@ impl MemTableRep for VectorRep {
 
     fn split_keys(&self, count: usize) -> Vec<Vec<u8>> {
         let sorted = self.sorted();
-        split_keys_among(
-            (0..sorted.entries.len()).map(|index| sorted.entry(index).user_key()),
-            count,
-        )
+        split_keys_among(sorted.entries.len(), |index| sorted.entry(index).user_key(), count)
     }
 
     fn allocated_bytes(&self) -> usize {

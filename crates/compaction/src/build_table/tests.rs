@@ -8,6 +8,7 @@ use base::{InternalKey, ParsedInternalKey, RangeTombstone};
 use blob::BlobReference;
 use compression::CompressionType;
 use proptest::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 use table::ReadOptions;
 use testing::random::Random;
 use version::FileMetaData;
@@ -180,8 +181,12 @@ fn timestamps_that_are_not_kept_make_no_versions() {
     let environment = TestEnvironment::new(comparator);
     let mut options = options(&environment);
     options.tables.builder.user_defined_timestamps_persisted = false;
-    let memtable = "a\x01\0\0\0\0\0\0\0@5:SET=1 a\x02\0\0\0\0\0\0\0@6:SET=2";
-    let input = input(&environment, &[memtable], &[]);
+    let memtable = "a\x02\0\0\0\0\0\0\0@6:SET=2 a\x01\0\0\0\0\0\0\0@5:SET=1";
+    let mut input = input(&environment, &[memtable], &[]);
+    // Of keys that go to the table otherwise than they are in memtables there are no slices.
+    let (asked, border) = (Arc::default(), b"a\x01\0\0\0\0\0\0\0".to_vec());
+    input.slices =
+        Some(slices(&environment.comparator, &[memtable.to_owned()], vec![border], &asked));
     let built = build_table(&environment, &options, input).unwrap();
     let output = built.table.unwrap();
     assert!(!output.metadata.user_defined_timestamps_persisted);
@@ -333,13 +338,14 @@ fn timestamp(number: u64) -> String {
     format!("{number:08}").chars().rev().collect()
 }
 
-/// Two memtables of such words, divided at `starts`.
+/// Memtables of such words, divided at `starts`. Sets `asked` once it is asked where.
 fn slices(
     comparator: &InternalKeyComparator,
     memtables: &[String],
     starts: Vec<Vec<u8>>,
+    asked: &Arc<AtomicBool>,
 ) -> MemTableSlices {
-    let comparator = comparator.clone();
+    let (comparator, asked) = (comparator.clone(), asked.clone());
     let is_point =
         |(key, _): &(InternalKey, _)| key.trailer() as u8 != ValueType::RangeDeletion as u8;
     let points = |words: &String| -> Vec<_> {
@@ -347,7 +353,10 @@ fn slices(
     };
     let entries: Vec<Vec<_>> = memtables.iter().map(points).collect();
     MemTableSlices {
-        new_starts: Box::new(move || starts.clone()),
+        new_starts: Box::new(move || {
+            asked.store(true, Ordering::Relaxed);
+            starts.clone()
+        }),
         new_iterators: Box::new(move || {
             let cursor = |entries: &Vec<_>| {
                 Box::new(vec_iterator(&comparator, entries)) as Box<dyn InternalIterator>
@@ -371,12 +380,14 @@ fn flushed_history(
     let environment = TestEnvironment::new(comparator.clone());
     let words: Vec<&str> = memtables.iter().map(String::as_str).collect();
     let mut input = input(&environment, &words, &[300, 2_500]);
-    input.slices = starts.map(|starts| slices(&comparator, memtables, starts));
+    let (asked, is_divided) = (Arc::<AtomicBool>::default(), starts.is_some());
+    input.slices = starts.map(|starts| slices(&comparator, memtables, starts, &asked));
     input.full_history_ts_low = has_timestamps.then(|| timestamp(400).into_bytes());
     let mut options = options(&environment);
     // Single deletions and deletions of one key are mixed here.
     options.enforce_single_del_contracts = false;
     let built = build_table(&environment, &options, input).unwrap();
+    assert_eq!(asked.load(Ordering::Relaxed), is_divided && FastPath::FlushSlices.is_on());
     let [name] = &environment.file_names()[..] else { panic!("one file is made") };
     let path = environment.directory.join(name);
     let bytes =

@@ -1,5 +1,5 @@
 use super::*;
-use base::ValueType;
+use base::{Comparator, ValueType};
 use iterator::VecIterator;
 use std::sync::Barrier;
 
@@ -208,6 +208,50 @@ fn slices_that_are_too_large_come_piece_by_piece() {
     let mut input = divided(&memtables, vec![key(5)]);
     input.seek(InternalKey::new(&key(5), 3_000, ValueType::Value).as_bytes()).unwrap();
     assert_eq!(input.value(), &[(3_000 % 256) as u8; 1_000]);
+}
+
+/// Upper and lower case are one key.
+#[derive(Debug)]
+struct WithoutCase;
+
+impl Comparator for WithoutCase {
+    fn name(&self) -> &str {
+        "test.WithoutCase"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+        a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase())
+    }
+
+    fn can_keys_with_different_byte_contents_be_equal(&self) -> bool {
+        true
+    }
+}
+
+/// A prepared transaction may have written both with one sequence number.
+#[test]
+fn keys_that_compare_equal_stay_in_one_piece() {
+    let comparator = InternalKeyComparator::new(Arc::new(WithoutCase));
+    let entry = |key: &[u8], size| {
+        (InternalKey::new(key, 1, ValueType::Value).as_bytes().to_vec(), vec![b'v'; size])
+    };
+    let entries = [entry(b"A", SLICE_SIZE_MAX), entry(b"a", 1), entry(b"b", 1), entry(b"c", 1)];
+    let cursor = {
+        let (comparator, entries) = (comparator.clone(), entries.clone());
+        move || {
+            let entries = VecIterator::new(comparator.clone(), entries.to_vec());
+            vec![Box::new(entries) as Box<dyn InternalIterator>]
+        }
+    };
+    let helpers = Arc::new(Help { is_there: true, is_engaged: Arc::default() });
+    let merged = iterator::merge(&comparator, cursor());
+    let slices = MemTableSlices {
+        new_starts: Box::new(|| vec![b"c".to_vec()]),
+        new_iterators: Box::new(cursor),
+        helpers,
+    };
+    let mut input = SlicedInput::begin(&comparator, slices, merged).ok().expect("a thread helps");
+    assert!(read(&mut input) == entries);
 }
 
 #[test]

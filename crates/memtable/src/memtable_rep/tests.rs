@@ -484,37 +484,56 @@ fn a_pinned_value_outlives_the_container() {
 
 #[test]
 fn keys_at_which_records_are_divided() {
-    const COUNT: u64 = if cfg!(miri) { 500 } else { 20_000 };
-    let key = |number: u64| format!("user{:020}", number * 7919 % COUNT).into_bytes();
-    let counts = [(0, 4), (1, 4), (8, 4), (9, 4), (100, 1), (COUNT, 0), (COUNT, 4), (COUNT, 19)];
-    for (record_count, split_count) in counts {
-        let mut sorted: Vec<_> = (0..record_count).map(key).collect();
-        sorted.sort();
-        for (rep, mut writer) in reps() {
-            (0..record_count).for_each(|number| insert(&mut *writer, &key(number), 1, b"value"));
-            rep.mark_immutable();
-            let keys = rep.split_keys(split_count);
-            assert!(keys.len() <= split_count, "{rep:?}: {} of {split_count}", keys.len());
-            assert!(keys.is_sorted_by(|a, b| a < b), "{rep:?}: {keys:?}");
-            // Where each begins in the order of all, which is nowhere at the start.
-            let places: Vec<_> =
-                keys.iter().map(|key| sorted.binary_search(key).unwrap()).collect();
-            if record_count == COUNT && split_count > 0 && !cfg!(miri) {
-                assert!(places.len() * 2 > split_count, "{rep:?}: {places:?} of {split_count}");
-                let ends = places.iter().copied().skip(1).chain([sorted.len()]);
-                let ranges = places.iter().zip(ends).map(|(start, end)| end - start);
-                let largest = ranges.chain([places[0]]).max().unwrap();
-                let average = sorted.len() / (places.len() + 1);
-                assert!(places[0] > 0 && largest < 3 * average, "{rep:?}: {largest} of {average}");
+    let comparators: [Arc<dyn Comparator>; 3] = [
+        Arc::new(BytewiseComparator),
+        Arc::new(ReverseBytewiseComparator),
+        Arc::new(U64TimestampComparator::BYTEWISE),
+    ];
+    for comparator in comparators.map(InternalKeyComparator::new) {
+        for kind in KINDS {
+            for counts in [(0, 4), (1, 4), (9, 4), (100, 1), (MANY, 0), (MANY, 4), (MANY, 19)] {
+                check_split_keys(kind, &comparator, counts);
             }
         }
     }
 }
 
+const MANY: u64 = if cfg!(miri) { 500 } else { 20_000 };
+
+fn check_split_keys(
+    kind: &str,
+    comparator: &InternalKeyComparator,
+    (record_count, split_count): (u64, usize),
+) {
+    let key = |number: u64| format!("user{:020}", number * 7919 % MANY).into_bytes();
+    let mut sorted: Vec<_> = (0..record_count).map(key).collect();
+    sorted.sort_by(|a, b| comparator.compare_user_keys(a, b));
+    let (rep, mut writer) = new_rep(kind, comparator);
+    (0..record_count).for_each(|number| insert(&mut *writer, &key(number), 1, b"value"));
+    rep.mark_immutable();
+    let keys = rep.split_keys(split_count);
+    assert!(keys.len() <= split_count, "{kind}: {} of {split_count}", keys.len());
+    // Where each begins in the order of all, which is nowhere at the start.
+    let place = |key: &Vec<u8>| {
+        sorted.binary_search_by(|other| comparator.compare_user_keys(other, key)).unwrap()
+    };
+    let places: Vec<_> = keys.iter().map(place).collect();
+    assert!(places.is_sorted_by(|a, b| a < b), "{kind}: {places:?}");
+    if record_count == MANY && split_count > 0 && !cfg!(miri) {
+        assert!(places.len() * 2 > split_count, "{kind}: {places:?} of {split_count}");
+        let ends = places.iter().copied().skip(1).chain([sorted.len()]);
+        let ranges = places.iter().zip(ends).map(|(start, end)| end - start);
+        let largest = ranges.chain([places[0]]).max().unwrap();
+        let average = sorted.len() / (places.len() + 1);
+        assert!(places[0] > 0 && largest < 3 * average, "{kind}: {largest} beside {average}");
+    }
+}
+
 #[test]
 fn versions_of_one_key_are_not_divided() {
+    let version_count = if cfg!(miri) { 100 } else { 5_000 };
     for (rep, mut writer) in reps() {
-        (0..5_000).for_each(|version| insert(&mut *writer, b"key", version, b"value"));
+        (0..version_count).for_each(|version| insert(&mut *writer, b"key", version, b"value"));
         rep.mark_immutable();
         let keys = rep.split_keys(9);
         assert!(keys.len() <= 1, "{rep:?}: {keys:?}");

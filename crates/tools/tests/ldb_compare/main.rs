@@ -50,7 +50,7 @@ fn bad_command_lines_fail_as_rocksdbs_do() {
     });
 }
 
-/// A fixture and its place among all of them, by which command lines are chosen.
+/// A fixture and its place among those that are looked at, by which command lines are chosen.
 struct Indexed((usize, Fixture));
 
 impl fmt::Display for Indexed {
