@@ -38,16 +38,16 @@ pub fn gathered_bytes() -> usize {
     GATHERED_BYTES.load(Ordering::Relaxed)
 }
 
-/// Finds the user keys, timestamps included, with which slices begin, but the first: ascending, and all different.
-type NewStarts = dyn Fn() -> Vec<Vec<u8>> + Send + Sync;
+/// Finds where slices begin.
+type NewStarts = dyn FnOnce() -> Vec<Vec<u8>> + Send;
 
 /// Makes iterators over all that memtables hold, of the newest first.
 type NewIterators = dyn Fn() -> Vec<Box<dyn InternalIterator>> + Send + Sync;
 
 /// How memtables are divided.
 pub struct MemTableSlices {
-    /// Finds the user keys, timestamps included, with which slices begin, but the first: ascending, and all different.
-    /// Not asked for where nobody helps.
+    /// Finds the user keys, timestamps included, with which slices begin, but the first: ascending, and no two of the
+    /// same bytes. Not asked for where nobody helps; none if nobody is to help.
     pub new_starts: Box<NewStarts>,
     /// Makes iterators over all that the memtables hold, of the newest first.
     pub new_iterators: Box<NewIterators>,

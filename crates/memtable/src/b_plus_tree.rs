@@ -174,8 +174,7 @@ impl BPlusTree {
     }
 
     /// User keys that divide the records into ranges of about the same size: those with which some of the leaves
-    /// begin, at most `count` of them, and none of a tree with a single leaf. Ascending and all different, once nothing
-    /// is inserted any more.
+    /// begin, and none of a tree with a single leaf. As [`MemTableRep::split_keys`](crate::MemTableRep::split_keys).
     pub(crate) fn split_keys(&self, count: usize) -> Vec<Vec<u8>> {
         let Some(mut first) = self.root().filter(|root| self.node(*root).level() > 0) else {
             return Vec::new();

@@ -313,8 +313,8 @@ impl MemTable {
     }
 
     /// User keys that divide the records, but for range tombstones, into ranges of about the same size, at most `count`
-    /// of them, ascending and all different; none where a program's own container does not tell. For memtables that
-    /// take no more writes.
+    /// of them, ascending and no two of the same bytes; none where records lie in memory in that order already, or a
+    /// program's own container does not tell. For memtables that take no more writes.
     pub fn split_keys(&self, count: usize) -> Vec<Vec<u8>> {
         self.rep.split_keys(count)
     }

@@ -40,7 +40,8 @@ pub trait MemTableRep: fmt::Debug + Send + Sync {
     fn approximate_num_entries(&self, start: &[u8], end: &[u8]) -> u64;
 
     /// User keys that divide the records into ranges of about the same size, at most `count` of them: in their order, no
-    /// two the same, and each that of a record. Asked when nothing is inserted any more. Default: none.
+    /// two of the same bytes, and each that of a record. None where records lie in memory in the order of their keys, so
+    /// that who goes through them waits for none. Asked when nothing is inserted any more. Default: none.
     fn split_keys(&self, _count: usize) -> Vec<Vec<u8>> {
         Vec::new()
     }
@@ -98,17 +99,34 @@ pub(crate) fn length(bytes: &[u8]) -> u32 {
 }
 
 /// Some of `record_count` records that are evenly spread, by their user keys in their order: at most `count` of them, no
-/// two the same, that divide what they are spread over into ranges of about the same size.
+/// two of the same bytes, that divide what they are spread over into ranges of about the same size. None if they lie in
+/// memory in that order.
 pub(crate) fn split_keys_among<'a>(
     record_count: usize,
     user_key: impl Fn(usize) -> &'a [u8],
     count: usize,
 ) -> Vec<Vec<u8>> {
+    if lie_in_order(record_count, &user_key) {
+        return Vec::new();
+    }
     let step = record_count.div_ceil(count.saturating_add(1)).max(1);
     let mut keys: Vec<&[u8]> = (0..record_count).step_by(step).skip(1).map(user_key).collect();
     // Of the versions of one key there may be very many.
     keys.dedup();
     keys.into_iter().map(<[u8]>::to_vec).collect()
+}
+
+/// Whether most records lie in memory not far behind those before them in the order of keys, as far as some pairs tell.
+/// Others are those before which the arena goes on elsewhere, and those that came late.
+fn lie_in_order<'a>(record_count: usize, user_key: impl Fn(usize) -> &'a [u8]) -> bool {
+    const PAIRS: usize = 64;
+    /// Between the first records of two leaves there are those of one.
+    const NEAR_BYTES: usize = 64 << 10;
+    let address = |index| user_key(index).as_ptr().addr();
+    let is_behind = |index: &usize| address(*index).wrapping_sub(address(index - 1)) < NEAR_BYTES;
+    let seconds = (1..record_count).step_by(record_count.div_ceil(PAIRS).max(1));
+    let pairs = seconds.len();
+    seconds.filter(is_behind).count() * 2 >= pairs
 }
 
 /// Eight bytes of a user key from `start` on, padded with zeroes. Where two ranks differ, keys that

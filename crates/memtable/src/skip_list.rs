@@ -142,7 +142,7 @@ impl SkipList {
     }
 
     /// User keys that divide the records into ranges of about the same size, at most `count` of them: those of nodes on
-    /// the highest level that has enough of them. Ascending and all different, once nothing is inserted any more.
+    /// the highest level that has enough of them. As [`MemTableRep::split_keys`](crate::MemTableRep::split_keys).
     pub(crate) fn split_keys(&self, count: usize) -> Vec<Vec<u8>> {
         let wanted = count.saturating_add(1).saturating_mul(NODES_PER_RANGE);
         let mut nodes = Vec::new();

@@ -355,7 +355,7 @@ fn slices(
     MemTableSlices {
         new_starts: Box::new(move || {
             asked.store(true, Ordering::Relaxed);
-            starts.clone()
+            starts
         }),
         new_iterators: Box::new(move || {
             let cursor = |entries: &Vec<_>| {

@@ -63,7 +63,7 @@ fn begin(
 ) -> SlicedInput {
     let is_engaged = Arc::default();
     let helpers = Arc::new(Help { is_there: true, is_engaged });
-    let new_starts = Box::new(move || starts.clone());
+    let new_starts = Box::new(|| starts);
     let slices = MemTableSlices { new_starts, new_iterators, helpers };
     let merged = iterator::merge(&comparator(), cursors(memtables));
     SlicedInput::begin(&comparator(), slices, merged).ok().expect("a thread helps")

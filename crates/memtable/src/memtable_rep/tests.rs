@@ -530,6 +530,19 @@ fn check_split_keys(
 }
 
 #[test]
+fn records_in_the_order_of_their_keys_are_not_divided() {
+    for (rep, mut writer) in reps() {
+        let key = |number: u64| format!("user{number:020}").into_bytes();
+        // Some come late.
+        let late = |number: &u64| number % 100 < 3;
+        let (early, all) = ((0..MANY).filter(|number| !late(number)), (0..MANY).filter(late));
+        early.chain(all).for_each(|number| insert(&mut *writer, &key(number), 1, b"value"));
+        rep.mark_immutable();
+        assert_eq!(rep.split_keys(19).len(), 0, "{rep:?}");
+    }
+}
+
+#[test]
 fn versions_of_one_key_are_not_divided() {
     let version_count = if cfg!(miri) { 100 } else { 5_000 };
     for (rep, mut writer) in reps() {
