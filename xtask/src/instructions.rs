@@ -32,7 +32,9 @@ const COUNTED_FUNCTION: &str = "*measured_operations*";
 const JOB_FUNCTIONS: [(&str, &str); 2] =
     [("flush", "*::build_level0_table"), ("compact", "*Part::run_and_tell")];
 
-/// What is left out of what counts: how much of a flush another thread does is another share each time.
+/// What the environment leaves out is left out of what counts too.
+const VARIABLE: &str = "TOUCHSTONE_PLAIN";
+/// What is left out of it in any case: how much of a flush another thread does is another share each time.
 const LEFT_OUT: &str = "flush_slices";
 
 /// A path and what is kept of it.
@@ -296,7 +298,10 @@ impl Program {
             Command::new("valgrind")
                 .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
                 .arg(format!("--toggle-collect={function}"))
-                .env("TOUCHSTONE_PLAIN", LEFT_OUT)
+                .env(
+                    VARIABLE,
+                    format!("{},{LEFT_OUT}", std::env::var(VARIABLE).unwrap_or_default()),
+                )
                 .arg(executable)
                 .args([&format!("--count={at}"), path, KEYS])
                 .args(measuring.flag()),
