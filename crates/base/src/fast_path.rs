@@ -4,11 +4,11 @@
 //! What is read and written is the same, only slower: this is for tests that try the ways apart, and for finding out
 //! what a slowdown, or a fault, comes from.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU16, Ordering};
 
 /// A way that has a plain one behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
+#[repr(u16)]
 pub enum FastPath {
     /// Indexes hold links to blocks that are in the block cache. Without them each block is looked up there.
     FrameLinks = 1 << 0,
@@ -24,19 +24,21 @@ pub enum FastPath {
     BlockCopy = 1 << 5,
     /// A thread goes through memtables ahead of the one that flushes them. Without that the latter does.
     FlushSlices = 1 << 6,
+    /// Memory that stays is brought together in huge pages. Without that it is left where the allocator has it.
+    HugePages = 1 << 7,
 }
 
 const VARIABLE: &str = "TOUCHSTONE_PLAIN";
 
 /// In [`LEFT_OUT`]: somebody has looked.
-const KNOWN: u8 = 1 << 7;
+const KNOWN: u16 = 1 << 15;
 
 /// Which are left out; 0 as long as nobody has looked. Relaxed: whoever looks finds the same.
-static LEFT_OUT: AtomicU8 = AtomicU8::new(0);
+static LEFT_OUT: AtomicU16 = AtomicU16::new(0);
 
 impl FastPath {
     /// All there are.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::FrameLinks,
         Self::StagedMultiGet,
         Self::SeeksTogether,
@@ -44,6 +46,7 @@ impl FastPath {
         Self::MergeKernel,
         Self::BlockCopy,
         Self::FlushSlices,
+        Self::HugePages,
     ];
 
     /// Its name in the variable.
@@ -56,6 +59,7 @@ impl FastPath {
             Self::MergeKernel => "merge_kernel",
             Self::BlockCopy => "block_copy",
             Self::FlushSlices => "flush_slices",
+            Self::HugePages => "huge_pages",
         }
     }
 
@@ -66,12 +70,12 @@ impl FastPath {
             0 => look(),
             known => known,
         };
-        left_out & self as u8 == 0
+        left_out & self as u16 == 0
     }
 }
 
 #[cold]
-fn look() -> u8 {
+fn look() -> u16 {
     let text = std::env::var_os(VARIABLE).unwrap_or_default();
     let text = text.to_string_lossy();
     let (left_out, unknown) = left_out(&text);
@@ -86,11 +90,11 @@ fn look() -> u8 {
 }
 
 /// What a value of the variable leaves out, and the names in it that nothing has.
-fn left_out(text: &str) -> (u8, Vec<&str>) {
+fn left_out(text: &str) -> (u16, Vec<&str>) {
     let (mut left_out, mut unknown) = (0, Vec::new());
     for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         let named = |path: &&FastPath| name == "all" || name == path.name();
-        let bits = FastPath::ALL.iter().filter(named).fold(0, |bits, path| bits | *path as u8);
+        let bits = FastPath::ALL.iter().filter(named).fold(0, |bits, path| bits | *path as u16);
         left_out |= bits;
         if bits == 0 {
             unknown.push(name);

@@ -22,6 +22,7 @@ pub mod file_system;
 pub mod file_system_wrapper;
 pub mod file_util;
 pub mod host_name;
+pub mod huge_pages;
 mod io_ring;
 pub mod logger;
 pub mod mem_fs;

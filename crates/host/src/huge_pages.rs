@@ -4,9 +4,12 @@
 //! brings. So stores would be compared by that.
 
 use rustix::thread::disable_transparent_huge_pages;
-use std::path::Path;
 
-const ENABLED: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
+/// What is said of pages of 2 MiB, by newer kernels, unless it is `inherit`; then of all.
+const ENABLED: [&str; 2] = [
+    "/sys/kernel/mm/transparent_hugepage/hugepages-2048kB/enabled",
+    "/sys/kernel/mm/transparent_hugepage/enabled",
+];
 
 /// To whom the system gives huge pages by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +25,7 @@ pub enum HugePages {
 impl HugePages {
     /// What the system says; none if it has no huge pages.
     pub fn of_system() -> Option<Self> {
-        Self::parse(&std::fs::read_to_string(Path::new(ENABLED)).ok()?)
+        ENABLED.iter().find_map(|path| Self::parse(&std::fs::read_to_string(path).ok()?))
     }
 
     /// By the name that the kernel has for it.

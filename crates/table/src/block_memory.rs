@@ -12,14 +12,18 @@
 //! than they leave: they would have new memory, while the allocator can give little of the old to the system, and
 //! nothing to a thread with another arena.
 //!
+//! What live blocks take is memory that stays, which [`env::huge_pages`] brings together in huge pages.
+//!
 //! Nobody waits long for another here: who finds the pool in use for more than a few microseconds asks the
 //! allocator.
 
+use env::allocator::make_room_for_many;
+use env::huge_pages;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::hint::spin_loop;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Other pieces are the allocator's business: it keeps small ones itself and returns large ones to the system.
@@ -146,6 +150,16 @@ fn pool() -> Option<MutexGuard<'static, Pool>> {
     })
 }
 
+/// Memory of the allocator.
+fn new_memory(capacity: usize) -> Vec<u8> {
+    make_room_for_many(capacity);
+    Vec::with_capacity(capacity)
+}
+
+fn addresses(start: *const u8, length: usize) -> Range<usize> {
+    start.addr()..start.addr() + length
+}
+
 /// Memory for `capacity` bytes; nothing is in it.
 pub(crate) fn take(capacity: usize) -> Vec<u8> {
     let (mut found, mut released) = (None, Vec::new());
@@ -159,15 +173,17 @@ pub(crate) fn take(capacity: usize) -> Vec<u8> {
         }
     }
     drop(released);
-    let mut memory = found.map_or_else(|| Vec::with_capacity(capacity), Vec::from);
+    let mut memory = found.map_or_else(|| new_memory(capacity), Vec::from);
     memory.clear();
     LIVE_BYTES.fetch_add(memory.capacity(), Ordering::Relaxed);
+    huge_pages::begin_lasting(addresses(memory.as_ptr(), memory.capacity()));
     memory
 }
 
 /// Takes the memory back of a block that is dropped: all of what [`take`] gave.
 pub(crate) fn give(piece: Box<[u8]>) {
     let live_bytes = LIVE_BYTES.fetch_sub(piece.len(), Ordering::Relaxed) - piece.len();
+    huge_pages::end_lasting(addresses(piece.as_ptr(), piece.len()));
     if !PIECE_SIZES.contains(&piece.len()) {
         return;
     }

@@ -43,6 +43,10 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "crates/env/src/allocator.rs",
         "no safe interface to what the C library's allocator tells of itself",
     ),
+    (
+        "crates/env/src/huge_pages/collapse.rs",
+        "no safe interface among our libraries has this request to the system",
+    ),
     ("crates/env/src/io_ring.rs", "the kernel writes to memory that it was given an address of"),
     (
         "crates/env/src/posix/append_read.rs",

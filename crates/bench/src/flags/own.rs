@@ -19,7 +19,7 @@ pub static OWN_FLAGS: &[Flag] = &[
     Flag { name: "deletion_pass_trigger", kind: Uint32, default: "4096", support: Family("deletion_pass_trigger"), doc: "Sets ColumnFamilyOptions.deletion_pass_trigger." },
     row("engine", String, "touchstone", "What is measured: touchstone; the path of a library of RocksDB; rocksdb:RELEASE; debian; fjall, redb or lmdb if they are built in; or null for the harness alone."),
     row("harness_cost", Bool, "false", "Also measure what the harness itself costs, with an engine that does nothing."),
-    row("huge_pages", Bool, "false", "Allocators that ask for huge pages get them where the system gives them to those who ask; otherwise nobody does."),
+    row("huge_pages", Bool, "true", "Who asks for huge pages gets them where the system gives them to those who ask; false: nobody does, neither stores nor allocators."),
     row("json", String, "", "Append a record of each run to this file, as a line of JSON."),
     Flag { name: "keep_blocks_warm", kind: Bool, default: "true", support: Table("keep_blocks_warm"), doc: "Sets BlockBasedTableOptions.keep_blocks_warm." },
     row("key_size_max", Uint64, "0", "Keys have lengths from --key_size to this, in bytes, each its own, which follows from its number; 0 all --key_size."),

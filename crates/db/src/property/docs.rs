@@ -28,22 +28,25 @@ const TAIL: &str = "
   programs with an allocator of their own). A test compares the sum with the memory that the process really
   grows by, for large memtables, a full block cache, one whose blocks come and go, and many open tables:
   they are within a tenth of each other (`crates/db/tests/memory_report.rs`). What jobs hold for a moment
-  (builders of tables, readahead into the page cache) and stacks are not among them: none grows with the data. Open blob files are.
+  (builders of tables, readahead into the page cache) and stacks are not among them: none grows with the data. Open
+  blob files are.
 - `mapped-files` is what is mapped of logs that are written without calls ([wal-io.md](wal-io.md)), `file-buffers` the
   buffers of files that are written and those of reads around the page cache, `file-buffers-idle` the buffers of
   closed files that are kept for others, at most eight of a MiB, `flush-slices` what flushes have gathered out of
-  memtables ([background-work.md](background-work.md#flushes-are-cut-into-slices)), and `compression-contexts` what codecs
-  keep for each thread that has compressed or decompressed: all of the whole process.
+  memtables ([background-work.md](background-work.md#flushes-are-cut-into-slices)), and `compression-contexts` what
+  codecs keep for each thread that has compressed or decompressed: all of the whole process.
 - `block-memory-idle` is what data blocks that were dropped have left for those that come, in the whole process: with
   live blocks at most a sixteenth more than they alone took at one time, and at most twice what they take now and a MiB.
   What nobody takes goes back to the allocator within some seconds of the last write.
+- `huge-pages` is how much of the process's memory was brought together in huge pages because data blocks are there
+  ([caches.md](caches.md#huge-pages)); like what is pinned it is in other parts already, and not in `total` again.
 - `memtables` there has what is kept of flushed memtables for those that follow: at most as much as one of them takes,
   and never more with them than they alone had at one time. What nobody takes goes back to the system when it is
   looked at, each second. Nothing is kept where a `WriteBufferManager` counts, which others share.
 - What bounds the whole is `Options::for_budget(bytes, threads, profile)` for all options at once (`touchstone options`
   tells the same choices), and in an open database the capacity of the block cache (`Cache::set_capacity`), where a
   `WriteBufferManager` is given that cache and `cache_usage_options` has the rest charged to it
-  ([caches.md](caches.md#memory-of-other-uses)). The process takes a third more than that capacity at most, which the test
+  ([caches.md](caches.md#memory-of-other-uses)). The process takes a third more than that capacity at most, which
   `the_capacity_of_one_cache_bounds_the_whole` looks at: blocks of many sizes leave gaps in the allocator's memory,
   and what jobs hold for a moment is not charged.
 - `TOUCHSTONE_BUDGET_MB=64 cargo test -p touchstone-db --test memory_report -- --ignored` measures what a

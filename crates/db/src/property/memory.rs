@@ -52,6 +52,8 @@ pub(crate) struct MemoryReport {
     /// What the allocator has of the system and nobody uses, of the whole process. 0 where it does not
     /// say.
     pub(crate) allocator_idle: usize,
+    /// Of all these, what data blocks have been brought together in huge pages, of the whole process.
+    pub(crate) huge_pages: usize,
 }
 
 /// The caches, each once, and what they hold and have pinned.
@@ -131,11 +133,12 @@ impl MemoryReport {
             statistics: db.context.statistics.as_ref().map_or(0, |s| s.memory_bytes()),
             block_memory_idle: idle_block_memory_bytes(),
             allocator_idle: env::allocator_idle_bytes().unwrap_or(0),
+            huge_pages: env::huge_pages::joined_bytes(),
         }
     }
 
-    /// The parts, then what is pinned of caches, which is part of these.
-    fn rows(&self) -> [(&'static str, usize); 17] {
+    /// The parts, then what is pinned of caches and what is in huge pages, which is part of these.
+    fn rows(&self) -> [(&'static str, usize); 18] {
         [
             ("memtables", self.memtables),
             ("block-cache", self.block_cache),
@@ -154,13 +157,15 @@ impl MemoryReport {
             ("allocator-idle", self.allocator_idle),
             ("block-cache-pinned", self.block_cache_pinned),
             ("blob-cache-pinned", self.blob_cache_pinned),
+            ("huge-pages", self.huge_pages),
         ]
     }
 
     /// The sum of all parts.
     pub(crate) fn total(&self) -> usize {
-        let (pinned, sum) = (self.block_cache_pinned + self.blob_cache_pinned, self.rows());
-        sum.iter().map(|(_, bytes)| bytes).sum::<usize>() - pinned
+        let (rows, twice) =
+            (self.rows(), [self.block_cache_pinned, self.blob_cache_pinned, self.huge_pages]);
+        rows.iter().map(|(_, bytes)| bytes).sum::<usize>() - twice.iter().sum::<usize>()
     }
 
     /// As a map.

@@ -8,6 +8,7 @@ fn the_choice_of_the_system_has_brackets() {
     assert_eq!(HugePages::parse("always madvise [never]\n"), Some(HugePages::Never));
     assert_eq!(HugePages::parse("always madvise never\n"), None);
     assert_eq!(HugePages::parse("always [defer] never\n"), None);
+    assert_eq!(HugePages::parse("always [inherit] madvise never\n"), None);
 }
 
 #[test]

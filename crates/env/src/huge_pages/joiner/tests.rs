@@ -1,0 +1,124 @@
+use super::*;
+use crate::huge_pages::regions::SIZE;
+
+const FIRST: usize = 1000;
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+/// Regions from the first on, full.
+fn full(count: usize) -> Regions {
+    let regions = Regions::new();
+    regions.begin(FIRST * SIZE..(FIRST + count) * SIZE);
+    regions
+}
+
+fn join(index: usize) -> Step {
+    Step::Join(Region(FIRST + index))
+}
+
+#[test]
+fn too_little_is_left_as_it_is() {
+    assert_eq!(Joiner::default().next(&full(7), MILLISECOND), Step::Rest(None));
+    assert_eq!(Joiner::default().next(&full(8), MILLISECOND), Step::Wait(SETTLING));
+}
+
+#[test]
+fn all_are_joined_one_after_the_other_with_rests() {
+    let regions = full(10);
+    let mut joiner = Joiner::default();
+    let mut now = MILLISECOND;
+    assert_eq!(joiner.next(&regions, now), Step::Wait(SETTLING));
+    now += SETTLING;
+    for index in 0..10 {
+        assert_eq!(joiner.next(&regions, now), join(index));
+        let pause = joiner.pause_after(&regions, Region(FIRST + index), Ok(()), 2 * MILLISECOND);
+        assert_eq!(pause, 6 * MILLISECOND);
+        now += 8 * MILLISECOND;
+    }
+    assert_eq!((joiner.next(&regions, now), regions.joined()), (Step::Rest(None), 10));
+    // What becomes ready later is looked at for a while again.
+    regions.begin((FIRST + 20) * SIZE..(FIRST + 21) * SIZE);
+    assert_eq!(joiner.next(&regions, now), Step::Wait(SETTLING));
+}
+
+#[test]
+fn while_much_comes_nothing_is_joined() {
+    let regions = full(40);
+    let mut joiner = Joiner::default();
+    let mut now = MILLISECOND;
+    assert_eq!(joiner.next(&regions, now), Step::Wait(SETTLING));
+    // A fortieth in a tenth of a second: all would double within four seconds.
+    for (added, step) in [(2, Step::Wait(SETTLING)), (1, join(0)), (2, Step::Wait(SETTLING))] {
+        let place = FIRST + 1000 + now.as_millis() as usize;
+        regions.begin(place * SIZE..(place + added) * SIZE);
+        now += SETTLING;
+        assert_eq!(joiner.next(&regions, now), step, "{added} more");
+    }
+    // How much came is asked for a tenth of a second at a time.
+    now += SETTLING;
+    assert_eq!(joiner.next(&regions, now), join(0));
+    regions.begin((FIRST + 5000) * SIZE..(FIRST + 5020) * SIZE);
+    now += SETTLING - MILLISECOND;
+    assert_eq!(joiner.next(&regions, now), join(0));
+    assert_eq!(joiner.next(&regions, now + MILLISECOND), Step::Wait(SETTLING));
+}
+
+/// Goes on until it rests, each region giving `outcome`. Returns for how long it rests, and the time then.
+fn until_rest(
+    joiner: &mut Joiner,
+    regions: &Regions,
+    mut now: Duration,
+    outcome: impl Fn(usize) -> Result<(), Refusal>,
+) -> (Option<u64>, Duration) {
+    loop {
+        match joiner.next(regions, now) {
+            Step::Join(region) => {
+                let outcome = outcome(region.0 - FIRST);
+                now += joiner.pause_after(regions, region, outcome, MILLISECOND);
+            }
+            Step::Wait(time) => now += time,
+            Step::Rest(time) => return (time.map(|time| time.as_secs()), now),
+        }
+    }
+}
+
+#[test]
+fn what_was_refused_has_its_turn_again_later() {
+    let regions = full(8);
+    let mut joiner = Joiner::default();
+    let but_three = |index| if index == 3 { Err(Refusal::ThisRegion) } else { Ok(()) };
+    let (rest, mut now) = until_rest(&mut joiner, &regions, Duration::ZERO, but_three);
+    assert_eq!((rest, regions.joined()), (Some(1), 7));
+    // Whoever is woken before has nothing to do.
+    assert!(matches!(joiner.next(&regions, now), Step::Rest(Some(_))));
+    for seconds in [2, 4, 8] {
+        now += Duration::from_secs(seconds / 2);
+        let (rest, time) = until_rest(&mut joiner, &regions, now, but_three);
+        assert_eq!(rest, Some(seconds));
+        now = time;
+    }
+    now += Duration::from_secs(8);
+    assert_eq!(until_rest(&mut joiner, &regions, now, |_| Ok(())).0, None);
+    assert_eq!(regions.joined(), 8);
+    // After one that was joined it does not wait for long.
+    regions.begin((FIRST + 8) * SIZE..(FIRST + 9) * SIZE);
+    let refused = |_| Err(Refusal::ThisRegion);
+    assert_eq!(until_rest(&mut joiner, &regions, now, refused).0, Some(1));
+}
+
+#[test]
+fn a_system_without_pages_is_asked_more_and_more_seldom() {
+    let regions = full(8);
+    let mut joiner = Joiner::default();
+    let mut pause = |index, outcome| {
+        joiner.pause_after(&regions, Region(FIRST + index), outcome, MILLISECOND).as_secs()
+    };
+    let none = Err(Refusal::NoPage);
+    assert_eq!([pause(0, none), pause(1, none), pause(2, none)], [1, 2, 4]);
+    pause(3, Ok(()));
+    let seconds: Vec<u64> = (0..13).map(|_| pause(4, none)).collect();
+    assert_eq!(seconds[..3], [1, 2, 4]);
+    assert_eq!(seconds[10..], [1024; 3]);
+    // Another has its turn, as this one may have to wait for ever.
+    joiner.next(&regions, Duration::ZERO);
+    assert_eq!(joiner.next(&regions, SETTLING), join(5));
+}
