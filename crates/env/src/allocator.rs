@@ -42,8 +42,9 @@ fn idle_bytes() -> Option<usize> {
 ///
 /// glibc has the arena of a thread grow by what each piece lacks, which is a call to the system for each, under a lock
 /// that whoever of the process needs memory of it waits for. Whoever takes a large piece and gives it back at once
-/// leaves room for many. The first arena, which is the main thread's, grows in steps by itself, and other allocators
-/// have ways of their own: nothing is done there, nor for large pieces.
+/// leaves room for many. The first arena grows in steps by itself, so that nothing is done in the main thread, which it
+/// belongs to, nor is it for large pieces. Of programs with another allocator nothing is known here: one piece more
+/// in many is what it costs them.
 #[inline]
 pub fn make_room_for_many(size: usize) {
     if cfg!(all(target_os = "linux", target_env = "gnu")) && size < ARENA_STEP_BYTES / 4 {

@@ -12,8 +12,8 @@
 //! time. For each page the kernel has all processors put what they kept aside of pages into its lists, which is no time
 //! of this thread's.
 //!
-//! Nothing is done where the system gives huge pages to nobody (`/sys/kernel/mm/transparent_hugepage/enabled` is `never`),
-//! where it has other sizes or knows no such request, in processes that were told to have none
+//! Nothing is done where the system gives huge pages to nobody (`enabled` in `/sys/kernel/mm/transparent_hugepage` is
+//! `never`, or that in its `hugepages-2048kB`), where it has other sizes or knows no such request, in processes that were told to have none
 //! (`PR_SET_THP_DISABLE`), and as long as there is too little of such memory for it to matter. What the system refuses it
 //! is asked again after a second, then after twice as long each, up to 17 minutes.
 
@@ -21,7 +21,7 @@ mod collapse;
 mod joiner;
 mod regions;
 
-use crate::huge_pages::joiner::{Joiner, Step};
+use crate::huge_pages::joiner::{Joiner, SETTLING, Step};
 use crate::huge_pages::regions::Regions;
 use base::FastPath;
 use std::ops::Range;
@@ -77,24 +77,24 @@ fn work(wakes: &Receiver<()>) {
     let (mut joiner, began) = (Joiner::default(), Instant::now());
     loop {
         let now = began.elapsed();
-        let is_over = match joiner.next(&REGIONS, now) {
+        match joiner.next(&REGIONS, now) {
             Step::Join(region) => {
                 let outcome = collapse::collapse(region);
                 let time = began.elapsed() - now;
                 thread::sleep(joiner.pause_after(&REGIONS, region, outcome, time));
-                false
             }
-            Step::Wait(time) => {
-                thread::sleep(time);
-                false
+            Step::Wait(time) => thread::sleep(time),
+            Step::Rest(time) => {
+                let woken = match time {
+                    Some(time) => wakes.recv_timeout(time),
+                    None => wakes.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                };
+                if woken == Err(RecvTimeoutError::Disconnected) {
+                    return;
+                }
+                // Where blocks come and go at a limit there may be a wake for each.
+                thread::sleep(SETTLING);
             }
-            Step::Rest(None) => wakes.recv().is_err(),
-            Step::Rest(Some(time)) => {
-                wakes.recv_timeout(time) == Err(RecvTimeoutError::Disconnected)
-            }
-        };
-        if is_over {
-            return;
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Everything that touches a disk goes through [`FileSystem`], so that tests can run the engine in
 //! memory, count its operations, fail the k-th, or drop what was not synced. Beside that there is
-//! what else an engine has of its surroundings: clocks, the info log, the rate limiter and the
-//! threads of background jobs. This crate knows no file format.
+//! what else an engine has of its surroundings: clocks, the info log, the rate limiter, the
+//! threads of background jobs, and memory in huge pages. This crate knows no file format.
 
 #![deny(unsafe_code)]
 

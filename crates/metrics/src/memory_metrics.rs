@@ -7,7 +7,7 @@ use db::{ColumnFamilyHandle, Db};
 const PARTS: Metric = Metric::new(
     "rocksdb_memory_bytes",
     Kind::Gauge,
-    "Bytes of memory by part. What is pinned of a cache is part of that cache; the others add up.",
+    "Bytes of memory by part. What is pinned of a cache is part of it, and huge-pages of others; the rest adds up.",
 );
 
 /// All that may be given.

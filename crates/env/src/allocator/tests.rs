@@ -1,4 +1,7 @@
-use super::allocator_idle_bytes;
+use super::{allocator_idle_bytes, make_room_for_many};
+use std::fs::File;
+use std::io::Read;
+use std::thread;
 
 /// Every other one of many pieces is freed, so that none of them goes back to the system.
 #[test]
@@ -21,4 +24,41 @@ fn what_was_freed_between_pieces_in_use_is_idle() {
     drop(pieces);
     let idle = allocator_idle_bytes().expect("told before").saturating_sub(before);
     assert!(idle < freed / 2, "{idle} idle though all could go back");
+}
+
+/// Where the writable part of memory ends that `address` is in. `buffer` has room: nothing large is allocated.
+fn writable_end(address: usize, buffer: &mut Vec<u8>) -> Option<usize> {
+    buffer.clear();
+    File::open("/proc/self/maps").ok()?.read_to_end(buffer).ok()?;
+    let number = |text| usize::from_str_radix(text, 16).ok();
+    std::str::from_utf8(buffer).ok()?.lines().find_map(|line| {
+        let (start, rest) = line.split_once('-')?;
+        let end = number(rest.split_once(' ')?.0)?;
+        (number(start)? <= address && address < end).then_some(end)
+    })
+}
+
+#[test]
+#[cfg_attr(
+    not(all(target_os = "linux", target_env = "gnu")),
+    ignore = "glibc alone has such arenas"
+)]
+#[cfg_attr(miri, ignore = "it has no arenas")]
+fn an_arena_grows_for_many_pieces_at_once() {
+    const PIECES: usize = 300;
+    let grown = thread::spawn(|| {
+        let (mut buffer, mut ends) = (Vec::with_capacity(1 << 20), Vec::with_capacity(PIECES));
+        let mut pieces = Vec::with_capacity(PIECES);
+        for _ in 0..PIECES {
+            make_room_for_many(4200);
+            let piece = vec![1_u8; 4200];
+            ends.extend(writable_end(piece.as_ptr().addr(), &mut buffer));
+            pieces.push(piece);
+        }
+        assert_eq!(ends.len(), PIECES);
+        ends.windows(2).filter(|ends| ends[0] != ends[1]).count()
+    });
+    let grown = grown.join().unwrap();
+    // 1.2 MiB in steps of 112 KiB, where it would be 300.
+    assert!(grown <= 30, "{grown} times");
 }

@@ -61,7 +61,8 @@ fn is_known() -> bool {
     false
 }
 
-/// Whether nearly all pages of `region` have memory.
+/// Whether nearly all pages of `region` have memory, and the last has: where the region goes on as something else, the
+/// end of an arena say, the system grants each part that it has nothing to join there.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "a call into libc")]
 fn is_there(region: Region) -> bool {
@@ -71,7 +72,7 @@ fn is_there(region: Region) -> bool {
     // pages are larger it writes fewer.
     let result = unsafe { libc::mincore(start, SIZE, pages.as_mut_ptr()) };
     let missing = pages.iter().filter(|page| **page & 1 == 0).count();
-    result == 0 && missing <= MISSING_MAX
+    result == 0 && missing <= MISSING_MAX && pages.last().is_some_and(|page| page & 1 == 1)
 }
 
 /// The request for so many bytes at the begin of `region`. Returns 0, or the number of an error.

@@ -2,12 +2,13 @@
 
 use crate::huge_pages::collapse::Refusal;
 use crate::huge_pages::regions::{Region, Regions};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// For each time unit of work it rests for so many.
 const REST: u32 = 3;
 /// How far apart it is looked how much came meanwhile.
-const SETTLING: Duration = Duration::from_millis(100);
+pub(super) const SETTLING: Duration = Duration::from_millis(100);
 /// Nothing is joined while there comes so much that all would double within this time: whoever needs new memory, and
 /// nobody else, waits for what is joined.
 const DOUBLING: Duration = Duration::from_secs(4);
@@ -32,20 +33,49 @@ struct Look {
     bytes: usize,
 }
 
+/// How long it waits when something is refused.
+#[derive(Debug)]
+struct Patience(Duration);
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self(ASKED_AGAIN)
+    }
+}
+
+impl Patience {
+    fn next_pause(&mut self) -> Duration {
+        let pause = self.0;
+        self.0 = (pause * 2).min(ASKED_AGAIN_MAX);
+        pause
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Joiner {
     /// Where it went on last: one that has to wait keeps no other from being tried.
     last: Region,
     look: Option<Look>,
-    /// How long it waits when the system refuses something.
-    asked_again: Duration,
+    /// When the system has no page.
+    with_pages: Patience,
+    /// When regions are refused.
+    with_regions: Patience,
+    /// Those that were refused and not joined since.
+    refused: BTreeSet<Region>,
     /// When regions that were refused have their turn again.
     retry: Option<Duration>,
 }
 
 impl Default for Joiner {
     fn default() -> Self {
-        Self { last: Region(0), look: None, asked_again: ASKED_AGAIN, retry: None }
+        Self {
+            last: Region(0),
+            look: None,
+            with_pages: Patience::default(),
+            with_regions: Patience::default(),
+            refused: BTreeSet::new(),
+            retry: None,
+        }
     }
 }
 
@@ -53,6 +83,7 @@ impl Joiner {
     /// What is to be done at `now`, a time of a clock that does not go back.
     pub(super) fn next(&mut self, regions: &Regions, now: Duration) -> Step {
         if !regions.are_worth_it() {
+            self.look = None;
             return Step::Rest(None);
         }
         if self.retry.is_some_and(|retry| now >= retry) {
@@ -87,29 +118,38 @@ impl Joiner {
     ) -> Duration {
         self.last = region;
         match outcome {
-            Ok(()) => regions.set_joined(region),
-            Err(Refusal::NoPage) => return self.next_pause(),
+            Ok(()) => {
+                regions.set_joined(region);
+                self.refused.remove(&region);
+                self.with_pages = Patience::default();
+                self.be_patient_anew();
+            }
+            Err(Refusal::NoPage) => {
+                self.look = None;
+                return self.with_pages.next_pause();
+            }
             Err(Refusal::ThisRegion) => {
                 regions.set_refused(region);
-                return time * REST;
+                // It may only not be filled yet.
+                if self.refused.insert(region) {
+                    self.be_patient_anew();
+                }
             }
         }
-        self.asked_again = ASKED_AGAIN;
         time * REST
+    }
+
+    fn be_patient_anew(&mut self) {
+        self.with_regions = Patience::default();
+        self.retry = None;
     }
 
     /// How long it is until what was refused has its turn again; none if nothing was.
     fn retry_after(&mut self, regions: &Regions, now: Duration) -> Option<Duration> {
         if self.retry.is_none() && regions.has_refused() {
-            self.retry = Some(now + self.next_pause());
+            self.retry = Some(now + self.with_regions.next_pause());
         }
         self.retry.map(|retry| retry - now)
-    }
-
-    fn next_pause(&mut self) -> Duration {
-        let pause = self.asked_again;
-        self.asked_again = (pause * 2).min(ASKED_AGAIN_MAX);
-        pause
     }
 }
 

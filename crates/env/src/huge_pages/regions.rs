@@ -73,15 +73,15 @@ impl Regions {
     /// Counts `addresses` as memory that stays. Returns whether there may be something to do that there was not before.
     pub(super) fn begin(&self, addresses: Range<usize>) -> bool {
         let before = self.bytes.fetch_add(addresses.len(), Ordering::Relaxed);
-        let is_enough = before + addresses.len() >= LASTING_MIN_BYTES;
-        let has_become_enough = is_enough && before < LASTING_MIN_BYTES;
+        let has_become_enough =
+            before < LASTING_MIN_BYTES && before + addresses.len() >= LASTING_MIN_BYTES;
         let has_become_ready = parts(addresses).fold(false, |is_any_ready, (region, bytes)| {
             let Some(leaf) = self.leaves.get(region.leaf()) else { return is_any_ready };
             let leaf = leaf.get_or_init(new_leaf);
             let before = leaf[region.place()].fetch_add(bytes, Ordering::Relaxed);
             is_any_ready | (!is_ready(before) && is_ready(before + bytes))
         });
-        has_become_enough || (is_enough && has_become_ready)
+        has_become_enough || (has_become_ready && self.are_worth_it())
     }
 
     /// What [`Self::begin`] was told is over.

@@ -96,13 +96,18 @@ fn what_was_refused_has_its_turn_again_later() {
         assert_eq!(rest, Some(seconds));
         now = time;
     }
-    now += Duration::from_secs(8);
-    assert_eq!(until_rest(&mut joiner, &regions, now, |_| Ok(())).0, None);
-    assert_eq!(regions.joined(), 8);
-    // After one that was joined it does not wait for long.
-    regions.begin((FIRST + 8) * SIZE..(FIRST + 9) * SIZE);
-    let refused = |_| Err(Refusal::ThisRegion);
-    assert_eq!(until_rest(&mut joiner, &regions, now, refused).0, Some(1));
+    // One that is joined, or refused for the first time, has all tried again soon.
+    let more = |index: usize| (FIRST + index) * SIZE..(FIRST + index + 1) * SIZE;
+    regions.begin(more(8));
+    let (rest, now) = until_rest(&mut joiner, &regions, now, but_three);
+    assert_eq!((rest, regions.joined()), (Some(1), 8));
+    let (_, now) = until_rest(&mut joiner, &regions, now + Duration::from_secs(1), but_three);
+    regions.begin(more(9));
+    let (rest, now) = until_rest(&mut joiner, &regions, now, |_| Err(Refusal::ThisRegion));
+    assert_eq!(rest, Some(1));
+    let later = now + Duration::from_secs(1);
+    assert_eq!(until_rest(&mut joiner, &regions, later, |_| Ok(())).0, None);
+    assert_eq!(regions.joined(), 10);
 }
 
 #[test]
@@ -118,7 +123,9 @@ fn a_system_without_pages_is_asked_more_and_more_seldom() {
     let seconds: Vec<u64> = (0..13).map(|_| pause(4, none)).collect();
     assert_eq!(seconds[..3], [1, 2, 4]);
     assert_eq!(seconds[10..], [1024; 3]);
-    // Another has its turn, as this one may have to wait for ever.
+    // Another has its turn, as this one may have to wait for ever; and how long it waits for regions is another thing.
     joiner.next(&regions, Duration::ZERO);
     assert_eq!(joiner.next(&regions, SETTLING), join(5));
+    let but_five = |index| if index == 5 { Err(Refusal::ThisRegion) } else { Ok(()) };
+    assert_eq!(until_rest(&mut joiner, &regions, SETTLING, but_five).0, Some(1));
 }
