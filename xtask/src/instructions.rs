@@ -126,6 +126,9 @@ struct Program {
 
 /// Counts every path of the table.
 pub(crate) fn run(mode: Mode) -> Result<(), String> {
+    if let Ok(left_out) = std::env::var(VARIABLE) {
+        println!("{VARIABLE} is {left_out:?}, which was not so when what is kept was counted");
+    }
     let table = files::root().join(TABLE);
     let text = std::fs::read_to_string(&table).map_err(|error| format!("{TABLE}: {error}"))?;
     let mut paths = parse(&text)?;
