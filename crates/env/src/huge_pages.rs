@@ -5,12 +5,12 @@
 //! them beforehand has the first who touches one wait until all of it is there, which takes milliseconds where a
 //! virtual machine has no memory yet, and allocators ask for so little at a time that none has room.
 //!
-//! So memory is taken as ever. Whoever keeps it long counts it here ([`begin_lasting`], [`end_lasting`]), and once most
-//! of a range of 2 MiB is such memory a thread has the system bring it together in one page, its contents copied
-//! (`MADV_COLLAPSE`, from Linux 6.1 on). What is read and written meanwhile is the same. At most a 16th of what is joined
-//! was not there before. The thread takes a quarter of a processor at most, and waits until there comes not much more at a
-//! time. For each page the kernel has all processors put what they kept aside of pages into its lists, which is no time
-//! of this thread's.
+//! So memory is taken as ever. Whoever keeps it long counts it here ([`begin_lasting`], [`end_lasting`]), once it has been
+//! touched, and when most of a range of 2 MiB is such memory a thread has the system bring it together in one page, its
+//! contents copied (`MADV_COLLAPSE`, from Linux 6.1 on). What is read and written meanwhile is the same. At most a 16th of
+//! what is joined was not there before. The thread takes a quarter of a processor at most, and waits until there comes not
+//! much more at a time. For each page the kernel has all processors put what they kept aside of pages into its lists,
+//! which is no time of this thread's.
 //!
 //! Nothing is done where the system gives huge pages to nobody (`enabled` in `/sys/kernel/mm/transparent_hugepage` is
 //! `never`, or that in its `hugepages-2048kB`), where it has other sizes or knows no such request, in processes that were told to have none

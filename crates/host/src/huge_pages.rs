@@ -1,7 +1,7 @@
 //! Huge pages: to whom the system gives them, and whether this process gets any.
 //!
-//! Where only those who ask get them, it is an allocator that asks: that of the program, or one that a store
-//! brings. So stores would be compared by that.
+//! Where only those who ask get them some stores ask, and so may the allocator of the program, or one that a store
+//! brings. Whoever compares stores has to know which do.
 
 use rustix::thread::disable_transparent_huge_pages;
 

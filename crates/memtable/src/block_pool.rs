@@ -7,7 +7,7 @@
 //! memtables had at one time, and no more are kept than one memtable needs; those that nobody took for a
 //! while go back to the system ([`BlockPool::trim`]).
 //!
-//! Blocks of 64 KiB up to a MiB are kept, as arenas take them one after the other: the smaller ones before
+//! Blocks of 64 KiB up to 2 MiB are kept, as arenas take them one after the other: the smaller ones before
 //! those come from the allocator.
 //!
 //! Where huge pages are asked for (`memtable_huge_page_size`) the largest blocks are of those that the system has
@@ -93,6 +93,7 @@ impl BlockPool {
             let is_wanted = size <= room;
             if is_wanted {
                 room -= size;
+                block.begin_lasting();
             }
             is_wanted
         }));

@@ -1,6 +1,11 @@
 //! A block of memory that one memtable can leave to the next: mapped apart from the allocator.
+//!
+//! What was left stays for a while, so that [`env::huge_pages`] brings it together in huge pages. The largest blocks
+//! have the size of one: Linux maps such at an address that a huge page can have, from 6.7 on.
 
+use env::huge_pages;
 use memmap2::{Advice, MmapMut, MmapOptions};
+use std::ops::Range;
 
 /// No system has huge pages as small as this. RocksDB, whose pages have the system's default size whatever is
 /// asked for, is asked for 2048 bytes by its own `db_bench`.
@@ -9,7 +14,7 @@ const HUGE_PAGE_SIZE_MIN: usize = 64 << 10;
 const HUGE_PAGE_SIZE_DEFAULT: usize = 2 << 20;
 
 /// Bytes of the largest blocks of ordinary pages, of which memtables mostly are.
-pub(crate) const KEPT_BLOCK_SIZE: usize = 1 << 20;
+pub(crate) const KEPT_BLOCK_SIZE: usize = 2 << 20;
 /// Bytes of the smallest ones, which are as large as a few pages of any system: what is smaller comes from the
 /// allocator.
 pub(crate) const KEPT_BLOCK_SIZE_MIN: usize = 64 << 10;
@@ -19,6 +24,8 @@ pub(crate) const KEPT_BLOCK_SIZE_MIN: usize = 64 << 10;
 pub(crate) struct KeptBlock {
     map: MmapMut,
     form: BlockForm,
+    /// Whether [`huge_pages`] was told of it, and is to be told of its end.
+    is_lasting: bool,
 }
 
 /// What blocks have in common that can stand for each other.
@@ -79,7 +86,25 @@ impl KeptBlock {
                 map
             }
         };
-        Some(Self { map, form })
+        Some(Self { map, form, is_lasting: false })
+    }
+
+    /// From now on it stays: somebody has filled it, and others will. What is of huge pages already is left alone.
+    pub(crate) fn begin_lasting(&mut self) {
+        if self.form.pages == Pages::Ordinary && !self.is_lasting {
+            self.is_lasting = true;
+            huge_pages::begin_lasting(self.addresses());
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_lasting(&self) -> bool {
+        self.is_lasting
+    }
+
+    fn addresses(&self) -> Range<usize> {
+        let start = self.map.as_ptr().addr();
+        start..start + self.map.len()
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -95,10 +120,18 @@ impl KeptBlock {
     }
 }
 
+impl Drop for KeptBlock {
+    fn drop(&mut self) {
+        if self.is_lasting {
+            huge_pages::end_lasting(self.addresses());
+        }
+    }
+}
+
 /// A block that says to be of this form, and is of ordinary pages.
 #[cfg(test)]
 pub(crate) fn block_that_says(form: BlockForm) -> KeptBlock {
-    KeptBlock { map: MmapMut::map_anon(form.size).expect("a block"), form }
+    KeptBlock { map: MmapMut::map_anon(form.size).expect("a block"), form, is_lasting: false }
 }
 
 #[cfg(test)]

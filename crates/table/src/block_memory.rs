@@ -150,12 +150,6 @@ fn pool() -> Option<MutexGuard<'static, Pool>> {
     })
 }
 
-/// Memory of the allocator.
-fn new_memory(capacity: usize) -> Vec<u8> {
-    make_room_for_many(capacity);
-    Vec::with_capacity(capacity)
-}
-
 fn addresses(start: *const u8, length: usize) -> Range<usize> {
     start.addr()..start.addr() + length
 }
@@ -173,7 +167,10 @@ pub(crate) fn take(capacity: usize) -> Vec<u8> {
         }
     }
     drop(released);
-    let mut memory = found.map_or_else(|| new_memory(capacity), Vec::from);
+    let mut memory = found.map(Vec::from).unwrap_or_else(|| {
+        make_room_for_many(capacity);
+        Vec::with_capacity(capacity)
+    });
     memory.clear();
     LIVE_BYTES.fetch_add(memory.capacity(), Ordering::Relaxed);
     huge_pages::begin_lasting(addresses(memory.as_ptr(), memory.capacity()));

@@ -38,8 +38,8 @@ const TAIL: &str = "
 - `block-memory-idle` is what data blocks that were dropped have left for those that come, in the whole process: with
   live blocks at most a sixteenth more than they alone took at one time, and at most twice what they take now and a MiB.
   What nobody takes goes back to the allocator within some seconds of the last write.
-- `huge-pages` is how much of the process's memory was brought together in huge pages because data blocks are there
-  ([caches.md](caches.md#huge-pages)); like what is pinned it is in other parts already, and not in `total` again.
+- `huge-pages` is how much of the process's memory was brought together in huge pages because data blocks are there,
+  or what memtables left to others ([caches.md](caches.md#huge-pages)); like what is pinned it is in other parts already, and not in `total` again.
 - `memtables` there has what is kept of flushed memtables for those that follow: at most as much as one of them takes,
   and never more with them than they alone had at one time. What nobody takes goes back to the system when it is
   looked at, each second. Nothing is kept where a `WriteBufferManager` counts, which others share.

@@ -52,7 +52,7 @@ pub(crate) struct MemoryReport {
     /// What the allocator has of the system and nobody uses, of the whole process. 0 where it does not
     /// say.
     pub(crate) allocator_idle: usize,
-    /// Of all these, what data blocks have been brought together in huge pages, of the whole process.
+    /// Of all these, what has been brought together in huge pages, of the whole process.
     pub(crate) huge_pages: usize,
 }
 

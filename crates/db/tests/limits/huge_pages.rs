@@ -97,7 +97,7 @@ fn memtables_have_huge_pages_where_there_are_some() {
     for number in 0..6_000_u32 {
         place.try_put(&db, &family, &number.to_be_bytes(), &[1; 1024]).unwrap();
     }
-    // Of six MiB all but the first.
+    // Of six MiB all but the first two.
     let used = huge_bytes();
     assert!((2 * PAGE_SIZE..=4 * PAGE_SIZE).contains(&used), "{used}");
     place.check(&db);

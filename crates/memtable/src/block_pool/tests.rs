@@ -27,7 +27,8 @@ fn no_more_is_kept_than_one_memtable_takes() {
     pool.open();
     let mut given = blocks(20);
     pool.give(&mut given);
-    assert_eq!((pool.bytes() / KEPT_BLOCK_SIZE, given.len()), (9, 11));
+    // 9 MiB, in whole blocks.
+    assert_eq!((pool.bytes() / KEPT_BLOCK_SIZE, given.len()), (5, 15));
 }
 
 #[test]
@@ -54,7 +55,7 @@ fn nothing_is_kept_after_the_end() {
 #[test]
 fn what_nobody_takes_goes_back() {
     let pool = BlockPool::default();
-    pool.expect(32 << 20);
+    pool.expect(64 << 20);
     pool.open();
     pool.give(&mut blocks(30));
     (0..5).for_each(|_| drop(pool.take(BlockForm::LARGEST)));
@@ -85,42 +86,63 @@ fn blocks_are_kept_for_those_who_want_such() {
     pool.open();
     pool.give(&mut vec![huge(), huge()]);
     pool.give(&mut blocks(1));
-    assert_eq!(pool.bytes(), 5 << 20);
+    assert_eq!(pool.bytes(), 6 << 20);
     let taken = |form| pool.take(form).map(|block| block.bytes().len());
-    assert_eq!(taken(BlockForm::LARGEST), Some(1 << 20));
+    assert_eq!(taken(BlockForm::LARGEST), Some(KEPT_BLOCK_SIZE));
     assert_eq!(taken(BlockForm::LARGEST), None);
     assert_eq!(taken(huge_form()), Some(2 << 20));
     assert_eq!(pool.bytes(), 2 << 20);
-    // Nine MiB are kept at most.
+    // Ten MiB are kept at most.
     let mut given: Vec<_> = (0..10).map(|_| huge()).collect();
     pool.give(&mut given);
-    assert_eq!((pool.bytes(), given.len()), (8 << 20, 7));
+    assert_eq!((pool.bytes(), given.len()), (10 << 20, 6));
     // Those that somebody takes stay, and no others.
     assert_eq!(taken(BlockForm::LARGEST), None);
     assert_eq!(taken(huge_form()), Some(2 << 20));
     pool.trim();
     pool.give(&mut blocks(1));
-    assert_eq!(taken(BlockForm::LARGEST), Some(1 << 20));
+    assert_eq!(taken(BlockForm::LARGEST), Some(KEPT_BLOCK_SIZE));
     pool.give(&mut blocks(1));
     pool.trim();
-    assert_eq!(pool.bytes(), 1 << 20, "huge ones are kept that nobody takes");
+    assert_eq!(pool.bytes(), KEPT_BLOCK_SIZE, "huge ones are kept that nobody takes");
+}
+
+#[test]
+fn what_is_kept_stays_unless_it_is_of_huge_pages_already() {
+    let pool = BlockPool::default();
+    pool.expect(3 << 20);
+    pool.open();
+    let mut given = blocks(2);
+    given.push(huge());
+    pool.give(&mut given);
+    assert_eq!(given.len(), 1, "four MiB are kept at most");
+    let both = [(); 2].map(|()| pool.take(BlockForm::LARGEST).expect("a block"));
+    assert!(both.iter().all(KeptBlock::is_lasting));
+    pool.give(&mut given);
+    assert!(!pool.take(huge_form()).expect("a block").is_lasting());
+    // What is not kept goes.
+    let mut given = Vec::from(both);
+    given.extend(blocks(1));
+    pool.give(&mut given);
+    assert_eq!(given.iter().map(KeptBlock::is_lasting).collect::<Vec<_>>(), [false]);
 }
 
 #[test]
 fn a_block_that_is_too_large_leaves_room_for_smaller_ones() {
     let pool = BlockPool::default();
-    pool.expect(1 << 20);
+    pool.expect(3 << 20);
     pool.open();
     let form = BlockForm::of_size(512 << 10).expect("a form");
     let small = || KeptBlock::new(form).expect("a block");
     let mut given = blocks(1);
-    given.extend([small(), small(), small()]);
+    given.push(small());
     given.extend(blocks(1));
-    // Two MiB are kept at most.
+    given.extend([small(), small(), small(), small()]);
+    // Four MiB are kept at most.
     pool.give(&mut given);
-    assert_eq!(pool.bytes(), 2 << 20);
+    assert_eq!(pool.bytes(), 4 << 20);
     let left: Vec<_> = given.iter().map(|block| block.form().size()).collect();
-    assert_eq!(left, [512 << 10, 1 << 20]);
+    assert_eq!(left, [KEPT_BLOCK_SIZE, 512 << 10]);
     assert!(pool.take(BlockForm::LARGEST).is_some() && pool.take(BlockForm::LARGEST).is_none());
     assert!(pool.take(form).is_some());
 }

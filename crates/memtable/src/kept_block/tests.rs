@@ -2,10 +2,11 @@ use super::*;
 
 #[test]
 fn blocks_of_ordinary_pages_have_few_sizes() {
-    let sizes = [0, 4 << 10, 32 << 10, 64 << 10, 65_537, 96 << 10, 512 << 10, 1 << 20, 2 << 20];
+    let sizes =
+        [0, 4 << 10, 32 << 10, 64 << 10, 65_537, 96 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20];
     let kept: Vec<_> =
         sizes.into_iter().filter_map(BlockForm::of_size).map(BlockForm::size).collect();
-    assert_eq!(kept, [64 << 10, 512 << 10, 1 << 20]);
+    assert_eq!(kept, [64 << 10, 512 << 10, 1 << 20, 2 << 20]);
     assert_eq!(BlockForm::of_size(KEPT_BLOCK_SIZE), Some(BlockForm::LARGEST));
 }
 

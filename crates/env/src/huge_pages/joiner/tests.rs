@@ -15,6 +15,13 @@ fn join(index: usize) -> Step {
     Step::Join(Region(FIRST + index))
 }
 
+/// As many regions, and a joiner that has looked at them for the first time, after a millisecond.
+fn looked_at(count: usize) -> (Regions, Joiner) {
+    let (regions, mut joiner) = (full(count), Joiner::default());
+    assert_eq!(joiner.next(&regions, MILLISECOND), Step::Wait(SETTLING));
+    (regions, joiner)
+}
+
 #[test]
 fn too_little_is_left_as_it_is() {
     assert_eq!(Joiner::default().next(&full(7), MILLISECOND), Step::Rest(None));
@@ -23,11 +30,8 @@ fn too_little_is_left_as_it_is() {
 
 #[test]
 fn all_are_joined_one_after_the_other_with_rests() {
-    let regions = full(10);
-    let mut joiner = Joiner::default();
-    let mut now = MILLISECOND;
-    assert_eq!(joiner.next(&regions, now), Step::Wait(SETTLING));
-    now += SETTLING;
+    let (regions, mut joiner) = looked_at(10);
+    let mut now = MILLISECOND + SETTLING;
     for index in 0..10 {
         assert_eq!(joiner.next(&regions, now), join(index));
         let pause = joiner.pause_after(&regions, Region(FIRST + index), Ok(()), 2 * MILLISECOND);
@@ -42,10 +46,8 @@ fn all_are_joined_one_after_the_other_with_rests() {
 
 #[test]
 fn while_much_comes_nothing_is_joined() {
-    let regions = full(40);
-    let mut joiner = Joiner::default();
+    let (regions, mut joiner) = looked_at(40);
     let mut now = MILLISECOND;
-    assert_eq!(joiner.next(&regions, now), Step::Wait(SETTLING));
     // A fortieth in a tenth of a second: all would double within four seconds.
     for (added, step) in [(2, Step::Wait(SETTLING)), (1, join(0)), (2, Step::Wait(SETTLING))] {
         let place = FIRST + 1000 + now.as_millis() as usize;
