@@ -199,16 +199,56 @@ fn memtables_leave_nothing_when_writes_end() {
         let full = resident_bytes().saturating_sub(before);
         assert!(full > 32 * MB, "{name}: grown by {full} while there were memtables");
         flush(&db);
-        let since = Instant::now();
         let left = || resident_bytes().saturating_sub(before);
-        while left() > 12 * MB && since.elapsed() < Duration::from_secs(30) {
-            std::thread::sleep(Duration::from_millis(100));
-        }
+        until(Duration::from_secs(30), || left() < 12 * MB);
         let left = left();
         let text = db.property(&default_family(&db), "touchstone.memory").unwrap();
         println!("{name}: {full} while there were memtables, {left} left\n{text}");
         assert!(left < 12 * MB, "{name}: {left} left of {full}\n{text}");
     }
+}
+
+/// Whether memory of this process is brought together in huge pages when it stays.
+fn is_joined() -> bool {
+    let memory = vec![1_u8; 64 << 20];
+    let addresses = memory.as_ptr().addr()..memory.as_ptr().addr() + memory.len();
+    env::huge_pages::begin_lasting(addresses.clone());
+    let joined = || env::huge_pages::joined_bytes() > memory.len() / 2;
+    let is_joined = until(Duration::from_secs(20), joined);
+    env::huge_pages::end_lasting(addresses);
+    is_joined
+}
+
+/// Whether `holds` comes true within that time.
+fn until(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
+    let since = Instant::now();
+    while !holds() {
+        if since.elapsed() > time {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    true
+}
+
+#[test]
+fn what_memtables_leave_to_others_comes_to_huge_pages() {
+    let test = "what_memtables_leave_to_others_comes_to_huge_pages";
+    let Some(directory) = in_own_process(test, |_| {}) else { return };
+    if !is_joined() {
+        println!("skipped: no huge pages here, or none for the asking");
+        return;
+    }
+    let family = "write_buffer_size=32M;compression=kNoCompression;disable_auto_compactions=true";
+    let db = open(Path::new(&directory), family);
+    let huge = until(Duration::from_secs(60), || {
+        fill(&db, 0, 100_000, 100);
+        part(&db, "huge-pages") >= 16 * MB
+    });
+    assert!(huge, "{}", db.property(&default_family(&db), "touchstone.memory").unwrap());
+    drop(db);
+    let gone = || env::huge_pages::joined_bytes() == 0;
+    assert!(until(Duration::from_secs(10), gone), "{} bytes", env::huge_pages::joined_bytes());
 }
 
 #[test]

@@ -80,8 +80,9 @@ fn work(wakes: &Receiver<()>) {
         match joiner.next(&REGIONS, now) {
             Step::Join(region) => {
                 let outcome = collapse::collapse(region);
-                let time = began.elapsed() - now;
-                thread::sleep(joiner.pause_after(&REGIONS, region, outcome, time));
+                let ended = began.elapsed();
+                let pause = joiner.pause_after(&REGIONS, region, outcome, (ended, ended - now));
+                thread::sleep(pause);
             }
             Step::Wait(time) => thread::sleep(time),
             Step::Rest(time) => {

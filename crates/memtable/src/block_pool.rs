@@ -93,7 +93,7 @@ impl BlockPool {
             let is_wanted = size <= room;
             if is_wanted {
                 room -= size;
-                block.begin_lasting();
+                block.leave();
             }
             is_wanted
         }));

@@ -1,6 +1,6 @@
 //! A block of memory that one memtable can leave to the next: mapped apart from the allocator.
 //!
-//! What was left stays for a while, so that [`env::huge_pages`] brings it together in huge pages. The largest blocks
+//! What is left again and again stays, and [`env::huge_pages`] brings it together in huge pages. The largest blocks
 //! have the size of one: Linux maps such at an address that a huge page can have, from 6.7 on.
 
 use env::huge_pages;
@@ -24,8 +24,18 @@ pub(crate) const KEPT_BLOCK_SIZE_MIN: usize = 64 << 10;
 pub(crate) struct KeptBlock {
     map: MmapMut,
     form: BlockForm,
-    /// Whether [`huge_pages`] was told of it, and is to be told of its end.
-    is_lasting: bool,
+    stay: Stay,
+}
+
+/// Whether a block is memory that stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stay {
+    /// It may go before anybody else takes it.
+    Unknown,
+    /// It was left to others. If they leave it to others again they have filled it, and there is a need for such.
+    Left,
+    /// [`huge_pages`] was told that it stays, and is to be told that it goes.
+    Lasting,
 }
 
 /// What blocks have in common that can stand for each other.
@@ -86,20 +96,24 @@ impl KeptBlock {
                 map
             }
         };
-        Some(Self { map, form, is_lasting: false })
+        Some(Self { map, form, stay: Stay::Unknown })
     }
 
-    /// From now on it stays: somebody has filled it, and others will. What is of huge pages already is left alone.
-    pub(crate) fn begin_lasting(&mut self) {
-        if self.form.pages == Pages::Ordinary && !self.is_lasting {
-            self.is_lasting = true;
-            huge_pages::begin_lasting(self.addresses());
+    /// One memtable leaves it to the next. From the second time on it stays.
+    pub(crate) fn leave(&mut self) {
+        match self.stay {
+            Stay::Unknown => self.stay = Stay::Left,
+            Stay::Left if self.form.pages == Pages::Ordinary => {
+                self.stay = Stay::Lasting;
+                huge_pages::begin_lasting(self.addresses());
+            }
+            Stay::Left | Stay::Lasting => {}
         }
     }
 
     #[cfg(test)]
     pub(crate) fn is_lasting(&self) -> bool {
-        self.is_lasting
+        self.stay == Stay::Lasting
     }
 
     fn addresses(&self) -> Range<usize> {
@@ -122,7 +136,7 @@ impl KeptBlock {
 
 impl Drop for KeptBlock {
     fn drop(&mut self) {
-        if self.is_lasting {
+        if self.stay == Stay::Lasting {
             huge_pages::end_lasting(self.addresses());
         }
     }
@@ -131,7 +145,7 @@ impl Drop for KeptBlock {
 /// A block that says to be of this form, and is of ordinary pages.
 #[cfg(test)]
 pub(crate) fn block_that_says(form: BlockForm) -> KeptBlock {
-    KeptBlock { map: MmapMut::map_anon(form.size).expect("a block"), form, is_lasting: false }
+    KeptBlock { map: MmapMut::map_anon(form.size).expect("a block"), form, stay: Stay::Unknown }
 }
 
 #[cfg(test)]

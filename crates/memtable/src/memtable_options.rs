@@ -29,7 +29,7 @@ pub struct MemTableOptions {
     /// Where memory is counted together with that of other memtables. Default: nowhere.
     pub memory: Option<Arc<MemTableMemory>>,
     /// `memtable_huge_page_size`: bytes of a page, a power of 2, of the memory of memtables beyond the first
-    /// MiB, where the system has set such pages aside (`vm.nr_hugepages`) and some are free; sizes below 64 KiB
+    /// 2 MiB, where the system has set such pages aside (`vm.nr_hugepages`) and some are free; sizes below 64 KiB
     /// mean pages of 2 MiB. Ordinary ones are used elsewhere, and
     /// [`MemTableMemory::take_refusal_of_huge_pages`] tells so. Default: 0, ordinary ones.
     pub huge_page_size: usize,

@@ -11,6 +11,7 @@
 
 use crate::block_source::BlockSource;
 use crate::chunk::Chunk;
+use crate::kept_block::KEPT_BLOCK_SIZE;
 use crate::memtable_rep::start_seek;
 use crate::memtable_rep::{
     MemTableEntry, MemTableRep, MemTableRepWriter, length, rank_of, split_keys_among,
@@ -25,7 +26,7 @@ use std::sync::atomic::{self, AtomicBool};
 use std::sync::{Arc, OnceLock};
 
 const CHUNK_SIZE_MIN: usize = 512;
-const CHUNK_SIZE_MAX: usize = 1 << 20;
+const CHUNK_SIZE_MAX: usize = KEPT_BLOCK_SIZE;
 const SAMPLE_DISTANCE: usize = 64;
 
 /// A memtable for filling once and reading often. RocksDB knows one as `VectorRepFactory`.

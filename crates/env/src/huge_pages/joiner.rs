@@ -90,9 +90,10 @@ impl Joiner {
             self.retry = None;
             regions.forget_refused();
         }
+        self.plan_retry(regions, now);
         let Some(region) = regions.next_ready(self.last) else {
             self.look = None;
-            return Step::Rest(self.retry_after(regions, now));
+            return Step::Rest(self.retry.map(|retry| retry - now));
         };
         let look = Look { time: now, bytes: regions.bytes() };
         let Some(before) = self.look else {
@@ -108,13 +109,13 @@ impl Joiner {
         Step::Join(region)
     }
 
-    /// Keeps in mind what became of `region`, which took `time`. Returns for how long nothing is to be done.
+    /// Keeps in mind what became at `now` of `region`, which took `time`. Returns for how long nothing is to be done.
     pub(super) fn pause_after(
         &mut self,
         regions: &Regions,
         region: Region,
         outcome: Result<(), Refusal>,
-        time: Duration,
+        (now, time): (Duration, Duration),
     ) -> Duration {
         self.last = region;
         match outcome {
@@ -122,7 +123,7 @@ impl Joiner {
                 regions.set_joined(region);
                 self.refused.remove(&region);
                 self.with_pages = Patience::default();
-                self.be_patient_anew();
+                self.be_patient_anew(now);
             }
             Err(Refusal::NoPage) => {
                 self.look = None;
@@ -132,24 +133,26 @@ impl Joiner {
                 regions.set_refused(region);
                 // It may only not be filled yet.
                 if self.refused.insert(region) {
-                    self.be_patient_anew();
+                    self.be_patient_anew(now);
                 }
             }
         }
         time * REST
     }
 
-    fn be_patient_anew(&mut self) {
+    /// What was refused has its turn soon, though not later for that.
+    fn be_patient_anew(&mut self, now: Duration) {
         self.with_regions = Patience::default();
-        self.retry = None;
+        if let Some(retry) = self.retry {
+            self.retry = Some(retry.min(now + self.with_regions.next_pause()));
+        }
     }
 
-    /// How long it is until what was refused has its turn again; none if nothing was.
-    fn retry_after(&mut self, regions: &Regions, now: Duration) -> Option<Duration> {
+    /// What was refused will have its turn, if anything was.
+    fn plan_retry(&mut self, regions: &Regions, now: Duration) {
         if self.retry.is_none() && regions.has_refused() {
             self.retry = Some(now + self.with_regions.next_pause());
         }
-        self.retry.map(|retry| retry - now)
     }
 }
 

@@ -108,23 +108,22 @@ fn blocks_are_kept_for_those_who_want_such() {
 }
 
 #[test]
-fn what_is_kept_stays_unless_it_is_of_huge_pages_already() {
+fn what_is_left_again_stays_unless_it_is_of_huge_pages_already() {
     let pool = BlockPool::default();
     pool.expect(3 << 20);
     pool.open();
-    let mut given = blocks(2);
+    let mut given = blocks(1);
     given.push(huge());
-    pool.give(&mut given);
-    assert_eq!(given.len(), 1, "four MiB are kept at most");
-    let both = [(); 2].map(|()| pool.take(BlockForm::LARGEST).expect("a block"));
-    assert!(both.iter().all(KeptBlock::is_lasting));
-    pool.give(&mut given);
-    assert!(!pool.take(huge_form()).expect("a block").is_lasting());
-    // What is not kept goes.
-    let mut given = Vec::from(both);
-    given.extend(blocks(1));
-    pool.give(&mut given);
-    assert_eq!(given.iter().map(KeptBlock::is_lasting).collect::<Vec<_>>(), [false]);
+    let mut third = blocks(1);
+    for (round, is_lasting) in [false, true, true].into_iter().enumerate() {
+        pool.give(&mut given);
+        // Four MiB are kept at most.
+        pool.give(&mut third);
+        assert_eq!((given.len(), third.len()), (0, 1), "round {round}");
+        given = [BlockForm::LARGEST, huge_form()].map(|form| pool.take(form).expect("one")).into();
+        let lasting: Vec<_> = given.iter().chain(&third).map(KeptBlock::is_lasting).collect();
+        assert_eq!(lasting, [is_lasting, false, false], "round {round}");
+    }
 }
 
 #[test]

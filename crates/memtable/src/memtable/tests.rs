@@ -1,5 +1,6 @@
 use super::*;
 use crate::memtable_memory::MemTableMemory;
+use crate::memtable_rep_factory::{MemTableRepFactory, SkipListFactory, VectorRepFactory};
 use base::comparator::U64TimestampComparator;
 use base::{InternalKey, ParsedInternalKey};
 use proptest::prelude::*;
@@ -521,6 +522,32 @@ fn memory_of_several_memtables_is_counted_together() {
     assert_eq!(memory.total_bytes(), both - of_first);
     drop(second);
     assert_eq!((memory.active_bytes(), memory.total_bytes()), (0, 0));
+}
+
+#[test]
+fn all_containers_ask_for_huge_pages() {
+    // No system has such large ones.
+    let huge_page_size = 1 << 40;
+    let factories: [Arc<dyn MemTableRepFactory>; 3] = [
+        Arc::new(SkipListFactory::default()),
+        Arc::new(SkipListFactory { is_always_list: true }),
+        Arc::new(VectorRepFactory::default()),
+    ];
+    for rep_factory in factories {
+        let memory = Arc::new(MemTableMemory::default());
+        let options = MemTableOptions {
+            memory: Some(memory.clone()),
+            huge_page_size,
+            rep_factory,
+            ..MemTableOptions::default()
+        };
+        let memtable = MemTable::new(InternalKeyComparator::bytewise(), &options);
+        for sequence in 1..=5_000_u64 {
+            memtable.add(sequence, ValueType::Value, &sequence.to_be_bytes(), &[0; 1000]);
+        }
+        let refused = memory.take_refusal_of_huge_pages();
+        assert_eq!(refused, Some(huge_page_size), "{:?}", options.rep_factory);
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 use super::*;
 use crate::huge_pages::regions::SIZE;
+use std::ops::Range;
 
 const FIRST: usize = 1000;
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -34,7 +35,8 @@ fn all_are_joined_one_after_the_other_with_rests() {
     let mut now = MILLISECOND + SETTLING;
     for index in 0..10 {
         assert_eq!(joiner.next(&regions, now), join(index));
-        let pause = joiner.pause_after(&regions, Region(FIRST + index), Ok(()), 2 * MILLISECOND);
+        let times = (now + 2 * MILLISECOND, 2 * MILLISECOND);
+        let pause = joiner.pause_after(&regions, Region(FIRST + index), Ok(()), times);
         assert_eq!(pause, 6 * MILLISECOND);
         now += 8 * MILLISECOND;
     }
@@ -64,7 +66,7 @@ fn while_much_comes_nothing_is_joined() {
     assert_eq!(joiner.next(&regions, now + MILLISECOND), Step::Wait(SETTLING));
 }
 
-/// Goes on until it rests, each region giving `outcome`. Returns for how long it rests, and the time then.
+/// Goes on until it rests, each region giving `outcome`. Returns for how many seconds it rests, and the time then.
 fn until_rest(
     joiner: &mut Joiner,
     regions: &Regions,
@@ -75,19 +77,45 @@ fn until_rest(
         match joiner.next(regions, now) {
             Step::Join(region) => {
                 let outcome = outcome(region.0 - FIRST);
-                now += joiner.pause_after(regions, region, outcome, MILLISECOND);
+                now += joiner.pause_after(regions, region, outcome, (now, MILLISECOND));
             }
             Step::Wait(time) => now += time,
-            Step::Rest(time) => return (time.map(|time| time.as_secs()), now),
+            Step::Rest(time) => {
+                return (time.map(|time| time.as_secs_f64().ceil() as u64), now);
+            }
         }
     }
+}
+
+/// Addresses of the region of that index.
+fn more(index: usize) -> Range<usize> {
+    (FIRST + index) * SIZE..(FIRST + index + 1) * SIZE
+}
+
+fn but_three(index: usize) -> Result<(), Refusal> {
+    if index == 3 { Err(Refusal::ThisRegion) } else { Ok(()) }
+}
+
+#[test]
+fn those_that_are_joined_do_not_put_off_what_was_refused() {
+    let regions = full(8);
+    let mut joiner = Joiner::default();
+    let (_, mut now) = until_rest(&mut joiner, &regions, Duration::ZERO, but_three);
+    let joined: Vec<_> = (8..11)
+        .map(|index| {
+            regions.begin(more(index));
+            let later = now + Duration::from_millis(300);
+            (_, now) = until_rest(&mut joiner, &regions, later, |_| Ok(()));
+            regions.joined()
+        })
+        .collect();
+    assert_eq!(joined, [8, 9, 11]);
 }
 
 #[test]
 fn what_was_refused_has_its_turn_again_later() {
     let regions = full(8);
     let mut joiner = Joiner::default();
-    let but_three = |index| if index == 3 { Err(Refusal::ThisRegion) } else { Ok(()) };
     let (rest, mut now) = until_rest(&mut joiner, &regions, Duration::ZERO, but_three);
     assert_eq!((rest, regions.joined()), (Some(1), 7));
     // Whoever is woken before has nothing to do.
@@ -99,7 +127,6 @@ fn what_was_refused_has_its_turn_again_later() {
         now = time;
     }
     // One that is joined, or refused for the first time, has all tried again soon.
-    let more = |index: usize| (FIRST + index) * SIZE..(FIRST + index + 1) * SIZE;
     regions.begin(more(8));
     let (rest, now) = until_rest(&mut joiner, &regions, now, but_three);
     assert_eq!((rest, regions.joined()), (Some(1), 8));
@@ -117,7 +144,8 @@ fn a_system_without_pages_is_asked_more_and_more_seldom() {
     let regions = full(8);
     let mut joiner = Joiner::default();
     let mut pause = |index, outcome| {
-        joiner.pause_after(&regions, Region(FIRST + index), outcome, MILLISECOND).as_secs()
+        let times = (Duration::ZERO, MILLISECOND);
+        joiner.pause_after(&regions, Region(FIRST + index), outcome, times).as_secs()
     };
     let none = Err(Refusal::NoPage);
     assert_eq!([pause(0, none), pause(1, none), pause(2, none)], [1, 2, 4]);
