@@ -242,7 +242,7 @@ fn what_memtables_leave_to_others_comes_to_huge_pages() {
     let family = "write_buffer_size=32M;compression=kNoCompression;disable_auto_compactions=true";
     let db = open(Path::new(&directory), family);
     let huge = until(Duration::from_secs(60), || {
-        fill(&db, 0, 100_000, 100);
+        fill(&db, 0, 20_000, 1000);
         part(&db, "huge-pages") >= 16 * MB
     });
     assert!(huge, "{}", db.property(&default_family(&db), "touchstone.memory").unwrap());
