@@ -24,7 +24,7 @@ pub enum FastPath {
     BlockCopy = 1 << 5,
     /// A thread goes through memtables ahead of the one that flushes them. Without that the latter does.
     FlushSlices = 1 << 6,
-    /// Memory that stays is brought together in huge pages. Without that it is left where the allocator has it.
+    /// Memory that stays is brought together in huge pages. Without that it is left in the pages that it has.
     HugePages = 1 << 7,
 }
 

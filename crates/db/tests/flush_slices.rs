@@ -19,7 +19,8 @@ use options::{ColumnFamilyOptions, CompressionType, DbOptions};
 use parking_lot::{Condvar, Mutex};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use testing::wait;
 
 const COUNT: u32 = 60_000;
 
@@ -181,11 +182,9 @@ fn flush_with_and_without_help(container: Container) {
     gate.close_to(Flush);
     db.flush(&at_once, &[&family]).unwrap();
     gate.wait_for(1);
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while FastPath::FlushSlices.is_on() && gathered(&db, &family) < 2 << 20 {
-        assert!(Instant::now() < deadline, "nobody gathers: {container:?}");
-        std::thread::yield_now();
-    }
+    wait::until(&format!("{container:?} is gathered"), || {
+        !FastPath::FlushSlices.is_on() || gathered(&db, &family) >= 2 << 20
+    });
     assert!(gathered(&db, &family) < 4 << 20, "{}", gathered(&db, &family));
     gate.open();
     db.flush(&FlushOptions::default(), &[&family]).unwrap();

@@ -13,8 +13,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use testing::scratch;
+use testing::wait;
 
 /// Set in the process that has one shape.
 const IS_CHILD: &str = "TOUCHSTONE_MEMORY_REPORT_CHILD";
@@ -200,7 +201,7 @@ fn memtables_leave_nothing_when_writes_end() {
         assert!(full > 32 * MB, "{name}: grown by {full} while there were memtables");
         flush(&db);
         let left = || resident_bytes().saturating_sub(before);
-        until(Duration::from_secs(30), || left() < 12 * MB);
+        wait::is_so_within(Duration::from_secs(30), || left() < 12 * MB);
         let left = left();
         let text = db.property(&default_family(&db), "touchstone.memory").unwrap();
         println!("{name}: {full} while there were memtables, {left} left\n{text}");
@@ -211,24 +212,11 @@ fn memtables_leave_nothing_when_writes_end() {
 /// Whether memory of this process is brought together in huge pages when it stays.
 fn is_joined() -> bool {
     let memory = vec![1_u8; 64 << 20];
-    let addresses = memory.as_ptr().addr()..memory.as_ptr().addr() + memory.len();
-    env::huge_pages::begin_lasting(addresses.clone());
+    env::huge_pages::begin_lasting(memory.as_ptr(), memory.len());
     let joined = || env::huge_pages::joined_bytes() > memory.len() / 2;
-    let is_joined = until(Duration::from_secs(20), joined);
-    env::huge_pages::end_lasting(addresses);
+    let is_joined = wait::is_so_within(Duration::from_secs(20), joined);
+    env::huge_pages::end_lasting(memory.as_ptr(), memory.len());
     is_joined
-}
-
-/// Whether `holds` comes true within that time.
-fn until(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
-    let since = Instant::now();
-    while !holds() {
-        if since.elapsed() > time {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    true
 }
 
 #[test]
@@ -241,14 +229,18 @@ fn what_memtables_leave_to_others_comes_to_huge_pages() {
     }
     let family = "write_buffer_size=32M;compression=kNoCompression;disable_auto_compactions=true";
     let db = open(Path::new(&directory), family);
-    let huge = until(Duration::from_secs(60), || {
+    let huge = wait::is_so_within(Duration::from_secs(60), || {
         fill(&db, 0, 20_000, 1000);
         part(&db, "huge-pages") >= 16 * MB
     });
     assert!(huge, "{}", db.property(&default_family(&db), "touchstone.memory").unwrap());
     drop(db);
     let gone = || env::huge_pages::joined_bytes() == 0;
-    assert!(until(Duration::from_secs(10), gone), "{} bytes", env::huge_pages::joined_bytes());
+    assert!(
+        wait::is_so_within(Duration::from_secs(10), gone),
+        "{} bytes",
+        env::huge_pages::joined_bytes()
+    );
 }
 
 #[test]
@@ -462,15 +454,12 @@ fn can_map(directory: &Path) -> bool {
 
 /// As many bytes as the process has mapped, once the thread that prepares what is mapped has come to rest.
 fn mapped_as_told(db: &Db, directory: &Path) -> u64 {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    loop {
-        let (told, mapped) = (part(db, "mapped-files"), mapped_bytes(directory));
-        if told == mapped {
-            return told;
-        }
-        assert!(Instant::now() < deadline, "told {told} of {mapped}");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    let mut told = 0;
+    wait::until("as much is told as is mapped", || {
+        told = part(db, "mapped-files");
+        told == mapped_bytes(directory)
+    });
+    told
 }
 
 #[test]

@@ -13,9 +13,11 @@
 //! which is no time of this thread's.
 //!
 //! Nothing is done where the system gives huge pages to nobody (`enabled` in `/sys/kernel/mm/transparent_hugepage` is
-//! `never`, or that in its `hugepages-2048kB`), where it has other sizes or knows no such request, in processes that were told to have none
-//! (`PR_SET_THP_DISABLE`), and as long as there is too little of such memory for it to matter. What the system refuses it
-//! is asked again after a second, then after twice as long each, up to 17 minutes.
+//! `never`, or that in its `hugepages-2048kB`), where it has other sizes or knows no such request, in processes that were
+//! told to have none (`PR_SET_THP_DISABLE`), and as long as there is too little of such memory for it to matter. A system
+//! that has no page is asked again after a second, then after twice as long each, up to 17 minutes, until it grants one.
+//! Regions that it refuses have their turn again in the same way, which begins anew when another one is joined, or is
+//! refused for the first time.
 
 mod collapse;
 mod joiner;
@@ -34,18 +36,22 @@ const THREAD_NAME: &str = "ts-huge-pages";
 
 static REGIONS: Regions = Regions::new();
 
-/// Memory at `addresses` will stay for long.
+/// The `size` bytes of memory from `start` on will stay for long.
 #[inline]
-pub fn begin_lasting(addresses: Range<usize>) {
-    if REGIONS.begin(addresses) {
+pub fn begin_lasting(start: *const u8, size: usize) {
+    if REGIONS.begin(addresses(start, size)) {
         wake();
     }
 }
 
 /// Of what [`begin_lasting`] was told: it may go to others now.
 #[inline]
-pub fn end_lasting(addresses: Range<usize>) {
-    REGIONS.end(addresses);
+pub fn end_lasting(start: *const u8, size: usize) {
+    REGIONS.end(addresses(start, size));
+}
+
+fn addresses(start: *const u8, size: usize) -> Range<usize> {
+    start.addr()..start.addr() + size
 }
 
 /// Bytes of regions that the system said are in huge pages, and that mostly are still memory that stays.
@@ -80,8 +86,7 @@ fn work(wakes: &Receiver<()>) {
         match joiner.next(&REGIONS, now) {
             Step::Join(region) => {
                 let outcome = collapse::collapse(region);
-                let ended = began.elapsed();
-                let pause = joiner.pause_after(&REGIONS, region, outcome, (ended, ended - now));
+                let pause = joiner.pause_after(&REGIONS, region, outcome, now..began.elapsed());
                 thread::sleep(pause);
             }
             Step::Wait(time) => thread::sleep(time),

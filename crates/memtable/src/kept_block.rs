@@ -5,7 +5,6 @@
 
 use env::huge_pages;
 use memmap2::{Advice, MmapMut, MmapOptions};
-use std::ops::Range;
 
 /// No system has huge pages as small as this. RocksDB, whose pages have the system's default size whatever is
 /// asked for, is asked for 2048 bytes by its own `db_bench`.
@@ -105,7 +104,7 @@ impl KeptBlock {
             Stay::Unknown => self.stay = Stay::Left,
             Stay::Left if self.form.pages == Pages::Ordinary => {
                 self.stay = Stay::Lasting;
-                huge_pages::begin_lasting(self.addresses());
+                huge_pages::begin_lasting(self.map.as_ptr(), self.map.len());
             }
             Stay::Left | Stay::Lasting => {}
         }
@@ -114,11 +113,6 @@ impl KeptBlock {
     #[cfg(test)]
     pub(crate) fn is_lasting(&self) -> bool {
         self.stay == Stay::Lasting
-    }
-
-    fn addresses(&self) -> Range<usize> {
-        let start = self.map.as_ptr().addr();
-        start..start + self.map.len()
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -137,7 +131,7 @@ impl KeptBlock {
 impl Drop for KeptBlock {
     fn drop(&mut self) {
         if self.stay == Stay::Lasting {
-            huge_pages::end_lasting(self.addresses());
+            huge_pages::end_lasting(self.map.as_ptr(), self.map.len());
         }
     }
 }

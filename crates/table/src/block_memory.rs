@@ -23,7 +23,7 @@ use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::hint::spin_loop;
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Other pieces are the allocator's business: it keeps small ones itself and returns large ones to the system.
@@ -150,10 +150,6 @@ fn pool() -> Option<MutexGuard<'static, Pool>> {
     })
 }
 
-fn addresses(start: *const u8, length: usize) -> Range<usize> {
-    start.addr()..start.addr() + length
-}
-
 /// Memory for `capacity` bytes; nothing is in it.
 pub(crate) fn take(capacity: usize) -> Vec<u8> {
     let (mut found, mut released) = (None, Vec::new());
@@ -173,14 +169,14 @@ pub(crate) fn take(capacity: usize) -> Vec<u8> {
     });
     memory.clear();
     LIVE_BYTES.fetch_add(memory.capacity(), Ordering::Relaxed);
-    huge_pages::begin_lasting(addresses(memory.as_ptr(), memory.capacity()));
+    huge_pages::begin_lasting(memory.as_ptr(), memory.capacity());
     memory
 }
 
 /// Takes the memory back of a block that is dropped: all of what [`take`] gave.
 pub(crate) fn give(piece: Box<[u8]>) {
     let live_bytes = LIVE_BYTES.fetch_sub(piece.len(), Ordering::Relaxed) - piece.len();
-    huge_pages::end_lasting(addresses(piece.as_ptr(), piece.len()));
+    huge_pages::end_lasting(piece.as_ptr(), piece.len());
     if !PIECE_SIZES.contains(&piece.len()) {
         return;
     }

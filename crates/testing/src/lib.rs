@@ -16,6 +16,7 @@
 //! - [`peer`]: RocksDB's own programs, where they are installed.
 //! - [`random`]: numbers that are the same in every run.
 //! - [`scratch`]: directories on a file system that can do what a test needs.
+//! - [`wait`]: waiting for what another thread or process is to do.
 //!
 //! This crate must not know any crate of the engine, so that every one of them can use it.
 
@@ -34,3 +35,4 @@ pub mod parallel;
 pub mod peer;
 pub mod random;
 pub mod scratch;
+pub mod wait;

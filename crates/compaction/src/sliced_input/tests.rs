@@ -2,6 +2,7 @@ use super::*;
 use base::{Comparator, ValueType};
 use iterator::VecIterator;
 use std::sync::Barrier;
+use testing::wait;
 
 type Entries = Vec<(InternalKey, Vec<u8>)>;
 
@@ -165,20 +166,13 @@ fn no_more_is_gathered_ahead_than_there_is_room_for() {
     let starts = (1..100).map(|number| key(number * 2)).collect();
     let mut input = divided(&memtables, starts);
     let in_progress = |input: &SlicedInput| input.shared.progress.lock().gathered_size;
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    while in_progress(&input) < AHEAD_SIZE_MAX {
-        assert!(std::time::Instant::now() < deadline, "nobody gathers");
-        std::thread::yield_now();
-    }
+    wait::until("it is gathered", || in_progress(&input) >= AHEAD_SIZE_MAX);
     // A slice and what a vector has to spare.
     assert!(in_progress(&input) <= AHEAD_SIZE_MAX + (512 << 10), "{}", in_progress(&input));
     assert!(gathered_bytes() >= AHEAD_SIZE_MAX);
     // Whoever gathered that keeps nobody from running.
     let has_ended = || input.helper.as_ref().is_some_and(JoinHandle::is_finished);
-    while !has_ended() {
-        assert!(std::time::Instant::now() < deadline, "the helper waits");
-        std::thread::yield_now();
-    }
+    wait::until("the helper goes", has_ended);
     assert_eq!(read(&mut input).len(), 200);
     assert_eq!(in_progress(&input), 0);
     assert!(input.helped_micros > 0, "nobody helped again");

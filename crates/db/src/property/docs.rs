@@ -39,7 +39,8 @@ const TAIL: &str = "
   live blocks at most a sixteenth more than they alone took at one time, and at most twice what they take now and a MiB.
   What nobody takes goes back to the allocator within some seconds of the last write.
 - `huge-pages` is how much of the process's memory was brought together in huge pages because data blocks are there,
-  or what memtables left to others ([caches.md](caches.md#huge-pages)); like what is pinned it is in other parts already, and not in `total` again.
+  or what memtables left to others ([caches.md](caches.md#huge-pages)); like what is pinned it is in other parts
+  already, and not in `total` again.
 - `memtables` there has spare room of blocks of up to 2 MiB, which the system may not have given yet, and what is kept
   of flushed memtables for those that follow: at most as much as one of them takes, in whole blocks, and never more with
   them than they alone had at one time. What nobody takes goes back to the system when it is

@@ -6,7 +6,8 @@ use cache::{Cache, LruCache, LruCacheOptions};
 use db::{Db, ReadOptions, WriteBufferManager, WriteOptions};
 use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use testing::wait::until;
 
 /// Memtables grow by small blocks.
 fn fixture() -> Fixture {
@@ -19,14 +20,6 @@ fn shared(manager: &Arc<WriteBufferManager>) -> Db {
     let mut fixture = Fixture::new();
     fixture.context.write_buffer_manager = Some(manager.clone());
     fixture.open()
-}
-
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }
 
 const KB: &str = "0123456789abcdef";

@@ -3,7 +3,7 @@
 
 use crate::child;
 use crate::mapped_places::can_map;
-use crate::place::{Place, until};
+use crate::place::Place;
 use db::{Db, FlushOptions, WaitForCompactOptions, WriteOptions};
 use options::WalIo;
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
 use testing::scratch;
+use testing::wait::until;
 
 const TEST: &str = "cut_wals::a_cut_wal_ends_the_process_and_keeps_what_it_holds";
 const SIGBUS: i32 = 7;

@@ -3,13 +3,14 @@
 
 use crate::machine::SmallDisk;
 use crate::mapped_places::{can_map, maps_its_wal};
-use crate::place::{Place, until};
+use crate::place::Place;
 use base::Status;
 use base::status::{Code, Severity, SubCode};
 use db::{Db, ReadOptions, WriteOptions};
 use options::WalIo;
 use tempfile::TempDir;
 use testing::random::Random;
+use testing::wait::until;
 
 /// Writes to column families in turn until the disk is full; returns how many values it took.
 fn fill(place: &mut Place, db: &Db, random: &mut Random) -> usize {

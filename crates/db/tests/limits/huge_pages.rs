@@ -1,8 +1,9 @@
 //! Memtables of huge pages (`memtable_huge_page_size`), where the machine has some, and where it has none.
 
-use crate::place::{Place, until};
+use crate::place::Place;
 use db::{Db, FlushOptions};
 use memmap2::{Advice, MmapOptions};
+use testing::wait::until;
 
 const REFUSAL: &str = "the system has no such huge pages free";
 const NR_HUGEPAGES: &str = "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages";

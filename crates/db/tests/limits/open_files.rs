@@ -3,13 +3,14 @@
 
 use crate::child::in_child;
 use crate::descriptors::{DescriptorLimit, open_with, take_all_but};
-use crate::place::{Place, expect_error, until};
+use crate::place::{Place, expect_error};
 use base::status::{Code, Severity};
 use db::{
     BottommostLevelCompaction, ColumnFamilyHandle, CompactRangeOptions, Db, FlushOptions,
     ReadOptions, WriteOptions,
 };
 use tempfile::TempDir;
+use testing::wait::until;
 
 const TOO_MANY: &str = "Too many open files";
 

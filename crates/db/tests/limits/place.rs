@@ -5,7 +5,6 @@ use db::{ColumnFamilyDescriptor, ColumnFamilyHandle, Db, OpenContext, ReadOption
 use options::{ColumnFamilyOptions, CompressionType, DbOptions};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 /// Options and a directory to open a database with, again and again.
 pub(crate) struct Place {
@@ -112,14 +111,5 @@ pub(crate) fn expect_error<T>(result: base::Result<T>, code: Code, words: &[&str
     assert_eq!(error.code(), code, "{error}");
     for word in words {
         assert!(error.message().contains(word), "{word}: {error}");
-    }
-}
-
-/// Waits for what must come to be.
-pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{what}");
-        std::thread::sleep(Duration::from_millis(5));
     }
 }

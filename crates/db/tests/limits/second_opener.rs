@@ -1,10 +1,11 @@
 //! Two processes that want to write to one database.
 
 use crate::child;
-use crate::place::{Place, expect_error, name_in, until};
+use crate::place::{Place, expect_error, name_in};
 use base::status::Code;
 use std::time::Duration;
 use tempfile::TempDir;
+use testing::wait::until;
 
 #[test]
 fn the_process_that_has_the_lock_is_named_until_it_is_gone() {

@@ -13,8 +13,8 @@ use options::{ColumnFamilyOptions, DbOptions};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use testing::wait;
 
 /// Late enough for all ages to be positive.
 const START_MICROS: u64 = 1_800_000_000_000_000;
@@ -153,16 +153,7 @@ fn recovers_within_a_second(bgerror_resume_retry_interval: u64) -> bool {
     place.disk.set_capacity(100_000);
     while put(&db, b"key", &[7; 1000]).is_ok() {}
     place.disk.set_capacity(u64::MAX);
-    let deadline = Instant::now() + Duration::from_secs(1);
-    loop {
-        if put(&db, b"key", b"later").is_ok() {
-            return true;
-        }
-        if Instant::now() > deadline {
-            return false;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
+    wait::is_so_within(Duration::from_secs(1), || put(&db, b"key", b"later").is_ok())
 }
 
 #[test]

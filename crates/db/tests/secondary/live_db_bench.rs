@@ -2,7 +2,7 @@
 
 use crate::place::{Place, scan, try_scan};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use testing::wait::until;
 
 /// Keys that `fillseq` writes: number i with sequence number i + 1.
 const KEYS: u64 = 150_000;
@@ -48,15 +48,6 @@ fn open_soon(place: &Place) -> db::Db {
         opened.is_some()
     });
     opened.unwrap()
-}
-
-/// Waits for what must come to be.
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{what}");
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 /// After each catch-up there are exactly the keys up to the last sequence number.

@@ -1,6 +1,6 @@
 //! How many threads flush and compact, and what waits for them.
 
-use crate::fixture::{Fixture, default_family, put, until};
+use crate::fixture::{Fixture, default_family, put};
 use base::compaction_filter::{CompactionFilter, Decision, FilterValue};
 use db::{Db, FlushOptions, WaitForCompactOptions};
 use parking_lot::{Condvar, Mutex};
@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
+use testing::wait::until;
 
 /// A filter in which threads that compact wait until they are let through.
 #[derive(Debug, Default)]

@@ -13,6 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use testing::wait;
 
 /// Longest that what is cancelled may go on. A machine that is busy needs some of it.
 const SOON: Duration = Duration::from_secs(5);
@@ -302,11 +303,8 @@ fn pausing_does_not_wait_for_space() {
     let refused = db.put(&WriteOptions::default(), &family, b"a", b"1").unwrap_err();
     assert_eq!(refused.subcode(), SubCode::NoSpace, "nothing is done while work is paused");
     db.continue_background_work().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while db.put(&WriteOptions::default(), &family, b"a", b"1").is_err() {
-        assert!(Instant::now() < deadline, "the database does not resume");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let write = || db.put(&WriteOptions::default(), &family, b"a", b"1");
+    wait::until("the database resumes", || write().is_ok());
     db.wait_for_compact(&WaitForCompactOptions::default()).unwrap();
     for index in 0..written {
         let found = db.get(&db::ReadOptions::default(), &family, &index.to_be_bytes()).unwrap();

@@ -8,7 +8,6 @@ use env::{FileSystem, MemFileSystem, read_file_to_vec};
 use options::{ColumnFamilyOptions, DbOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// Options and a place to open a database with, again and again.
 pub(crate) struct Fixture {
@@ -112,13 +111,4 @@ pub(crate) fn scan(db: &Db) -> Vec<(String, String)> {
     }
     iterator.status().unwrap();
     all
-}
-
-/// Waits for what must come to be.
-pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }

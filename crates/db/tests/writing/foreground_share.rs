@@ -1,6 +1,6 @@
 //! What compactions that would take a whole processor leave to those who read.
 
-use crate::fixture::{Fixture, default_family, until};
+use crate::fixture::{Fixture, default_family};
 use base::CompactionFilterFactory;
 use base::compaction_filter::{CompactionFilter, CompactionFilterContext, Decision, FilterValue};
 use db::{ColumnFamilyHandle, Db, FlushOptions, ReadOptions, WriteOptions};
@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+use testing::wait::until;
 
 /// Filters of compactions that have no end before they are told.
 #[derive(Clone, Debug, Default)]

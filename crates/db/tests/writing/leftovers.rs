@@ -1,6 +1,6 @@
 //! What failed or was dropped leaves no files behind, and takes none along that is needed.
 
-use crate::fixture::{Fixture, default_family, get, put, scan, until};
+use crate::fixture::{Fixture, default_family, get, put, scan};
 use base::filename::FileType;
 use base::status::SubCode;
 use db::{CompactRangeOptions, Db, FlushOptions, ReadOptions, WriteOptions};
@@ -11,6 +11,7 @@ use env::{FileSystem, MemFileSystem};
 use options::DbPath;
 use std::path::Path;
 use std::sync::Arc;
+use testing::wait::until;
 
 /// A disk that can fail, and a database with tables and blob files.
 fn faulty() -> (Fixture, Arc<FaultInjectionFileSystem>) {

@@ -1,6 +1,6 @@
 //! What listeners are told, in which order, and what they may do meanwhile.
 
-use crate::fixture::{Fixture, default_family, get, put, until};
+use crate::fixture::{Fixture, default_family, get, put};
 use base::Status;
 use base::status::{Code, Severity};
 use db::{
@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use testing::wait::until;
 
 /// Keeps what it is told, a line each.
 #[derive(Debug, Default)]

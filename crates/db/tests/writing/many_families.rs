@@ -1,11 +1,12 @@
 //! Thousands of column families: nothing that is done for one of them walks over all.
 
-use crate::fixture::{Fixture, put, until};
+use crate::fixture::{Fixture, put};
 use base::ColumnFamilyName;
 use db::{ColumnFamilyDescriptor, Db, FlushOptions, ReadOptions, WriteOptions};
 use options::{ConfigOptions, OptionsFile};
 use std::time::Instant;
 use testing::long_mode::is_long;
+use testing::wait::until;
 
 /// In CI fewer, for a machine that is slow and has other things to do.
 fn count() -> usize {

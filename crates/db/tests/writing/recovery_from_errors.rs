@@ -1,11 +1,12 @@
 //! What happens when background work or the WAL fails, and how it ends.
 
 use crate::blocking_fs::BlockingFileSystem;
-use crate::fixture::{Fixture, default_family, get, put, scan, until};
+use crate::fixture::{Fixture, default_family, get, put, scan};
 use base::status::{Code, SubCode};
 use db::{Db, FlushOptions, WriteOptions};
 use env::MemFileSystem;
 use std::sync::Arc;
+use testing::wait::until;
 
 /// With a disk that can be full.
 fn on_small_disk() -> (Fixture, Arc<MemFileSystem>) {

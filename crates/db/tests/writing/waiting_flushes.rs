@@ -1,6 +1,6 @@
 //! Flushes that find no thread free are done by other jobs, which go aside for them.
 
-use crate::fixture::{Fixture, default_family, until};
+use crate::fixture::{Fixture, default_family};
 use TableFileCreationReason::{Compaction, Flush};
 use base::CompactionFilterFactory;
 use base::compaction_filter::{
@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
+use testing::wait::until;
 
 /// What a job does at each entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use crate::huge_pages::collapse::Refusal;
 use crate::huge_pages::regions::{Region, Regions};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::time::Duration;
 
 /// For each time unit of work it rests for so many.
@@ -12,7 +13,7 @@ pub(super) const SETTLING: Duration = Duration::from_millis(100);
 /// Nothing is joined while there comes so much that all would double within this time: whoever needs new memory, and
 /// nobody else, waits for what is joined.
 const DOUBLING: Duration = Duration::from_secs(4);
-/// What the system refused it is asked again after this time, then after twice as long each, until it grants something.
+/// What the system refused it is asked again after this time, then after twice as long each.
 const ASKED_AGAIN: Duration = Duration::from_secs(1);
 const ASKED_AGAIN_MAX: Duration = Duration::from_secs(1 << 10);
 
@@ -109,13 +110,13 @@ impl Joiner {
         Step::Join(region)
     }
 
-    /// Keeps in mind what became at `now` of `region`, which took `time`. Returns for how long nothing is to be done.
+    /// Keeps in mind what became of `region`, and when that was. Returns for how long nothing is to be done.
     pub(super) fn pause_after(
         &mut self,
         regions: &Regions,
         region: Region,
         outcome: Result<(), Refusal>,
-        (now, time): (Duration, Duration),
+        tried: Range<Duration>,
     ) -> Duration {
         self.last = region;
         match outcome {
@@ -123,7 +124,7 @@ impl Joiner {
                 regions.set_joined(region);
                 self.refused.remove(&region);
                 self.with_pages = Patience::default();
-                self.be_patient_anew(now);
+                self.be_patient_anew(tried.end);
             }
             Err(Refusal::NoPage) => {
                 self.look = None;
@@ -133,11 +134,11 @@ impl Joiner {
                 regions.set_refused(region);
                 // It may only not be filled yet.
                 if self.refused.insert(region) {
-                    self.be_patient_anew(now);
+                    self.be_patient_anew(tried.end);
                 }
             }
         }
-        time * REST
+        (tried.end - tried.start) * REST
     }
 
     /// What was refused has its turn soon, though not later for that.

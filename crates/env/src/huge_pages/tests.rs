@@ -83,9 +83,8 @@ fn memory_that_stays_is_joined_while_it_is_read_and_written() {
         return;
     }
     let mut pieces: Vec<Vec<u8>> = (0..PIECES).map(|n| vec![n as u8; PIECE_BYTES]).collect();
-    let addresses = |piece: &Vec<u8>| piece.as_ptr().addr()..piece.as_ptr().addr() + piece.len();
     let huge = huge_kilobytes().unwrap();
-    pieces.iter().for_each(|piece| begin_lasting(addresses(piece)));
+    pieces.iter().for_each(|piece| begin_lasting(piece.as_ptr(), piece.len()));
     if FastPath::HugePages.is_on() {
         // Each byte is one more after each round.
         let rounds = repeat_with(|| {
@@ -104,7 +103,7 @@ fn memory_that_stays_is_joined_while_it_is_read_and_written() {
         }
     }
     assert_eq!(has_thread(), FastPath::HugePages.is_on());
-    pieces.iter().for_each(|piece| end_lasting(addresses(piece)));
+    pieces.iter().for_each(|piece| end_lasting(piece.as_ptr(), piece.len()));
     assert_eq!((joined_bytes(), REGIONS.bytes()), (0, 0));
 }
 

@@ -5,11 +5,17 @@ fn blocks(count: usize) -> Vec<KeptBlock> {
     (0..count).map(|_| KeptBlock::new(BlockForm::LARGEST).expect("a block")).collect()
 }
 
+/// One that keeps what memtables of that size leave.
+fn open_pool(write_buffer_size: usize) -> BlockPool {
+    let pool = BlockPool::default();
+    pool.expect(write_buffer_size);
+    pool.open();
+    pool
+}
+
 #[test]
 fn what_is_given_is_taken_again() {
-    let pool = BlockPool::default();
-    pool.expect(8 << 20);
-    pool.open();
+    let pool = open_pool(8 << 20);
     let mut given = blocks(1);
     let start = given[0].bytes().as_ptr();
     pool.give(&mut given);
@@ -42,9 +48,7 @@ fn nothing_is_kept_before_somebody_sees_to_it() {
 
 #[test]
 fn nothing_is_kept_after_the_end() {
-    let pool = BlockPool::default();
-    pool.expect(8 << 20);
-    pool.open();
+    let pool = open_pool(8 << 20);
     pool.give(&mut blocks(3));
     pool.close();
     assert_eq!(pool.bytes(), 0);
@@ -54,9 +58,7 @@ fn nothing_is_kept_after_the_end() {
 
 #[test]
 fn what_nobody_takes_goes_back() {
-    let pool = BlockPool::default();
-    pool.expect(64 << 20);
-    pool.open();
+    let pool = open_pool(64 << 20);
     pool.give(&mut blocks(30));
     (0..5).for_each(|_| drop(pool.take(BlockForm::LARGEST)));
     // Five were taken since the last look: twice as many stay.
@@ -81,9 +83,7 @@ fn huge() -> KeptBlock {
 
 #[test]
 fn blocks_are_kept_for_those_who_want_such() {
-    let pool = BlockPool::default();
-    pool.expect(8 << 20);
-    pool.open();
+    let pool = open_pool(8 << 20);
     pool.give(&mut vec![huge(), huge()]);
     pool.give(&mut blocks(1));
     assert_eq!(pool.bytes(), 6 << 20);
@@ -109,9 +109,7 @@ fn blocks_are_kept_for_those_who_want_such() {
 
 #[test]
 fn what_is_left_again_stays_unless_it_is_of_huge_pages_already() {
-    let pool = BlockPool::default();
-    pool.expect(3 << 20);
-    pool.open();
+    let pool = open_pool(3 << 20);
     let mut given = blocks(1);
     given.push(huge());
     let mut third = blocks(1);
@@ -128,9 +126,7 @@ fn what_is_left_again_stays_unless_it_is_of_huge_pages_already() {
 
 #[test]
 fn a_block_that_is_too_large_leaves_room_for_smaller_ones() {
-    let pool = BlockPool::default();
-    pool.expect(3 << 20);
-    pool.open();
+    let pool = open_pool(3 << 20);
     let form = BlockForm::of_size(512 << 10).expect("a form");
     let small = || KeptBlock::new(form).expect("a block");
     let mut given = blocks(1);

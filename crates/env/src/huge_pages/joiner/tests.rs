@@ -35,8 +35,8 @@ fn all_are_joined_one_after_the_other_with_rests() {
     let mut now = MILLISECOND + SETTLING;
     for index in 0..10 {
         assert_eq!(joiner.next(&regions, now), join(index));
-        let times = (now + 2 * MILLISECOND, 2 * MILLISECOND);
-        let pause = joiner.pause_after(&regions, Region(FIRST + index), Ok(()), times);
+        let tried = now..now + 2 * MILLISECOND;
+        let pause = joiner.pause_after(&regions, Region(FIRST + index), Ok(()), tried);
         assert_eq!(pause, 6 * MILLISECOND);
         now += 8 * MILLISECOND;
     }
@@ -66,25 +66,37 @@ fn while_much_comes_nothing_is_joined() {
     assert_eq!(joiner.next(&regions, now + MILLISECOND), Step::Wait(SETTLING));
 }
 
-/// Goes on until it rests, each region giving `outcome`. Returns for how many seconds it rests, and the time then.
+/// Goes on until it rests, each region giving `outcome`, a millisecond after it was begun with. Returns how long after
+/// the first one was refused, or after the begin, it will look again, and the time when it rests.
 fn until_rest(
     joiner: &mut Joiner,
     regions: &Regions,
-    mut now: Duration,
+    begin: Duration,
     outcome: impl Fn(usize) -> Result<(), Refusal>,
-) -> (Option<u64>, Duration) {
+) -> (Option<Duration>, Duration) {
+    let (mut now, mut first_refused) = (begin, None);
     loop {
         match joiner.next(regions, now) {
             Step::Join(region) => {
                 let outcome = outcome(region.0 - FIRST);
-                now += joiner.pause_after(regions, region, outcome, (now, MILLISECOND));
+                let end = now + MILLISECOND;
+                if outcome.is_err() {
+                    first_refused.get_or_insert(end);
+                }
+                now = end + joiner.pause_after(regions, region, outcome, now..end);
             }
             Step::Wait(time) => now += time,
             Step::Rest(time) => {
-                return (time.map(|time| time.as_secs_f64().ceil() as u64), now);
+                let since = first_refused.unwrap_or(begin);
+                return (time.map(|time| now + time - since), now);
             }
         }
     }
+}
+
+/// That long after the pause that follows a refusal.
+fn seconds(count: u64) -> Option<Duration> {
+    Some(Duration::from_secs(count) + REST * MILLISECOND)
 }
 
 /// Addresses of the region of that index.
@@ -117,23 +129,24 @@ fn what_was_refused_has_its_turn_again_later() {
     let regions = full(8);
     let mut joiner = Joiner::default();
     let (rest, mut now) = until_rest(&mut joiner, &regions, Duration::ZERO, but_three);
-    assert_eq!((rest, regions.joined()), (Some(1), 7));
+    assert_eq!((rest, regions.joined()), (seconds(1), 7));
     // Whoever is woken before has nothing to do.
     assert!(matches!(joiner.next(&regions, now), Step::Rest(Some(_))));
-    for seconds in [2, 4, 8] {
-        now += Duration::from_secs(seconds / 2);
+    for count in [2, 4, 8] {
+        now += Duration::from_secs(count / 2);
         let (rest, time) = until_rest(&mut joiner, &regions, now, but_three);
-        assert_eq!(rest, Some(seconds));
+        assert_eq!(rest, seconds(count));
         now = time;
     }
     // One that is joined, or refused for the first time, has all tried again soon.
     regions.begin(more(8));
     let (rest, now) = until_rest(&mut joiner, &regions, now, but_three);
-    assert_eq!((rest, regions.joined()), (Some(1), 8));
+    let after_the_join = SETTLING + MILLISECOND + Duration::from_secs(1);
+    assert_eq!((rest, regions.joined()), (Some(after_the_join), 8));
     let (_, now) = until_rest(&mut joiner, &regions, now + Duration::from_secs(1), but_three);
     regions.begin(more(9));
     let (rest, now) = until_rest(&mut joiner, &regions, now, |_| Err(Refusal::ThisRegion));
-    assert_eq!(rest, Some(1));
+    assert_eq!(rest, Some(Duration::from_secs(1)));
     let later = now + Duration::from_secs(1);
     assert_eq!(until_rest(&mut joiner, &regions, later, |_| Ok(())).0, None);
     assert_eq!(regions.joined(), 10);
@@ -144,18 +157,18 @@ fn a_system_without_pages_is_asked_more_and_more_seldom() {
     let regions = full(8);
     let mut joiner = Joiner::default();
     let mut pause = |index, outcome| {
-        let times = (Duration::ZERO, MILLISECOND);
-        joiner.pause_after(&regions, Region(FIRST + index), outcome, times).as_secs()
+        let tried = Duration::ZERO..MILLISECOND;
+        joiner.pause_after(&regions, Region(FIRST + index), outcome, tried).as_secs()
     };
     let none = Err(Refusal::NoPage);
     assert_eq!([pause(0, none), pause(1, none), pause(2, none)], [1, 2, 4]);
     pause(3, Ok(()));
-    let seconds: Vec<u64> = (0..13).map(|_| pause(4, none)).collect();
-    assert_eq!(seconds[..3], [1, 2, 4]);
-    assert_eq!(seconds[10..], [1024; 3]);
+    let pauses: Vec<u64> = (0..13).map(|_| pause(4, none)).collect();
+    assert_eq!(pauses[..3], [1, 2, 4]);
+    assert_eq!(pauses[10..], [1024; 3]);
     // Another has its turn, as this one may have to wait for ever; and how long it waits for regions is another thing.
     joiner.next(&regions, Duration::ZERO);
     assert_eq!(joiner.next(&regions, SETTLING), join(5));
     let but_five = |index| if index == 5 { Err(Refusal::ThisRegion) } else { Ok(()) };
-    assert_eq!(until_rest(&mut joiner, &regions, SETTLING, but_five).0, Some(1));
+    assert_eq!(until_rest(&mut joiner, &regions, SETTLING, but_five).0, seconds(1));
 }
