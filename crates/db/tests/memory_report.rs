@@ -147,7 +147,7 @@ fn in_own_process(test: &str, prepare: impl FnOnce(&Path)) -> Option<OsString> {
 }
 
 /// One capacity, which can be changed at any time, for memtables, blocks, indexes, filters and what is
-/// known of files: the process takes a third more at most, which is what the allocator adds and what jobs hold.
+/// known of files: the process takes two fifths more at most, which is what the allocator adds and what jobs hold.
 #[test]
 fn the_capacity_of_one_cache_bounds_the_whole() {
     const CAPACITY: usize = 64 << 20;
@@ -177,7 +177,7 @@ fn the_capacity_of_one_cache_bounds_the_whole() {
     let report = db.property(&default_family(&db), "touchstone.memory").unwrap();
     println!("grown by {} MB of {} MB\n{report}", grown / MB, CAPACITY as u64 / MB);
     // All that was written is more than that.
-    assert!(grown > 48 * MB && grown <= 85 * MB, "grown by {grown}\n{report}");
+    assert!(grown > 48 * MB && grown <= 90 * MB, "grown by {grown}\n{report}");
     cache.set_capacity(CAPACITY / 4);
     // The charge of the memtable stays.
     let usage = cache.usage_bytes() - cache.pinned_usage_bytes();

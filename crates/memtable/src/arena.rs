@@ -52,6 +52,8 @@ pub(crate) struct ArenaWriter {
     next: NonNull<u8>,
     /// Free bytes of the current block.
     unused: usize,
+    /// Bytes of all blocks.
+    block_bytes: usize,
     next_block_size: usize,
     alignment: usize,
 }
@@ -92,6 +94,7 @@ impl ArenaWriter {
             arena: Arc::new(Arena { blocks, allocated_bytes: AtomicUsize::new(0) }),
             next: NonNull::dangling(),
             unused: 0,
+            block_bytes: 0,
             next_block_size: block_size,
             alignment,
         }
@@ -112,15 +115,22 @@ impl ArenaWriter {
             let block_size = self.next_block_size;
             self.next_block_size = (2 * block_size).min(BLOCK_SIZE_MAX);
             if size > block_size / 4 {
+                self.block_bytes += size;
                 return self.arena.allocate_block(size);
             }
             (self.next, self.unused) = self.arena.allocate_shared_block(block_size);
+            self.block_bytes += self.unused;
         }
         let piece = self.next;
         // SAFETY: the block has `unused` bytes from `next` on, and `size` is no more than that.
         self.next = unsafe { piece.add(size) };
         self.unused -= size;
         piece
+    }
+
+    /// Bytes of pieces, and what was left of blocks that had no room for the next one.
+    pub(crate) fn used_bytes(&self) -> usize {
+        self.block_bytes - self.unused
     }
 }
 

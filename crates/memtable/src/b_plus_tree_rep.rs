@@ -45,6 +45,10 @@ impl MemTableRepWriter for BPlusTreeRepWriter {
     fn expect(&mut self, user_keys: &[&[u8]]) {
         self.writer.expect(user_keys);
     }
+
+    fn used_bytes(&self) -> usize {
+        self.writer.used_bytes()
+    }
 }
 
 impl MemTableRep for BPlusTreeRep {

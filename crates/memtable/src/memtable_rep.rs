@@ -88,6 +88,12 @@ pub trait MemTableRepWriter: fmt::Debug + Send {
     /// into the processor's cache for all of them side by side. Others may come all the same, and more keys
     /// than [`EXPECTED_KEYS_MAX`] are not looked at. Default: nothing is done.
     fn expect(&mut self, _user_keys: &[&[u8]]) {}
+
+    /// Bytes of memory that records have taken, without spare room. Where they are more than what RocksDB's
+    /// container would take, the memtable is full by them. Default: 0, not known.
+    fn used_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The length of a key or value, which the formats limit to 32 bits.

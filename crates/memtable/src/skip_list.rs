@@ -348,6 +348,11 @@ impl SkipListWriter {
         is_new
     }
 
+    /// Bytes of nodes.
+    pub(crate) fn used_bytes(&self) -> usize {
+        self.arena.used_bytes()
+    }
+
     /// Links a new node where the splices are, which on each level are before and behind it.
     fn link_new(&mut self, target: &Target<'_>, value: &[u8]) {
         let height = self.random_height();

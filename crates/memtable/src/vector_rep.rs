@@ -53,6 +53,8 @@ struct Growing {
     last_chunk: Chunk,
     /// Bytes of all chunks, spare room included.
     chunks_size: usize,
+    /// Bytes of records and of what is sorted of each.
+    used_size: usize,
     /// Size of the next chunk.
     next_chunk_size: usize,
     /// The records that are not among the sorted ones.
@@ -98,7 +100,9 @@ fn resolve<'a>(chunks: &'a [Arc<Chunk>], entry: &Entry) -> MemTableEntry<'a> {
 impl Growing {
     fn insert(&mut self, user_key: &[u8], trailer: u64, value: &[u8]) {
         let (user_key_length, value_length) = (length(user_key), length(value));
-        self.make_room(user_key.len() + TRAILER_SIZE + value.len());
+        let size = user_key.len() + TRAILER_SIZE + value.len();
+        self.make_room(size);
+        self.used_size += size + size_of::<Entry>();
         let chunk = &mut self.last_chunk;
         let offset = chunk.bytes().len() as u32;
         chunk.put(user_key);
@@ -285,6 +289,10 @@ impl VectorRep {
 impl MemTableRepWriter for VectorRepWriter {
     fn insert(&mut self, user_key: &[u8], trailer: u64, value: &[u8]) {
         self.rep.growing.lock().insert(user_key, trailer, value);
+    }
+
+    fn used_bytes(&self) -> usize {
+        self.rep.growing.lock().used_size
     }
 }
 

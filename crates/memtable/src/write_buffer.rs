@@ -1,8 +1,11 @@
-//! When a memtable is full: what RocksDB's memtables would take for the same records.
+//! When a memtable is full: what RocksDB's memtables would take for the same records, or what ours take where
+//! that is more.
 //!
 //! `write_buffer_size` is to mean the same number of records as it does to RocksDB, whose memtables
 //! allocate from an arena in blocks and count those. The arena is followed here without any memory,
-//! so that how our records lie is free to change.
+//! so that how our records lie is free to change. It is to bound memory too: where records take more of it here
+//! (in no order, as leaves of a tree are not full then, by 4 % at 116 bytes, and more where they are small), what
+//! they take more counts as well, and there are fewer of them. That is looked at with each block.
 //!
 //! The arena begins with 2 KiB of its own. A piece is taken from the current block if it fits, else
 //! from a new one, or from one of its own if it is larger than a quarter of a block.
@@ -62,8 +65,10 @@ pub(crate) struct ArenaAccount {
     node_count: u64,
     /// Bytes of the container outside of the arena.
     outside_size: usize,
-    /// Encoded bytes of records that are not in the arena.
+    /// Bytes of records: what they take of both, or, where the container says itself, as they are encoded.
     records_size: usize,
+    /// Bytes that they really take beyond these.
+    excess_size: usize,
 }
 
 impl ArenaAccount {
@@ -78,6 +83,7 @@ impl ArenaAccount {
             node_count: 0,
             outside_size: 0,
             records_size: 0,
+            excess_size: 0,
         };
         let lists = match account.accounting {
             // Range tombstones have a list of their own.
@@ -97,15 +103,33 @@ impl ArenaAccount {
         account
     }
 
-    /// Counts a record of `size` encoded bytes.
-    pub(crate) fn add(&mut self, size: usize, is_range_tombstone: bool) {
+    /// Counts a record of `size` encoded bytes. Returns whether there is a new block.
+    pub(crate) fn add(&mut self, size: usize, is_range_tombstone: bool) -> bool {
+        let (block_count, used) = (self.block_count, self.used());
         match self.accounting {
-            MemTableAccounting::Vector if !is_range_tombstone => {
+            _ if is_range_tombstone => self.add_node(size),
+            MemTableAccounting::SkipList => self.add_node(size),
+            MemTableAccounting::Vector => {
                 self.allocate(size);
                 self.outside_size += POINTER_SIZE;
             }
-            MemTableAccounting::AsHeld if !is_range_tombstone => self.records_size += size,
-            _ => self.add_node(size),
+            MemTableAccounting::AsHeld => self.records_size += size,
+        }
+        if !is_range_tombstone {
+            self.records_size += self.used() - used;
+        }
+        self.block_count > block_count
+    }
+
+    /// Bytes of the blocks that are taken, and of the container outside.
+    fn used(&self) -> usize {
+        self.allocated - self.unused + self.outside_size
+    }
+
+    /// Takes what records really use, which containers that say how much they hold have told already.
+    pub(crate) fn set_used(&mut self, bytes: usize) {
+        if !self.is_as_held() {
+            self.excess_size = self.excess_size.max(bytes.saturating_sub(self.records_size));
         }
     }
 
@@ -121,7 +145,7 @@ impl ArenaAccount {
 
     /// Bytes taken in blocks, of which the arena has none at first.
     pub(crate) fn allocated_in_blocks(&self) -> usize {
-        self.allocated + self.outside_size - INLINE_BLOCK_SIZE
+        self.allocated + self.outside_size + self.excess_size - INLINE_BLOCK_SIZE
     }
 
     /// Counts what remembers an insertion's place.
@@ -192,7 +216,7 @@ impl WriteBuffer {
     }
 
     pub(crate) fn publish(&self, account: &ArenaAccount) {
-        let allocated = account.allocated + account.outside_size;
+        let allocated = account.allocated + account.outside_size + account.excess_size;
         let used = allocated + account.block_count * POINTER_SIZE - account.unused;
         self.allocated.store(allocated, Ordering::Relaxed);
         self.unused.store(account.unused, Ordering::Relaxed);
