@@ -407,7 +407,8 @@ fn row(spec: &Spec, (set, benchmark): (usize, usize), engine: &str, own: &[Sampl
 
 fn cpu_micros_per_op(record: &Record) -> Option<f64> {
     let process = record.process.as_ref()?;
-    let operations = record.operations.filter(|count| *count > 0)?;
+    // What counts no operations, as a compaction of all, is one itself.
+    let operations = record.operations?.max(1);
     Some((process.user_seconds + process.system_seconds) * 1e6 / operations as f64)
 }
 

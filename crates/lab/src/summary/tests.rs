@@ -2,6 +2,7 @@ use super::*;
 use crate::db_bench::Run;
 use crate::machine::constants::Values;
 use crate::plan::OptionSet;
+use host::ProcessCounters;
 use record::{Latency, Record};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -214,4 +215,18 @@ fn the_faster_of_driver_and_db_bench_counts() {
     some = with_db_bench(some, 80_000.0);
     some.extend(attempt(4, 0, 0.0, [record(0), record(1)]));
     assert_eq!(summary_of(&spec, &some).rows[1].ratio, Some(0.5));
+}
+
+#[test]
+fn what_counts_no_operations_is_one() {
+    let process = |user_seconds| {
+        let process =
+            ProcessCounters { user_seconds, system_seconds: 0.5, ..ProcessCounters::default() };
+        Some(process)
+    };
+    let compaction = Record { operations: Some(0), process: process(1.5), ..record(0) };
+    assert_eq!(cpu_micros_per_op(&compaction), Some(2e6));
+    let reads = Record { operations: Some(1000), process: process(1.5), ..record(0) };
+    assert_eq!(cpu_micros_per_op(&reads), Some(2e3));
+    assert_eq!(cpu_micros_per_op(&Record { operations: None, ..reads }), None);
 }
