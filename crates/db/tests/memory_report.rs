@@ -147,7 +147,7 @@ fn in_own_process(test: &str, prepare: impl FnOnce(&Path)) -> Option<OsString> {
 }
 
 /// One capacity, which can be changed at any time, for memtables, blocks, indexes, filters and what is
-/// known of files: the process takes two fifths more at most, which is what the allocator adds and what jobs hold.
+/// known of files: the process takes about two fifths more at most, which is what the allocator adds and what jobs hold.
 #[test]
 fn the_capacity_of_one_cache_bounds_the_whole() {
     const CAPACITY: usize = 64 << 20;
@@ -454,11 +454,12 @@ fn can_map(directory: &Path) -> bool {
 
 /// As many bytes as the process has mapped, once the thread that prepares what is mapped has come to rest.
 fn mapped_as_told(db: &Db, directory: &Path) -> u64 {
-    let mut told = 0;
-    wait::until("as much is told as is mapped", || {
-        told = part(db, "mapped-files");
-        told == mapped_bytes(directory)
+    let (mut told, mut mapped) = (0, 0);
+    let agree = wait::is_so_within(Duration::from_secs(20), || {
+        (told, mapped) = (part(db, "mapped-files"), mapped_bytes(directory));
+        told == mapped
     });
+    assert!(agree, "told {told} of {mapped}");
     told
 }
 

@@ -1,23 +1,23 @@
 //! Memory that stays, in huge pages.
 //!
 //! Who reads here and there in large caches waits for the tables that say where pages are as long as for what is in
-//! the pages, in a virtual machine all the more. Pages of 2 MiB need none of the last of these tables. But who asks for
-//! them beforehand has the first who touches one wait until all of it is there, which takes milliseconds where a
-//! virtual machine has no memory yet, and allocators ask for so little at a time that none has room.
+//! the pages, in a virtual machine all the more. Pages of 2 MiB need none of the last of these tables. But who asks
+//! for them beforehand has the first who touches one wait until all of it is there, which takes milliseconds where
+//! a virtual machine has no memory yet, and allocators ask for so little at a time that none has room.
 //!
-//! So memory is taken as ever. Whoever keeps it long counts it here ([`begin_lasting`], [`end_lasting`]), once it has been
-//! touched, and when most of a range of 2 MiB is such memory a thread has the system bring it together in one page, its
-//! contents copied (`MADV_COLLAPSE`, from Linux 6.1 on). What is read and written meanwhile is the same. At most a 16th of
-//! what is joined was not there before. The thread takes a quarter of a processor at most, and waits until there comes not
-//! much more at a time. For each page the kernel has all processors put what they kept aside of pages into its lists,
-//! which is no time of this thread's.
+//! So memory is taken as ever. Whoever keeps it long counts it here ([`begin_lasting`], [`end_lasting`]), once it
+//! has been touched, and when most of a range of 2 MiB is such memory a thread has the system bring it together in
+//! one page, its contents copied (`MADV_COLLAPSE`, from Linux 6.1 on). What is read and written meanwhile is the
+//! same. At most a 16th of what is joined was not there before. The thread takes a quarter of a processor at most,
+//! and waits until there comes not much more at a time. For each page the kernel has all processors put what they
+//! kept aside of pages into its lists, which is no time of this thread's.
 //!
-//! Nothing is done where the system gives huge pages to nobody (`enabled` in `/sys/kernel/mm/transparent_hugepage` is
-//! `never`, or that in its `hugepages-2048kB`), where it has other sizes or knows no such request, in processes that were
-//! told to have none (`PR_SET_THP_DISABLE`), and as long as there is too little of such memory for it to matter. A system
-//! that has no page is asked again after a second, then after twice as long each, up to 17 minutes, until it grants one.
-//! Regions that it refuses have their turn again in the same way, which begins anew when another one is joined, or is
-//! refused for the first time.
+//! Nothing is done where the system gives huge pages to nobody (`enabled` in `/sys/kernel/mm/transparent_hugepage`
+//! is `never`, or that in its `hugepages-2048kB`), where it has other sizes or knows no such request, in processes
+//! that were told to have none (`PR_SET_THP_DISABLE`), and as long as there is too little of such memory for it to
+//! matter. A system that has no page is asked again after a second, then after twice as long each, up to 17
+//! minutes, until it grants one. Regions that it refuses have their turn again in the same way, which begins anew
+//! when another one is joined, or is refused for the first time.
 
 mod collapse;
 mod joiner;

@@ -52,7 +52,7 @@ pub(crate) struct ArenaWriter {
     next: NonNull<u8>,
     /// Free bytes of the current block.
     unused: usize,
-    /// Bytes of all blocks.
+    /// Bytes of pieces, and of what is free in the current block.
     block_bytes: usize,
     next_block_size: usize,
     alignment: usize,
@@ -118,6 +118,8 @@ impl ArenaWriter {
                 self.block_bytes += size;
                 return self.arena.allocate_block(size);
             }
+            // What is left of the current one nobody touches.
+            self.block_bytes -= self.unused;
             (self.next, self.unused) = self.arena.allocate_shared_block(block_size);
             self.block_bytes += self.unused;
         }
@@ -128,8 +130,8 @@ impl ArenaWriter {
         piece
     }
 
-    /// Bytes of pieces, and what was left of blocks that had no room for the next one.
-    pub(crate) fn used_bytes(&self) -> usize {
+    /// Bytes of pieces.
+    pub(crate) fn taken_bytes(&self) -> usize {
         self.block_bytes - self.unused
     }
 }

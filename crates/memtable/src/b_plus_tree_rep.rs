@@ -46,8 +46,8 @@ impl MemTableRepWriter for BPlusTreeRepWriter {
         self.writer.expect(user_keys);
     }
 
-    fn used_bytes(&self) -> usize {
-        self.writer.used_bytes()
+    fn taken_bytes(&self) -> usize {
+        self.writer.taken_bytes()
     }
 }
 

@@ -517,8 +517,8 @@ impl MemTableWriter<'_> {
         let size = encoded_size(user_key, value);
         memtable.stats.add(sequence, value_type, size);
         if state.account.add(size, is_range_tombstone) {
-            let used_bytes = state.rep.used_bytes();
-            state.account.set_used(used_bytes);
+            let taken_bytes = state.rep.taken_bytes();
+            state.account.set_taken(taken_bytes);
         }
         if state.account.is_as_held() {
             state.account.set_held(memtable.rep.allocated_bytes());

@@ -90,8 +90,10 @@ pub trait MemTableRepWriter: fmt::Debug + Send {
     fn expect(&mut self, _user_keys: &[&[u8]]) {}
 
     /// Bytes of memory that records have taken, without spare room. Where they are more than what RocksDB's
-    /// container would take, the memtable is full by them. Default: 0, not known.
-    fn used_bytes(&self) -> usize {
+    /// container would take, the memtable is full by them; who wraps another's writer has to pass this on.
+    /// Not asked where memory is counted as the container says ([`MemTableRep::allocated_bytes`]).
+    /// Default: 0, not known.
+    fn taken_bytes(&self) -> usize {
         0
     }
 }

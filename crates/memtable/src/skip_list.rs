@@ -349,8 +349,8 @@ impl SkipListWriter {
     }
 
     /// Bytes of nodes.
-    pub(crate) fn used_bytes(&self) -> usize {
-        self.arena.used_bytes()
+    pub(crate) fn taken_bytes(&self) -> usize {
+        self.arena.taken_bytes()
     }
 
     /// Links a new node where the splices are, which on each level are before and behind it.

@@ -44,8 +44,8 @@ impl MemTableRepWriter for SkipListRepWriter {
         self.writer.insert_with_hint(hint, user_key, trailer, value)
     }
 
-    fn used_bytes(&self) -> usize {
-        self.writer.used_bytes()
+    fn taken_bytes(&self) -> usize {
+        self.writer.taken_bytes()
     }
 }
 

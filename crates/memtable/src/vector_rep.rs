@@ -54,7 +54,7 @@ struct Growing {
     /// Bytes of all chunks, spare room included.
     chunks_size: usize,
     /// Bytes of records and of what is sorted of each.
-    used_size: usize,
+    taken_size: usize,
     /// Size of the next chunk.
     next_chunk_size: usize,
     /// The records that are not among the sorted ones.
@@ -102,7 +102,7 @@ impl Growing {
         let (user_key_length, value_length) = (length(user_key), length(value));
         let size = user_key.len() + TRAILER_SIZE + value.len();
         self.make_room(size);
-        self.used_size += size + size_of::<Entry>();
+        self.taken_size += size + size_of::<Entry>();
         let chunk = &mut self.last_chunk;
         let offset = chunk.bytes().len() as u32;
         chunk.put(user_key);
@@ -291,8 +291,8 @@ impl MemTableRepWriter for VectorRepWriter {
         self.rep.growing.lock().insert(user_key, trailer, value);
     }
 
-    fn used_bytes(&self) -> usize {
-        self.rep.growing.lock().used_size
+    fn taken_bytes(&self) -> usize {
+        self.rep.growing.lock().taken_size
     }
 }
 

@@ -22,9 +22,9 @@ const TAIL: &str = "
 ## Where the answers differ
 
 - `rocksdb.size-all-mem-tables` and `cur-size-*` are the memory as RocksDB's arena would fill, so that
-  memtables hold as many records as RocksDB's; where records take more here, as it is with small ones and with keys in
-  no order, that is what counts, also for when a memtable is full. `touchstone.memory` tells the memory that they
-  really take, with what is spare.
+  memtables hold as many records as RocksDB's; where records take more here, that is what counts, also for when a
+  memtable is full: with keys in no order and small records, and in skip lists and vectors. `touchstone.memory` tells
+  the memory that they really take, with what is spare.
 - `touchstone.memory` adds up what each part asked of the allocator, and what that keeps of what was freed
   (`allocator-idle`, of the whole process, as glibc tells it; 0 with other C libraries, and close to it in
   programs with an allocator of their own). A test compares the sum with the memory that the process really
@@ -50,7 +50,7 @@ const TAIL: &str = "
 - What bounds the whole is `Options::for_budget(bytes, threads, profile)` for all options at once (`touchstone options`
   tells the same choices), and in an open database the capacity of the block cache (`Cache::set_capacity`), where a
   `WriteBufferManager` is given that cache and `cache_usage_options` has the rest charged to it
-  ([caches.md](caches.md#memory-of-other-uses)). The process takes two fifths more than that capacity at most, which
+  ([caches.md](caches.md#memory-of-other-uses)). The process takes about two fifths more than that capacity at most, which
   `the_capacity_of_one_cache_bounds_the_whole` looks at: blocks of many sizes leave gaps in the allocator's memory,
   and what jobs hold for a moment is not charged.
 - `TOUCHSTONE_BUDGET_MB=64 cargo test -p touchstone-db --test memory_report -- --ignored` measures what a

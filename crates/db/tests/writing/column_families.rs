@@ -4,7 +4,7 @@ use crate::fixture::{Fixture, default_family, get, put};
 use db::{FlushOptions, ReadOptions, WriteOptions};
 use options::{ColumnFamilyOptions, DbPath, LruCacheOptions};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use testing::wait;
 
 #[test]
 fn directories_of_a_new_column_family_are_made() {
@@ -64,12 +64,10 @@ fn a_small_memtable_does_not_keep_old_wals_for_ever() {
     put(&db, "small", "value");
     let oldest = fixture.files_with(".log");
     let busy = db.column_family("busy").unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while fixture.files_with(".log").iter().any(|name| oldest.contains(name)) {
-        assert!(Instant::now() < deadline, "{:?} are still there", fixture.files_with(".log"));
+    wait::until("the oldest log goes", || {
         db.put(&WriteOptions::default(), &busy, b"key", &[7; 8 << 10]).unwrap();
-        std::thread::sleep(Duration::from_millis(1));
-    }
+        !fixture.files_with(".log").iter().any(|name| oldest.contains(name))
+    });
     assert_eq!(get(&db, "small").as_deref(), Some("value"));
     assert!(db.get(&ReadOptions::default(), &busy, b"key").unwrap().is_some());
 }

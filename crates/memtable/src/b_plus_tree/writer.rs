@@ -154,8 +154,8 @@ impl BPlusTreeWriter {
 
 impl BPlusTreeWriter {
     /// Bytes of records and nodes.
-    pub(crate) fn used_bytes(&self) -> usize {
-        self.records.used_bytes() + self.nodes.used_bytes()
+    pub(crate) fn taken_bytes(&self) -> usize {
+        self.records.taken_bytes() + self.nodes.taken_bytes()
     }
 
     /// Finds the leaves of keys that are inserted next, in this order, one level for all of them after the

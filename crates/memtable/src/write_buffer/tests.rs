@@ -131,18 +131,18 @@ fn check_excess(options: &MemTableOptions) {
     assert!(!account.add(100, false), "the first record lies in what the arena begins with");
     while !account.add(100, false) {}
     let (blocks, records_size) = (taken(&account), account.records_size);
-    account.set_used(records_size);
+    account.set_taken(records_size);
     assert_eq!(taken(&account), blocks, "as much as RocksDB's");
-    account.set_used(records_size + 1000);
+    account.set_taken(records_size + 1000);
     assert_eq!(taken(&account), blocks + 1000);
     // Tombstones of ranges lie elsewhere, and what was counted stays.
     account.add(100, true);
-    account.set_used(records_size + 10);
+    account.set_taken(records_size + 10);
     assert_eq!((taken(&account), account.records_size), (blocks + 1000, records_size));
 
     let buffer = WriteBuffer::new(options, &account);
     assert!(!buffer.is_full());
-    account.set_used(records_size + (1 << 20));
+    account.set_taken(records_size + (1 << 20));
     buffer.publish(&account);
     assert!(buffer.is_full());
 }

@@ -22,7 +22,7 @@ fn what_never_comes_is_asked_for_as_long_as_was_said() {
         asked += 1;
         false
     });
-    assert!(!is_so && asked > 1 && begin.elapsed() >= time, "asked {asked} times");
+    assert!(!is_so && asked > 0 && begin.elapsed() >= time, "asked {asked} times");
 }
 
 #[test]
