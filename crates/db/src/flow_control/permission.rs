@@ -10,23 +10,28 @@ use base::{Result, Status};
 use perf_context::{PerfMetric, Timer};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use wal::WriteBatch;
 
 /// Longest a delayed writer sleeps before it looks again whether the delay still stands.
 const NAP: Duration = Duration::from_millis(1);
 
 impl DbImpl {
-    /// Waits until `bytes` may be written. No lock is held meanwhile.
+    /// Waits until `batch` may be written. No lock is held meanwhile.
     ///
     /// # Errors
     /// The error that stops writes; `Incomplete` if the options do not allow to wait.
     #[inline]
-    pub(crate) fn wait_for_permission(&self, options: &WriteOptions, bytes: u64) -> Result<()> {
+    pub(crate) fn wait_for_permission(
+        &self,
+        options: &WriteOptions,
+        batch: &WriteBatch,
+    ) -> Result<()> {
         let writing = self.writing()?;
         match writing.has_obstacle.load(Ordering::Acquire) {
             false => Ok(()),
             true => {
                 let (begun, mut has_waited) = (Instant::now(), false);
-                let result = self.wait_behind_obstacle(writing, options, bytes, &mut has_waited);
+                let result = self.wait_behind_obstacle(writing, options, batch, &mut has_waited);
                 if let Some(statistics) = self.context.statistics.as_deref().filter(|_| has_waited)
                 {
                     count_stall(statistics, begun.elapsed());
@@ -65,7 +70,11 @@ impl DbImpl {
     /// # Errors
     /// `Incomplete` if the options do not allow to wait.
     #[cold]
-    pub(crate) fn wait_as_low_priority(&self, options: &WriteOptions, bytes: u64) -> Result<()> {
+    pub(crate) fn wait_as_low_priority(
+        &self,
+        options: &WriteOptions,
+        batch: &WriteBatch,
+    ) -> Result<()> {
         let writing = self.writing()?;
         let mut state = writing.state.lock();
         if !state.write_controller.needs_speedup_compaction() {
@@ -76,7 +85,8 @@ impl DbImpl {
         }
         let rate = state.write_controller.low_pri_rate();
         let begin = Instant::now();
-        let at = state.low_pri_pacer.grant(begin, bytes, rate);
+        let (writes, bytes) = (self.write_count(batch), batch.data().len() as u64);
+        let at = state.low_pri_pacer.grant(begin, writes, bytes, rate);
         while Instant::now() < at
             && state.write_controller.needs_speedup_compaction()
             && !writing.is_closing.load(Ordering::Acquire)
@@ -92,10 +102,11 @@ impl DbImpl {
         &self,
         writing: &Writing,
         options: &WriteOptions,
-        bytes: u64,
+        batch: &WriteBatch,
         has_waited: &mut bool,
     ) -> Result<()> {
         let _timer = Timer::start(PerfMetric::WriteDelayTime);
+        let (writes, bytes) = (self.write_count(batch), batch.data().len() as u64);
         let mut state = writing.state.lock();
         let (mut granted_at, mut stall) = (None, None);
         let mut held = Held::begin();
@@ -123,7 +134,7 @@ impl DbImpl {
                 continue;
             }
             let now = Instant::now();
-            let at = *granted_at.get_or_insert_with(|| state.pacer.grant(now, bytes, rate));
+            let at = *granted_at.get_or_insert_with(|| state.pacer.grant(now, writes, bytes, rate));
             if now >= at {
                 return Ok(());
             }
@@ -131,6 +142,11 @@ impl DbImpl {
             let _timer = Timer::start(PerfMetric::DbConditionWaitNanos);
             writing.changed.wait_for(&mut state, NAP.min(at - now));
         }
+    }
+
+    /// About how many writes there were, if all were of as many entries as this one.
+    fn write_count(&self, batch: &WriteBatch) -> u64 {
+        self.visibility.last_sequence() / u64::from(batch.count()).max(1)
     }
 }
 
