@@ -24,28 +24,40 @@ const WRITES_PER_LONG_WAIT: u64 = 2500;
 /// Long waits that may follow each other.
 const LONG_WAITS_MAX: u64 = 200;
 
+/// A write that has to ask.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DelayedWrite {
+    /// About how many there were before in the database.
+    pub(crate) number: u64,
+    pub(crate) bytes: u64,
+    /// How many others wait behind it, and as long.
+    pub(crate) followers: u64,
+}
+
 /// When the bytes granted so far will have passed at their rates.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pacer {
     free_at: Option<Instant>,
-    /// Writes of the database for which there was a long wait, or none any more.
+    /// Writes of the database for which others had long waits, or may have none any more.
     spent: u64,
 }
 
 impl Pacer {
-    /// When a write of `bytes` may begin if `rate` bytes pass in a second and the database has seen so many `writes`.
-    pub(crate) fn grant(&mut self, now: Instant, writes: u64, bytes: u64, rate: u64) -> Instant {
+    /// When `write` may begin if `rate` bytes pass in a second.
+    pub(crate) fn grant(&mut self, now: Instant, write: DelayedWrite, rate: u64) -> Instant {
         let earliest = now.checked_sub(CREDIT).unwrap_or(now);
         let begins = self.free_at.map_or(earliest, |free_at| free_at.max(earliest));
-        let takes = Duration::from_secs_f64(bytes as f64 / rate.max(1) as f64);
+        let takes = Duration::from_secs_f64(write.bytes as f64 / rate.max(1) as f64);
         self.free_at = Some(begins + takes);
-        self.spent = self.spent.max(writes.saturating_sub(LONG_WAITS_MAX * WRITES_PER_LONG_WAIT));
-        let may_be_long = writes >= self.spent + WRITES_PER_LONG_WAIT;
+        let forgotten = write.number.saturating_sub(LONG_WAITS_MAX * WRITES_PER_LONG_WAIT);
+        self.spent = self.spent.max(forgotten);
+        let price = (1 + write.followers) * WRITES_PER_LONG_WAIT;
+        let may_be_long = write.number >= self.spent + price;
         if begins <= now + if may_be_long { AHEAD_OF_FEW } else { AHEAD } {
             return now;
         }
         if may_be_long {
-            self.spent += WRITES_PER_LONG_WAIT;
+            self.spent += price;
         }
         begins
     }

@@ -2,6 +2,7 @@
 
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
+use crate::flow_control::pacer::DelayedWrite;
 use crate::flow_control::stall_condition::StallCondition;
 use crate::work_stats::count_stall;
 use crate::write::write_options::WriteOptions;
@@ -85,8 +86,7 @@ impl DbImpl {
         }
         let rate = state.write_controller.low_pri_rate();
         let begin = Instant::now();
-        let (writes, bytes) = (self.write_count(batch), batch.data().len() as u64);
-        let at = state.low_pri_pacer.grant(begin, writes, bytes, rate);
+        let at = state.low_pri_pacer.grant(begin, self.delayed_write(batch, 0), rate);
         while Instant::now() < at
             && state.write_controller.needs_speedup_compaction()
             && !writing.is_closing.load(Ordering::Acquire)
@@ -106,7 +106,6 @@ impl DbImpl {
         has_waited: &mut bool,
     ) -> Result<()> {
         let _timer = Timer::start(PerfMetric::WriteDelayTime);
-        let (writes, bytes) = (self.write_count(batch), batch.data().len() as u64);
         let mut state = writing.state.lock();
         let (mut granted_at, mut stall) = (None, None);
         let mut held = Held::begin();
@@ -126,7 +125,8 @@ impl DbImpl {
             if options.no_slowdown {
                 return Err(write_stall());
             }
-            stall.get_or_insert_with(|| writing.write_thread.begin_stall());
+            let followers =
+                stall.get_or_insert_with(|| writing.write_thread.begin_stall()).followers;
             if is_stopped {
                 *has_waited = true;
                 let _timer = Timer::start(PerfMetric::DbConditionWaitNanos);
@@ -134,7 +134,9 @@ impl DbImpl {
                 continue;
             }
             let now = Instant::now();
-            let at = *granted_at.get_or_insert_with(|| state.pacer.grant(now, writes, bytes, rate));
+            let at = *granted_at.get_or_insert_with(|| {
+                state.pacer.grant(now, self.delayed_write(batch, followers), rate)
+            });
             if now >= at {
                 return Ok(());
             }
@@ -144,9 +146,10 @@ impl DbImpl {
         }
     }
 
-    /// About how many writes there were, if all were of as many entries as this one.
-    fn write_count(&self, batch: &WriteBatch) -> u64 {
-        self.visibility.last_sequence() / u64::from(batch.count()).max(1)
+    fn delayed_write(&self, batch: &WriteBatch, followers: usize) -> DelayedWrite {
+        // As if all before had been of as many entries.
+        let number = self.visibility.last_sequence() / u64::from(batch.count()).max(1);
+        DelayedWrite { number, bytes: batch.data().len() as u64, followers: followers as u64 }
     }
 }
 

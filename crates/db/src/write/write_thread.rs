@@ -112,12 +112,13 @@ impl WriteThread {
         let (refused, waiting): (VecDeque<_>, VecDeque<_>) =
             waiting.into_iter().partition(|writer| writer.must_not_wait());
         queue.waiting = waiting;
+        let followers = queue.waiting.len();
         drop(queue);
         for writer in refused {
             writer.fail(write_stall());
             writer.wake(DONE);
         }
-        Stall { write_thread: self }
+        Stall { write_thread: self, followers }
     }
 
     /// Takes the lead to change what writes go to: no write is under way while it is held.
@@ -198,6 +199,8 @@ pub(crate) fn write_stall() -> Status {
 #[derive(Debug)]
 pub(crate) struct Stall<'a> {
     write_thread: &'a WriteThread,
+    /// How many others waited behind it when it began.
+    pub(crate) followers: usize,
 }
 
 impl Drop for Stall<'_> {
