@@ -18,48 +18,45 @@ const AHEAD: Duration = Duration::from_micros(700);
 /// slowest thousandth of all writes hardly knows of them.
 const AHEAD_OF_FEW: Duration = Duration::from_millis(3);
 
+/// A longer one was meant to be so.
+const LONG_WAIT: Duration = Duration::from_micros(1400);
+
 /// Of so many writes one may have waited that long.
 const WRITES_PER_LONG_WAIT: u64 = 2500;
 
-/// Long waits that may follow each other.
-const LONG_WAITS_MAX: u64 = 200;
-
-/// A write that has to ask.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct DelayedWrite {
-    /// About how many there were before in the database.
-    pub(crate) number: u64,
-    pub(crate) bytes: u64,
-    /// How many others wait behind it, and as long.
-    pub(crate) followers: u64,
-}
+/// Writes that count: so many long waits may follow each other.
+const REMEMBERED_WRITES: u64 = 200 * WRITES_PER_LONG_WAIT;
 
 /// When the bytes granted so far will have passed at their rates.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pacer {
     free_at: Option<Instant>,
-    /// Writes of the database for which others had long waits, or may have none any more.
+    /// Writes of the database for which there were long waits; where many wait at once, more than there are.
     spent: u64,
 }
 
 impl Pacer {
-    /// When `write` may begin if `rate` bytes pass in a second.
-    pub(crate) fn grant(&mut self, now: Instant, write: DelayedWrite, rate: u64) -> Instant {
+    /// When a write of `bytes`, before which the database had `number`, may begin if `rate` bytes pass in a second.
+    pub(crate) fn grant(&mut self, now: Instant, number: u64, bytes: u64, rate: u64) -> Instant {
         let earliest = now.checked_sub(CREDIT).unwrap_or(now);
         let begins = self.free_at.map_or(earliest, |free_at| free_at.max(earliest));
-        let takes = Duration::from_secs_f64(write.bytes as f64 / rate.max(1) as f64);
+        let takes = Duration::from_secs_f64(bytes as f64 / rate.max(1) as f64);
         self.free_at = Some(begins + takes);
-        let forgotten = write.number.saturating_sub(LONG_WAITS_MAX * WRITES_PER_LONG_WAIT);
-        self.spent = self.spent.max(forgotten);
-        let price = (1 + write.followers) * WRITES_PER_LONG_WAIT;
-        let may_be_long = write.number >= self.spent + price;
-        if begins <= now + if may_be_long { AHEAD_OF_FEW } else { AHEAD } {
-            return now;
+        let may_be_long = number >= self.spent_before(number) + WRITES_PER_LONG_WAIT;
+        let ahead = if may_be_long { AHEAD_OF_FEW } else { AHEAD };
+        if begins <= now + ahead { now } else { begins }
+    }
+
+    /// Takes note that so many `writes` have waited for `time` because the one of that `number` did.
+    pub(crate) fn end_wait(&mut self, number: u64, time: Duration, writes: u64) {
+        if time > LONG_WAIT {
+            let spent = self.spent_before(number) + writes * WRITES_PER_LONG_WAIT;
+            self.spent = spent.min(number + REMEMBERED_WRITES);
         }
-        if may_be_long {
-            self.spent += price;
-        }
-        begins
+    }
+
+    fn spent_before(&self, number: u64) -> u64 {
+        self.spent.max(number.saturating_sub(REMEMBERED_WRITES))
     }
 }
 

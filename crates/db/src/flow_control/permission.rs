@@ -2,7 +2,6 @@
 
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
-use crate::flow_control::pacer::DelayedWrite;
 use crate::flow_control::stall_condition::StallCondition;
 use crate::work_stats::count_stall;
 use crate::write::write_options::WriteOptions;
@@ -86,7 +85,9 @@ impl DbImpl {
         }
         let rate = state.write_controller.low_pri_rate();
         let begin = Instant::now();
-        let at = state.low_pri_pacer.grant(begin, self.delayed_write(batch, 0), rate);
+        let (number, bytes) = (self.write_number(batch), batch.data().len() as u64);
+        let at = state.low_pri_pacer.grant(begin, number, bytes, rate);
+        state.low_pri_pacer.end_wait(number, at - begin, 1);
         while Instant::now() < at
             && state.write_controller.needs_speedup_compaction()
             && !writing.is_closing.load(Ordering::Acquire)
@@ -106,6 +107,7 @@ impl DbImpl {
         has_waited: &mut bool,
     ) -> Result<()> {
         let _timer = Timer::start(PerfMetric::WriteDelayTime);
+        let number = self.write_number(batch);
         let mut state = writing.state.lock();
         let (mut granted_at, mut stall) = (None, None);
         let mut held = Held::begin();
@@ -125,8 +127,7 @@ impl DbImpl {
             if options.no_slowdown {
                 return Err(write_stall());
             }
-            let followers =
-                stall.get_or_insert_with(|| writing.write_thread.begin_stall()).followers;
+            stall.get_or_insert_with(|| writing.write_thread.begin_stall());
             if is_stopped {
                 *has_waited = true;
                 let _timer = Timer::start(PerfMetric::DbConditionWaitNanos);
@@ -134,10 +135,12 @@ impl DbImpl {
                 continue;
             }
             let now = Instant::now();
-            let at = *granted_at.get_or_insert_with(|| {
-                state.pacer.grant(now, self.delayed_write(batch, followers), rate)
+            let (granted, at) = *granted_at.get_or_insert_with(|| {
+                (now, state.pacer.grant(now, number, batch.data().len() as u64, rate))
             });
             if now >= at {
+                let writes = 1 + writing.write_thread.waiting_count() as u64;
+                state.pacer.end_wait(number, at - granted, writes);
                 return Ok(());
             }
             *has_waited = true;
@@ -146,10 +149,9 @@ impl DbImpl {
         }
     }
 
-    fn delayed_write(&self, batch: &WriteBatch, followers: usize) -> DelayedWrite {
-        // As if all before had been of as many entries.
-        let number = self.visibility.last_sequence() / u64::from(batch.count()).max(1);
-        DelayedWrite { number, bytes: batch.data().len() as u64, followers: followers as u64 }
+    /// About how many writes there were, as if all had been of as many entries.
+    fn write_number(&self, batch: &WriteBatch) -> u64 {
+        self.visibility.last_sequence() / u64::from(batch.count()).max(1)
     }
 }
 

@@ -112,13 +112,17 @@ impl WriteThread {
         let (refused, waiting): (VecDeque<_>, VecDeque<_>) =
             waiting.into_iter().partition(|writer| writer.must_not_wait());
         queue.waiting = waiting;
-        let followers = queue.waiting.len();
         drop(queue);
         for writer in refused {
             writer.fail(write_stall());
             writer.wake(DONE);
         }
-        Stall { write_thread: self, followers }
+        Stall { write_thread: self }
+    }
+
+    /// How many wait behind the one who leads.
+    pub(crate) fn waiting_count(&self) -> usize {
+        self.queue.lock().waiting.len()
     }
 
     /// Takes the lead to change what writes go to: no write is under way while it is held.
@@ -199,8 +203,6 @@ pub(crate) fn write_stall() -> Status {
 #[derive(Debug)]
 pub(crate) struct Stall<'a> {
     write_thread: &'a WriteThread,
-    /// How many others waited behind it when it began.
-    pub(crate) followers: usize,
 }
 
 impl Drop for Stall<'_> {
