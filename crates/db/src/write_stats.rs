@@ -40,6 +40,11 @@ pub(crate) struct WrittenGroup {
 }
 
 impl WriteStats {
+    /// Writes since the database was opened, whatever was reset.
+    pub(crate) fn batches(&self) -> u64 {
+        self.batches.load(Ordering::Relaxed)
+    }
+
     /// One group was written.
     pub(crate) fn count(&self, group: &WrittenGroup) {
         // One leader at a time adds: a load and a store do, and cost no locked instruction.

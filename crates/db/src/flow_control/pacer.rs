@@ -18,7 +18,7 @@ const AHEAD: Duration = Duration::from_micros(700);
 /// slowest thousandth of all writes hardly knows of them.
 const AHEAD_OF_FEW: Duration = Duration::from_millis(3);
 
-/// A longer one was meant to be so.
+/// What is longer counts as such a wait.
 const LONG_WAIT: Duration = Duration::from_micros(1400);
 
 /// Of so many writes one may have waited that long.
@@ -31,12 +31,13 @@ const REMEMBERED_WRITES: u64 = 200 * WRITES_PER_LONG_WAIT;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pacer {
     free_at: Option<Instant>,
-    /// Writes of the database for which there were long waits; where many wait at once, more than there are.
+    /// Writes of the database for which there were long waits; where many wait at once, more than there were.
     spent: u64,
 }
 
 impl Pacer {
-    /// When a write of `bytes`, before which the database had `number`, may begin if `rate` bytes pass in a second.
+    /// When a write of `bytes`, before which there were `number` since the database was opened, may begin if `rate`
+    /// bytes pass in a second.
     pub(crate) fn grant(&mut self, now: Instant, number: u64, bytes: u64, rate: u64) -> Instant {
         let earliest = now.checked_sub(CREDIT).unwrap_or(now);
         let begins = self.free_at.map_or(earliest, |free_at| free_at.max(earliest));
@@ -47,9 +48,14 @@ impl Pacer {
         if begins <= now + ahead { now } else { begins }
     }
 
-    /// Takes note that so many `writes` have waited for `time` because the one of that `number` did.
+    /// Whether a wait is one of those that few writes may have.
+    pub(crate) fn is_long(wait: Duration) -> bool {
+        wait > LONG_WAIT
+    }
+
+    /// Takes note that so many `writes` wait for `time` because the one of that `number` does.
     pub(crate) fn end_wait(&mut self, number: u64, time: Duration, writes: u64) {
-        if time > LONG_WAIT {
+        if Self::is_long(time) {
             let spent = self.spent_before(number) + writes * WRITES_PER_LONG_WAIT;
             self.spent = spent.min(number + REMEMBERED_WRITES);
         }

@@ -2,6 +2,7 @@
 
 use crate::db_impl::{DbImpl, Writing};
 use crate::db_state::DbState;
+use crate::flow_control::pacer::Pacer;
 use crate::flow_control::stall_condition::StallCondition;
 use crate::work_stats::count_stall;
 use crate::write::write_options::WriteOptions;
@@ -85,8 +86,9 @@ impl DbImpl {
         }
         let rate = state.write_controller.low_pri_rate();
         let begin = Instant::now();
-        let (number, bytes) = (self.write_number(batch), batch.data().len() as u64);
+        let (number, bytes) = (writing.stats.batches(), batch.data().len() as u64);
         let at = state.low_pri_pacer.grant(begin, number, bytes, rate);
+        // Others may ask while this one waits.
         state.low_pri_pacer.end_wait(number, at - begin, 1);
         while Instant::now() < at
             && state.write_controller.needs_speedup_compaction()
@@ -107,9 +109,11 @@ impl DbImpl {
         has_waited: &mut bool,
     ) -> Result<()> {
         let _timer = Timer::start(PerfMetric::WriteDelayTime);
-        let number = self.write_number(batch);
+        let (number, bytes) = (writing.stats.batches(), batch.data().len() as u64);
         let mut state = writing.state.lock();
-        let (mut granted_at, mut stall) = (None, None);
+        // When the pacer was asked, and from when on it lets the write go.
+        let mut granted: Option<(Instant, Instant)> = None;
+        let mut stall = None;
         let mut held = Held::begin();
         loop {
             held.go_on(&mut state);
@@ -121,7 +125,14 @@ impl DbImpl {
             }
             let is_stopped = state.write_controller.is_stopped();
             let rate = state.write_controller.actual_delayed_write_rate();
-            if !is_stopped && rate == 0 {
+            let now = Instant::now();
+            let is_due = granted.is_some_and(|(_, at)| now >= at);
+            if !is_stopped && (rate == 0 || is_due) {
+                let waited = granted.map_or(Duration::ZERO, |(begin, at)| now.min(at) - begin);
+                if Pacer::is_long(waited) {
+                    let writes = 1 + writing.write_thread.waiting_count() as u64;
+                    state.pacer.end_wait(number, waited, writes);
+                }
                 return Ok(());
             }
             if options.no_slowdown {
@@ -134,24 +145,15 @@ impl DbImpl {
                 writing.changed.wait(&mut state);
                 continue;
             }
-            let now = Instant::now();
-            let (granted, at) = *granted_at.get_or_insert_with(|| {
-                (now, state.pacer.grant(now, number, batch.data().len() as u64, rate))
-            });
+            let (_, at) =
+                *granted.get_or_insert_with(|| (now, state.pacer.grant(now, number, bytes, rate)));
             if now >= at {
-                let writes = 1 + writing.write_thread.waiting_count() as u64;
-                state.pacer.end_wait(number, at - granted, writes);
                 return Ok(());
             }
             *has_waited = true;
             let _timer = Timer::start(PerfMetric::DbConditionWaitNanos);
             writing.changed.wait_for(&mut state, NAP.min(at - now));
         }
-    }
-
-    /// About how many writes there were, as if all had been of as many entries.
-    fn write_number(&self, batch: &WriteBatch) -> u64 {
-        self.visibility.last_sequence() / u64::from(batch.count()).max(1)
     }
 }
 
