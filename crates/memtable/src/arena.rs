@@ -52,8 +52,6 @@ pub(crate) struct ArenaWriter {
     next: NonNull<u8>,
     /// Free bytes of the current block.
     unused: usize,
-    /// Bytes of pieces, and of what is free in the current block.
-    block_bytes: usize,
     next_block_size: usize,
     alignment: usize,
 }
@@ -94,7 +92,6 @@ impl ArenaWriter {
             arena: Arc::new(Arena { blocks, allocated_bytes: AtomicUsize::new(0) }),
             next: NonNull::dangling(),
             unused: 0,
-            block_bytes: 0,
             next_block_size: block_size,
             alignment,
         }
@@ -115,24 +112,15 @@ impl ArenaWriter {
             let block_size = self.next_block_size;
             self.next_block_size = (2 * block_size).min(BLOCK_SIZE_MAX);
             if size > block_size / 4 {
-                self.block_bytes += size;
                 return self.arena.allocate_block(size);
             }
-            // What is left of the current one nobody touches.
-            self.block_bytes -= self.unused;
             (self.next, self.unused) = self.arena.allocate_shared_block(block_size);
-            self.block_bytes += self.unused;
         }
         let piece = self.next;
         // SAFETY: the block has `unused` bytes from `next` on, and `size` is no more than that.
         self.next = unsafe { piece.add(size) };
         self.unused -= size;
         piece
-    }
-
-    /// Bytes of pieces.
-    pub(crate) fn taken_bytes(&self) -> usize {
-        self.block_bytes - self.unused
     }
 }
 

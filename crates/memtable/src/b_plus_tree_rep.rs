@@ -45,10 +45,6 @@ impl MemTableRepWriter for BPlusTreeRepWriter {
     fn expect(&mut self, user_keys: &[&[u8]]) {
         self.writer.expect(user_keys);
     }
-
-    fn taken_bytes(&self) -> usize {
-        self.writer.taken_bytes()
-    }
 }
 
 impl MemTableRep for BPlusTreeRep {

@@ -50,7 +50,7 @@ impl State {
 impl BlockPool {
     /// There are memtables of so many bytes, as `write_buffer_size` counts.
     pub(crate) fn expect(&self, write_buffer_size: usize) {
-        // What is spare of the last blocks is not counted there.
+        // The nodes of a tree are not counted there.
         let bytes = write_buffer_size.saturating_add(write_buffer_size / 8);
         let bytes = bytes.div_ceil(KEPT_BLOCK_SIZE).saturating_mul(KEPT_BLOCK_SIZE);
         self.bytes_max.fetch_max(bytes, Ordering::Relaxed);

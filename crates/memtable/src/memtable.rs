@@ -382,8 +382,8 @@ impl MemTable {
         self.stats.data_size_bytes()
     }
 
-    /// Bytes of memory that RocksDB's memtable would have used for these records, or that this one uses if it is
-    /// more: what properties tell and `write_buffer_size` is about.
+    /// Bytes of memory that RocksDB's memtable would have used for these records: what its
+    /// properties tell and `write_buffer_size` is about.
     pub fn approximate_memory_usage(&self) -> usize {
         self.write_buffer.used()
     }
@@ -516,10 +516,7 @@ impl MemTableWriter<'_> {
         }
         let size = encoded_size(user_key, value);
         memtable.stats.add(sequence, value_type, size);
-        if state.account.add(size, is_range_tombstone) {
-            let taken_bytes = state.rep.taken_bytes();
-            state.account.set_taken(taken_bytes);
-        }
+        state.account.add(size, is_range_tombstone);
         if state.account.is_as_held() {
             state.account.set_held(memtable.rep.allocated_bytes());
         }

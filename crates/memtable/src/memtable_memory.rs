@@ -1,5 +1,5 @@
 //! The memory of all memtables that count together (`db_write_buffer_size`), as RocksDB's would take
-//! it, or as they take it where that is more. Kept where it changes, block by block, so that asking costs two loads.
+//! it. Kept where it changes, block by block, so that asking costs two loads.
 
 use crate::block_pool::BlockPool;
 use std::fmt;

@@ -11,7 +11,7 @@ pub struct MemTableOptions {
     /// What holds the records (`memtable_factory`). Default: [`SkipListFactory`].
     pub rep_factory: Arc<dyn MemTableRepFactory>,
     /// `write_buffer_size`: bytes at which a memtable is full, counted as RocksDB's memtables take
-    /// them, or as this one takes them where that is more. Default: 64 MiB.
+    /// them. Default: 64 MiB.
     pub write_buffer_size: usize,
     /// `arena_block_size`: bytes that RocksDB's memtables take at a time, which decides how closely
     /// `write_buffer_size` is met. Default: 0, an eighth of `write_buffer_size` and at most 1 MiB.

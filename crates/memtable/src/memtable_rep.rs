@@ -88,14 +88,6 @@ pub trait MemTableRepWriter: fmt::Debug + Send {
     /// into the processor's cache for all of them side by side. Others may come all the same, and more keys
     /// than [`EXPECTED_KEYS_MAX`] are not looked at. Default: nothing is done.
     fn expect(&mut self, _user_keys: &[&[u8]]) {}
-
-    /// Bytes of memory that records have taken, without spare room. Where they are more than what RocksDB's
-    /// container would take, the memtable is full by them; who wraps another's writer has to pass this on.
-    /// Not asked where memory is counted as the container says ([`MemTableRep::allocated_bytes`]).
-    /// Default: 0, not known.
-    fn taken_bytes(&self) -> usize {
-        0
-    }
 }
 
 /// The length of a key or value, which the formats limit to 32 bits.

@@ -348,11 +348,6 @@ impl SkipListWriter {
         is_new
     }
 
-    /// Bytes of nodes.
-    pub(crate) fn taken_bytes(&self) -> usize {
-        self.arena.taken_bytes()
-    }
-
     /// Links a new node where the splices are, which on each level are before and behind it.
     fn link_new(&mut self, target: &Target<'_>, value: &[u8]) {
         let height = self.random_height();

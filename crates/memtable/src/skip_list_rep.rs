@@ -43,10 +43,6 @@ impl MemTableRepWriter for SkipListRepWriter {
     fn insert_with_hint(&mut self, hint: u64, user_key: &[u8], trailer: u64, value: &[u8]) -> bool {
         self.writer.insert_with_hint(hint, user_key, trailer, value)
     }
-
-    fn taken_bytes(&self) -> usize {
-        self.writer.taken_bytes()
-    }
 }
 
 impl MemTableRep for SkipListRep {

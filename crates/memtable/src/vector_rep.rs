@@ -53,8 +53,6 @@ struct Growing {
     last_chunk: Chunk,
     /// Bytes of all chunks, spare room included.
     chunks_size: usize,
-    /// Bytes of records and of what is sorted of each.
-    taken_size: usize,
     /// Size of the next chunk.
     next_chunk_size: usize,
     /// The records that are not among the sorted ones.
@@ -100,9 +98,7 @@ fn resolve<'a>(chunks: &'a [Arc<Chunk>], entry: &Entry) -> MemTableEntry<'a> {
 impl Growing {
     fn insert(&mut self, user_key: &[u8], trailer: u64, value: &[u8]) {
         let (user_key_length, value_length) = (length(user_key), length(value));
-        let size = user_key.len() + TRAILER_SIZE + value.len();
-        self.make_room(size);
-        self.taken_size += size + size_of::<Entry>();
+        self.make_room(user_key.len() + TRAILER_SIZE + value.len());
         let chunk = &mut self.last_chunk;
         let offset = chunk.bytes().len() as u32;
         chunk.put(user_key);
@@ -289,10 +285,6 @@ impl VectorRep {
 impl MemTableRepWriter for VectorRepWriter {
     fn insert(&mut self, user_key: &[u8], trailer: u64, value: &[u8]) {
         self.rep.growing.lock().insert(user_key, trailer, value);
-    }
-
-    fn taken_bytes(&self) -> usize {
-        self.rep.growing.lock().taken_size
     }
 }
 

@@ -1,13 +1,8 @@
-//! When a memtable is full: what RocksDB's memtables would take for the same records, or what ours take where
-//! that is more.
+//! When a memtable is full: what RocksDB's memtables would take for the same records.
 //!
 //! `write_buffer_size` is to mean the same number of records as it does to RocksDB, whose memtables
 //! allocate from an arena in blocks and count those. The arena is followed here without any memory,
-//! so that how our records lie is free to change. It is to bound memory too: where records take more of it here,
-//! what they take more counts as well, and there are fewer of them. Trees take more of keys in no order, as their
-//! leaves are not full then (4 to 7 % at 116 bytes, more of smaller ones), and of some sizes in order, which RocksDB
-//! rounds to less; so do skip lists, whose nodes have a rank, and vectors, whose entries have 24 bytes where
-//! RocksDB's have 8. How much it is is looked at now and then.
+//! so that how our records lie is free to change.
 //!
 //! The arena begins with 2 KiB of its own. A piece is taken from the current block if it fits, else
 //! from a new one, or from one of its own if it is larger than a quarter of a block.
@@ -42,15 +37,13 @@ pub(crate) fn encoded_size(user_key: &[u8], value: &[u8]) -> usize {
 /// The size of an arena's blocks for what the user asked for.
 fn block_size(options: &MemTableOptions) -> usize {
     let size = match options.arena_block_size {
-        0 => default_block_size(options.write_buffer_size),
+        0 => {
+            let eighth = (options.write_buffer_size / 8).min(BLOCK_SIZE_DEFAULT_MAX);
+            eighth.next_multiple_of(BLOCK_SIZE_MIN)
+        }
         size => size,
     };
     size.clamp(BLOCK_SIZE_MIN, BLOCK_SIZE_MAX).next_multiple_of(ALIGNMENT)
-}
-
-fn default_block_size(write_buffer_size: usize) -> usize {
-    let eighth = (write_buffer_size / 8).clamp(BLOCK_SIZE_MIN, BLOCK_SIZE_DEFAULT_MAX);
-    eighth.next_multiple_of(BLOCK_SIZE_MIN)
 }
 
 /// RocksDB's arena, without its memory.
@@ -69,13 +62,8 @@ pub(crate) struct ArenaAccount {
     node_count: u64,
     /// Bytes of the container outside of the arena.
     outside_size: usize,
-    /// Bytes of records: what they take of both, or, where the container says itself, as they are encoded.
+    /// Encoded bytes of records that are not in the arena.
     records_size: usize,
-    /// Bytes that they really take beyond these.
-    excess_size: usize,
-    /// After so many bytes more it is looked at what they really take.
-    look_distance: usize,
-    next_look: usize,
 }
 
 impl ArenaAccount {
@@ -90,9 +78,6 @@ impl ArenaAccount {
             node_count: 0,
             outside_size: 0,
             records_size: 0,
-            excess_size: 0,
-            look_distance: default_block_size(options.write_buffer_size),
-            next_look: default_block_size(options.write_buffer_size),
         };
         let lists = match account.accounting {
             // Range tombstones have a list of their own.
@@ -112,38 +97,16 @@ impl ArenaAccount {
         account
     }
 
-    /// Counts a record of `size` encoded bytes. Returns whether it is time to say what records really take
-    /// ([`Self::set_taken`]).
-    pub(crate) fn add(&mut self, size: usize, is_range_tombstone: bool) -> bool {
-        let before = self.used();
+    /// Counts a record of `size` encoded bytes.
+    pub(crate) fn add(&mut self, size: usize, is_range_tombstone: bool) {
         match self.accounting {
-            _ if is_range_tombstone => self.add_node(size),
-            MemTableAccounting::SkipList => self.add_node(size),
-            MemTableAccounting::Vector => {
+            MemTableAccounting::Vector if !is_range_tombstone => {
                 self.allocate(size);
                 self.outside_size += POINTER_SIZE;
             }
-            MemTableAccounting::AsHeld => self.records_size += size,
+            MemTableAccounting::AsHeld if !is_range_tombstone => self.records_size += size,
+            _ => self.add_node(size),
         }
-        let used = self.used();
-        if !is_range_tombstone {
-            self.records_size += used - before;
-        }
-        let is_due = !self.is_as_held() && used >= self.next_look;
-        if is_due {
-            self.next_look = used + self.look_distance;
-        }
-        is_due
-    }
-
-    /// Bytes of the blocks that are taken, and of the container outside.
-    fn used(&self) -> usize {
-        self.allocated - self.unused + self.outside_size
-    }
-
-    /// Takes what records really take.
-    pub(crate) fn set_taken(&mut self, bytes: usize) {
-        self.excess_size = self.excess_size.max(bytes.saturating_sub(self.records_size));
     }
 
     /// Whether the container says itself how much it holds.
@@ -151,14 +114,14 @@ impl ArenaAccount {
         self.accounting == MemTableAccounting::AsHeld
     }
 
-    /// Takes what such a container says. No container holds less than its records, nor counts as less than before.
+    /// Takes what such a container says. No container holds less than its records.
     pub(crate) fn set_held(&mut self, bytes: usize) {
-        self.outside_size = self.outside_size.max(bytes).max(self.records_size);
+        self.outside_size = bytes.max(self.records_size);
     }
 
     /// Bytes taken in blocks, of which the arena has none at first.
     pub(crate) fn allocated_in_blocks(&self) -> usize {
-        self.allocated + self.outside_size + self.excess_size - INLINE_BLOCK_SIZE
+        self.allocated + self.outside_size - INLINE_BLOCK_SIZE
     }
 
     /// Counts what remembers an insertion's place.
@@ -229,7 +192,7 @@ impl WriteBuffer {
     }
 
     pub(crate) fn publish(&self, account: &ArenaAccount) {
-        let allocated = account.allocated + account.outside_size + account.excess_size;
+        let allocated = account.allocated + account.outside_size;
         let used = allocated + account.block_count * POINTER_SIZE - account.unused;
         self.allocated.store(allocated, Ordering::Relaxed);
         self.unused.store(account.unused, Ordering::Relaxed);

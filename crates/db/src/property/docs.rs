@@ -22,9 +22,7 @@ const TAIL: &str = "
 ## Where the answers differ
 
 - `rocksdb.size-all-mem-tables` and `cur-size-*` are the memory as RocksDB's arena would fill, so that
-  memtables hold as many records as RocksDB's; where records take more here, that is what counts, also for when a
-  memtable is full: with keys in no order, in skip lists and vectors, and with some sizes that RocksDB's alignment is
-  kind to. `touchstone.memory` tells the memory that they really take, with what is spare.
+  memtables are as large as RocksDB's; `touchstone.memory` tells the memory that they really take.
 - `touchstone.memory` adds up what each part asked of the allocator, and what that keeps of what was freed
   (`allocator-idle`, of the whole process, as glibc tells it; 0 with other C libraries, and close to it in
   programs with an allocator of their own). A test compares the sum with the memory that the process really

@@ -153,11 +153,6 @@ impl BPlusTreeWriter {
 }
 
 impl BPlusTreeWriter {
-    /// Bytes of records and nodes.
-    pub(crate) fn taken_bytes(&self) -> usize {
-        self.records.taken_bytes() + self.nodes.taken_bytes()
-    }
-
     /// Finds the leaves of keys that are inserted next, in this order, one level for all of them after the
     /// other, so that the processor waits for their lines of memory at one time. Keys of which the first
     /// goes behind the last record are taken to ascend, which needs no search.

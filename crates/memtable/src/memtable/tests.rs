@@ -257,8 +257,7 @@ fn a_full_memtable_says_so() {
         memtable.add(entries, ValueType::Value, &(entries as u128).to_be_bytes(), &[0; 30]);
         entries += 1;
     }
-    // RocksDB's hold 945, in less memory than nodes with few slots take.
-    assert!((650..750).contains(&entries), "{entries}");
+    assert!((935..955).contains(&entries), "{entries}");
     assert!(memtable.approximate_memory_usage() <= memtable.approximate_memory_allocated());
     memtable.set_write_buffer_size(128 << 10);
     assert!(!memtable.should_flush());

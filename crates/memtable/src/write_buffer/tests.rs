@@ -114,35 +114,3 @@ fn range_tombstones_count_as_nodes_of_a_list() {
     account.add(20, true);
     assert_eq!((account.unused, account.outside_size), (unused - 8 - 32, outside_size));
 }
-
-#[test]
-fn what_records_take_more_than_in_rocksdbs_memtables_counts() {
-    check_excess(&MemTableOptions { write_buffer_size: 1 << 20, ..MemTableOptions::default() });
-    check_excess(&MemTableOptions {
-        write_buffer_size: 1 << 20,
-        rep_factory: Arc::new(VectorRepFactory::default()),
-        ..MemTableOptions::default()
-    });
-}
-
-fn check_excess(options: &MemTableOptions) {
-    let mut account = ArenaAccount::new(options, 0);
-    let taken = |account: &ArenaAccount| account.allocated_in_blocks();
-    assert!(!account.add(100, false), "the first record lies in what the arena begins with");
-    while !account.add(100, false) {}
-    let (blocks, records_size) = (taken(&account), account.records_size);
-    account.set_taken(records_size);
-    assert_eq!(taken(&account), blocks, "as much as RocksDB's");
-    account.set_taken(records_size + 1000);
-    assert_eq!(taken(&account), blocks + 1000);
-    // Tombstones of ranges lie elsewhere, and what was counted stays.
-    account.add(100, true);
-    account.set_taken(records_size + 10);
-    assert_eq!((taken(&account), account.records_size), (blocks + 1000, records_size));
-
-    let buffer = WriteBuffer::new(options, &account);
-    assert!(!buffer.is_full());
-    account.set_taken(records_size + (1 << 20));
-    buffer.publish(&account);
-    assert!(buffer.is_full());
-}
