@@ -48,7 +48,7 @@ const TAIL: &str = "
 - What bounds the whole is `Options::for_budget(bytes, threads, profile)` for all options at once (`touchstone options`
   tells the same choices), and in an open database the capacity of the block cache (`Cache::set_capacity`), where a
   `WriteBufferManager` is given that cache and `cache_usage_options` has the rest charged to it
-  ([caches.md](caches.md#memory-of-other-uses)). The process takes about two fifths more than that capacity at most, which
+  ([caches.md](caches.md#memory-of-other-uses)). The process takes a third more than that capacity at most, which
   `the_capacity_of_one_cache_bounds_the_whole` looks at: blocks of many sizes leave gaps in the allocator's memory,
   and what jobs hold for a moment is not charged.
 - `TOUCHSTONE_BUDGET_MB=64 cargo test -p touchstone-db --test memory_report -- --ignored` measures what a
