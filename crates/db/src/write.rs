@@ -64,7 +64,7 @@ impl DbImpl {
         self.check_call(options)?;
         self.check_before_queue(writing, options)?;
         if options.low_pri {
-            self.wait_as_low_priority(options, batch)?;
+            self.wait_as_low_priority(options, batch.data().len() as u64)?;
         }
         if options.rate_limiter_priority.is_some() {
             self.wait_for_rate_limiter(writing, options, batch.data().len() as u64)?;
@@ -77,7 +77,7 @@ impl DbImpl {
             Turn::Leads(lead) => lead,
         };
         let hold = Hold::begin();
-        self.wait_for_permission(options, batch)?;
+        self.wait_for_permission(options)?;
         if let Some(manager) = &self.context.write_buffer_manager
             && manager.should_stall()
         {

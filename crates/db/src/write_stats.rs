@@ -13,6 +13,7 @@ pub(crate) struct WriteStats {
     logged_batches: AtomicU64,
     wal_bytes: AtomicU64,
     wal_syncs: AtomicU64,
+    last_group_bytes: AtomicU64,
     /// The counters when they were last reset.
     forgotten: Mutex<WriteCounts>,
 }
@@ -45,6 +46,11 @@ impl WriteStats {
         self.batches.load(Ordering::Relaxed)
     }
 
+    /// Bytes of the last group.
+    pub(crate) fn last_group_bytes(&self) -> u64 {
+        self.last_group_bytes.load(Ordering::Relaxed)
+    }
+
     /// One group was written.
     pub(crate) fn count(&self, group: &WrittenGroup) {
         // One leader at a time adds: a load and a store do, and cost no locked instruction.
@@ -55,6 +61,7 @@ impl WriteStats {
         add(&self.batches, group.batches);
         add(&self.entries, group.entries);
         add(&self.bytes, group.bytes);
+        self.last_group_bytes.store(group.bytes, Ordering::Relaxed);
         if group.is_logged {
             add(&self.logged_batches, group.batches);
             add(&self.wal_bytes, group.bytes);

@@ -7,10 +7,10 @@
 
 use std::time::{Duration, Instant};
 
-/// How far behind the clock grants may lag: what was not used is not saved up for longer.
+/// How far behind the clock what was charged may lag: what was not used is not saved up for longer.
 const CREDIT: Duration = Duration::from_millis(1);
 
-/// How far ahead of the clock grants may run before one waits; then it waits for all of it. Who sleeps wakes a tenth
+/// How far ahead of the clock writes may run before one waits; then it waits for all of it. Who sleeps wakes a tenth
 /// of a millisecond late, two or three where processors are busy: slow writes, too, take no more than one.
 const AHEAD: Duration = Duration::from_micros(700);
 
@@ -27,7 +27,7 @@ const WRITES_PER_LONG_WAIT: u64 = 2500;
 /// Writes that count: so many long waits may follow each other.
 const REMEMBERED_WRITES: u64 = 200 * WRITES_PER_LONG_WAIT;
 
-/// When the bytes granted so far will have passed at their rates.
+/// When the bytes charged so far will have passed at their rates.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pacer {
     free_at: Option<Instant>,
@@ -36,16 +36,24 @@ pub(crate) struct Pacer {
 }
 
 impl Pacer {
-    /// When a write of `bytes`, before which there were `number` since the database was opened, may begin if `rate`
-    /// bytes pass in a second.
-    pub(crate) fn grant(&mut self, now: Instant, number: u64, bytes: u64, rate: u64) -> Instant {
-        let earliest = now.checked_sub(CREDIT).unwrap_or(now);
-        let begins = self.free_at.map_or(earliest, |free_at| free_at.max(earliest));
-        let takes = Duration::from_secs_f64(bytes as f64 / rate.max(1) as f64);
-        self.free_at = Some(begins + takes);
+    /// When a write, before which there were `number` since the database was opened, may begin: once what was charged
+    /// has passed, or at once if that is soon.
+    pub(crate) fn begins_at(&self, now: Instant, number: u64) -> Instant {
+        let free_at = self.free_at(now);
         let may_be_long = number >= self.spent_before(number) + WRITES_PER_LONG_WAIT;
         let ahead = if may_be_long { AHEAD_OF_FEW } else { AHEAD };
-        if begins <= now + ahead { now } else { begins }
+        if free_at <= now + ahead { now } else { free_at }
+    }
+
+    /// `bytes` are written, of which `rate` pass in a second.
+    pub(crate) fn charge(&mut self, now: Instant, bytes: u64, rate: u64) {
+        let takes = Duration::from_secs_f64(bytes as f64 / rate.max(1) as f64);
+        self.free_at = Some(self.free_at(now) + takes);
+    }
+
+    fn free_at(&self, now: Instant) -> Instant {
+        let earliest = now.checked_sub(CREDIT).unwrap_or(now);
+        self.free_at.map_or(earliest, |free_at| free_at.max(earliest))
     }
 
     /// Whether a wait is one of those that few writes may have.
@@ -53,12 +61,10 @@ impl Pacer {
         wait > LONG_WAIT
     }
 
-    /// Takes note that so many `writes` wait for `time` because the one of that `number` does.
-    pub(crate) fn end_wait(&mut self, number: u64, time: Duration, writes: u64) {
-        if Self::is_long(time) {
-            let spent = self.spent_before(number) + writes * WRITES_PER_LONG_WAIT;
-            self.spent = spent.min(number + REMEMBERED_WRITES);
-        }
+    /// Takes note that so many `writes` have a long wait because the one of that `number` does.
+    pub(crate) fn count_long_wait(&mut self, number: u64, writes: u64) {
+        let spent = self.spent_before(number) + writes * WRITES_PER_LONG_WAIT;
+        self.spent = spent.min(number + REMEMBERED_WRITES);
     }
 
     fn spent_before(&self, number: u64) -> u64 {

@@ -11,28 +11,24 @@ use base::{Result, Status};
 use perf_context::{PerfMetric, Timer};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use wal::WriteBatch;
 
 /// Longest a delayed writer sleeps before it looks again whether the delay still stands.
 const NAP: Duration = Duration::from_millis(1);
 
 impl DbImpl {
-    /// Waits until `batch` may be written. No lock is held meanwhile.
+    /// Waits until the next group may be written: where writes are slowed down, until the bytes of the last one
+    /// have passed, as in RocksDB, for who joins this one is not known yet. No lock is held meanwhile.
     ///
     /// # Errors
     /// The error that stops writes; `Incomplete` if the options do not allow to wait.
     #[inline]
-    pub(crate) fn wait_for_permission(
-        &self,
-        options: &WriteOptions,
-        batch: &WriteBatch,
-    ) -> Result<()> {
+    pub(crate) fn wait_for_permission(&self, options: &WriteOptions) -> Result<()> {
         let writing = self.writing()?;
         match writing.has_obstacle.load(Ordering::Acquire) {
             false => Ok(()),
             true => {
                 let (begun, mut has_waited) = (Instant::now(), false);
-                let result = self.wait_behind_obstacle(writing, options, batch, &mut has_waited);
+                let result = self.wait_behind_obstacle(writing, options, &mut has_waited);
                 if let Some(statistics) = self.context.statistics.as_deref().filter(|_| has_waited)
                 {
                     count_stall(statistics, begun.elapsed());
@@ -66,16 +62,12 @@ impl DbImpl {
         }
     }
 
-    /// Slows down a write with `low_pri` while compactions lag. No lock is held meanwhile.
+    /// Slows down a write of `bytes` with `low_pri` while compactions lag. No lock is held meanwhile.
     ///
     /// # Errors
     /// `Incomplete` if the options do not allow to wait.
     #[cold]
-    pub(crate) fn wait_as_low_priority(
-        &self,
-        options: &WriteOptions,
-        batch: &WriteBatch,
-    ) -> Result<()> {
+    pub(crate) fn wait_as_low_priority(&self, options: &WriteOptions, bytes: u64) -> Result<()> {
         let writing = self.writing()?;
         let mut state = writing.state.lock();
         if !state.write_controller.needs_speedup_compaction() {
@@ -86,10 +78,13 @@ impl DbImpl {
         }
         let rate = state.write_controller.low_pri_rate();
         let begin = Instant::now();
-        let (number, bytes) = (writing.stats.batches(), batch.data().len() as u64);
-        let at = state.low_pri_pacer.grant(begin, number, bytes, rate);
+        let number = writing.stats.batches();
+        let at = state.low_pri_pacer.begins_at(begin, number);
+        state.low_pri_pacer.charge(begin, bytes, rate);
         // Others may ask while this one waits.
-        state.low_pri_pacer.end_wait(number, at - begin, 1);
+        if Pacer::is_long(at - begin) {
+            state.low_pri_pacer.count_long_wait(number, 1);
+        }
         while Instant::now() < at
             && state.write_controller.needs_speedup_compaction()
             && !writing.is_closing.load(Ordering::Acquire)
@@ -105,11 +100,10 @@ impl DbImpl {
         &self,
         writing: &Writing,
         options: &WriteOptions,
-        batch: &WriteBatch,
         has_waited: &mut bool,
     ) -> Result<()> {
         let _timer = Timer::start(PerfMetric::WriteDelayTime);
-        let (number, bytes) = (writing.stats.batches(), batch.data().len() as u64);
+        let number = writing.stats.batches();
         let mut state = writing.state.lock();
         // When the pacer was asked, and from when on it lets the write go.
         let mut granted: Option<(Instant, Instant)> = None;
@@ -126,14 +120,8 @@ impl DbImpl {
             let is_stopped = state.write_controller.is_stopped();
             let rate = state.write_controller.actual_delayed_write_rate();
             let now = Instant::now();
-            let is_due = granted.is_some_and(|(_, at)| now >= at);
-            if !is_stopped && (rate == 0 || is_due) {
-                let waited = granted.map_or(Duration::ZERO, |(begin, at)| now.min(at) - begin);
-                if Pacer::is_long(waited) {
-                    let writes = 1 + writing.write_thread.waiting_count() as u64;
-                    state.pacer.end_wait(number, waited, writes);
-                }
-                return Ok(());
+            if !is_stopped && rate == 0 {
+                break;
             }
             if options.no_slowdown {
                 return Err(write_stall());
@@ -145,15 +133,22 @@ impl DbImpl {
                 writing.changed.wait(&mut state);
                 continue;
             }
-            let (_, at) =
-                *granted.get_or_insert_with(|| (now, state.pacer.grant(now, number, bytes, rate)));
+            let (_, at) = *granted.get_or_insert_with(|| {
+                state.pacer.charge(now, writing.stats.last_group_bytes(), rate);
+                (now, state.pacer.begins_at(now, number))
+            });
             if now >= at {
-                return Ok(());
+                break;
             }
             *has_waited = true;
             let _timer = Timer::start(PerfMetric::DbConditionWaitNanos);
             writing.changed.wait_for(&mut state, NAP.min(at - now));
         }
+        if granted.is_some_and(|(begin, at)| Pacer::is_long(at.min(Instant::now()) - begin)) {
+            let writes = 1 + writing.write_thread.waiting_count() as u64;
+            state.pacer.count_long_wait(number, writes);
+        }
+        Ok(())
     }
 }
 

@@ -120,9 +120,10 @@ impl WriteThread {
         Stall { write_thread: self }
     }
 
-    /// How many wait behind the one who leads.
+    /// How many writes wait behind the one who leads.
     pub(crate) fn waiting_count(&self) -> usize {
-        self.queue.lock().waiting.len()
+        let queue = self.queue.lock();
+        queue.waiting.iter().filter(|writer| writer.request.lock().is_some()).count()
     }
 
     /// Takes the lead to change what writes go to: no write is under way while it is held.

@@ -1,9 +1,11 @@
 //! Writes wait where flushes and compactions fall behind, and go on when they have caught up.
 
+use crate::blocking_fs::BlockingFileSystem;
 use crate::fixture::{Fixture, default_family, put, scan};
 use base::status::Code;
 use db::{Db, FlushOptions, WaitForCompactOptions, WriteOptions};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 fn flush(db: &Db) {
     db.flush(&FlushOptions::default(), &[&default_family(db)]).unwrap();
@@ -26,6 +28,14 @@ fn try_put(db: &Db, low_pri: bool) -> bool {
 /// A database with so many files in L0 that compactions, which begin now, are slow to merge.
 fn with_l0_files(count: usize) -> (Fixture, Db) {
     let mut fixture = Fixture::new();
+    fill_l0(&mut fixture, count);
+    fixture.options.rate_limiter_bytes_per_sec = 2_000;
+    let db = fixture.open();
+    (fixture, db)
+}
+
+/// The next open compacts them.
+fn fill_l0(fixture: &mut Fixture, count: usize) {
     fixture.options.delayed_write_rate = 1 << 20;
     fixture.family_options.level0_file_num_compaction_trigger = 2;
     fixture.family_options.level0_slowdown_writes_trigger = 3;
@@ -39,9 +49,6 @@ fn with_l0_files(count: usize) -> (Fixture, Db) {
     }
     drop(db);
     fixture.family_options.disable_auto_compactions = false;
-    fixture.options.rate_limiter_bytes_per_sec = 2_000;
-    let db = fixture.open();
-    (fixture, db)
 }
 
 fn stall_count(db: &Db, cause: &str) -> String {
@@ -70,7 +77,7 @@ fn a_full_l0_stops_writes_until_it_is_compacted() {
         std::thread::sleep(Duration::from_millis(1));
     }
     assert_eq!(stall(&db, "total-seconds"), 0.0);
-    let begin = std::time::Instant::now();
+    let begin = Instant::now();
     put(&db, "c", "1");
     let waited = begin.elapsed().as_secs_f64();
     let seconds = stall(&db, "l0-file-count-limit-stopped-seconds");
@@ -98,6 +105,42 @@ fn a_filling_l0_delays_writes_until_it_is_compacted() {
     assert_eq!(number(&db, "rocksdb.actual-delayed-write-rate"), 0);
     assert_eq!(stall_count(&db, "level0_slowdown"), "1");
     assert!(try_put(&db, false) && try_put(&db, true));
+}
+
+#[test]
+fn all_writes_of_a_group_pass_at_the_rate() {
+    const THREADS: u32 = 8;
+    const PUTS: u32 = 20;
+    const VALUE_SIZE: u32 = 4 << 10;
+    let mut fixture = Fixture::new();
+    fill_l0(&mut fixture, 4);
+    let held = Arc::new(BlockingFileSystem::new(fixture.context.file_system.clone()));
+    fixture.context.file_system = held.clone();
+    held.hold_syncs("sst");
+    let db = fixture.open();
+    held.wait_for_sync();
+    assert_eq!(number(&db, "rocksdb.actual-delayed-write-rate"), 1 << 20);
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let db = &db;
+            scope.spawn(move || {
+                let value = "v".repeat(VALUE_SIZE as usize);
+                for index in 0..PUTS {
+                    put(db, &format!("key {thread} {index}"), &value);
+                }
+            });
+        }
+    });
+    let takes = begin.elapsed();
+    let rate = number(&db, "rocksdb.actual-delayed-write-rate");
+    held.let_syncs_through();
+    assert_eq!(rate, 1 << 20);
+    // All but the last group, of one write of each thread at most, has passed before that began; a hundredth
+    // of a second is more than writes run ahead, and more than that is no use to anybody.
+    let passed = Duration::from_secs(1) * (THREADS * (PUTS - 1) * VALUE_SIZE) / (1 << 20);
+    assert!(takes >= passed - Duration::from_millis(10), "{takes:?} of {passed:?}");
+    assert!(takes < passed * 3, "{takes:?} of {passed:?}");
 }
 
 #[test]

@@ -2,28 +2,48 @@ use super::Pacer;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+/// When a write of `bytes` may begin that is charged before it is over.
+fn grant(pacer: &mut Pacer, now: Instant, number: u64, bytes: u64, rate: u64) -> Instant {
+    let at = pacer.begins_at(now, number);
+    pacer.charge(now, bytes, rate);
+    at
+}
+
 #[test]
 fn bytes_pass_at_the_rate_and_idle_time_is_not_saved_up() {
     let start = Instant::now();
     let at = |millis| start + Duration::from_millis(millis);
     let mut pacer = Pacer::default();
     // 1000 bytes a second: the first write begins at once, each takes a tenth of a second.
-    assert_eq!(pacer.grant(start, 0, 100, 1000), start);
-    let second = pacer.grant(start, 0, 100, 1000) - start;
+    assert_eq!(grant(&mut pacer, start, 0, 100, 1000), start);
+    let second = grant(&mut pacer, start, 0, 100, 1000) - start;
     assert!(second >= Duration::from_millis(99) && second <= Duration::from_millis(100));
-    let third = pacer.grant(start, 0, 100, 1000) - start;
+    let third = grant(&mut pacer, start, 0, 100, 1000) - start;
     assert!(third >= Duration::from_millis(199) && third <= Duration::from_millis(200));
     // Long idle: one write begins at once, the next one waits.
-    assert_eq!(pacer.grant(at(5_000), 0, 100, 1000), at(5_000));
-    assert!(pacer.grant(at(5_000), 0, 100, 1000) >= at(5_099));
+    assert_eq!(grant(&mut pacer, at(5_000), 0, 100, 1000), at(5_000));
+    assert!(grant(&mut pacer, at(5_000), 0, 100, 1000) >= at(5_099));
+}
+
+#[test]
+fn who_charges_what_is_written_waits_for_it() {
+    let start = Instant::now();
+    let mut pacer = Pacer::default();
+    pacer.charge(start, 100, 1000);
+    let waits = pacer.begins_at(start, 0) - start;
+    assert!(waits >= Duration::from_millis(99) && waits <= Duration::from_millis(100), "{waits:?}");
+    // Little is soon over.
+    let mut pacer = Pacer::default();
+    pacer.charge(start, 1, 1000);
+    assert_eq!(pacer.begins_at(start, 0), start);
 }
 
 #[test]
 fn a_rate_of_nothing_is_no_division_by_zero() {
     let start = Instant::now();
     let mut pacer = Pacer::default();
-    pacer.grant(start, 0, 5, 0);
-    assert!(pacer.grant(start, 0, 5, 0) > start + Duration::from_secs(4));
+    grant(&mut pacer, start, 0, 5, 0);
+    assert!(grant(&mut pacer, start, 0, 5, 0) > start + Duration::from_secs(4));
 }
 
 /// Writes of 100 bytes, at a million bytes a second each a tenth of a millisecond, those of that number of the database.
@@ -36,9 +56,11 @@ fn sleeps_of(
 ) -> (Vec<Duration>, Instant) {
     let (mut now, mut sleeps) = (start, Vec::new());
     for number in writes {
-        let at = pacer.grant(now, number, 100, 1_000_000);
+        let at = grant(pacer, now, number, 100, 1_000_000);
         if at > now {
-            pacer.end_wait(number, at - now, 1 + followers(number));
+            if Pacer::is_long(at - now) {
+                pacer.count_long_wait(number, 1 + followers(number));
+            }
             sleeps.push(at - now);
             now = at;
         }

@@ -135,6 +135,24 @@ fn small_batches_do_not_wait_for_large_groups() {
 }
 
 #[test]
+fn who_wants_the_lead_alone_is_no_write_that_waits() {
+    let write_thread = WriteThread::default();
+    let options = WriteOptions::default();
+    let Turn::Leads(lead) = write_thread.join(&options, &mut batch(b"a")) else { panic!() };
+    assert_eq!(write_thread.waiting_count(), 0);
+    thread::scope(|scope| {
+        scope.spawn(|| drop(write_thread.enter_exclusively()));
+        scope.spawn(|| drop(write_thread.join(&options, &mut batch(b"b"))));
+        while write_thread.queue.lock().waiting.len() < 2 {
+            thread::yield_now();
+        }
+        assert_eq!(write_thread.waiting_count(), 1);
+        drop(lead);
+    });
+    assert_eq!(write_thread.waiting_count(), 0);
+}
+
+#[test]
 fn writes_that_must_not_wait_fail_behind_a_leader_that_waits() {
     let write_thread = WriteThread::default();
     let patient = WriteOptions::default();
