@@ -39,7 +39,7 @@ pub enum MemTableAccounting {
     SkipList,
     /// As RocksDB's vector would.
     Vector,
-    /// As the container says ([`MemTableRep::allocated_bytes`]), and at least the records' own bytes.
+    /// The most that the container has said ([`MemTableRep::allocated_bytes`]), and at least the records' own bytes.
     #[default]
     AsHeld,
 }

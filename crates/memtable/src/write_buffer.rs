@@ -114,9 +114,9 @@ impl ArenaAccount {
         self.accounting == MemTableAccounting::AsHeld
     }
 
-    /// Takes what such a container says. No container holds less than its records.
+    /// Takes what such a container says. No container holds less than its records, nor gives back what it took.
     pub(crate) fn set_held(&mut self, bytes: usize) {
-        self.outside_size = bytes.max(self.records_size);
+        self.outside_size = self.outside_size.max(bytes).max(self.records_size);
     }
 
     /// Bytes taken in blocks, of which the arena has none at first.

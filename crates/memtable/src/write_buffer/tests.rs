@@ -1,5 +1,7 @@
 use super::*;
-use crate::memtable_rep_factory::VectorRepFactory;
+use crate::memtable_rep_factory::{
+    MemTableRepContext, MemTableRepFactory, MemTableRepSides, VectorRepFactory,
+};
 use std::sync::Arc;
 
 /// How many records of these sizes a memtable takes until it is full.
@@ -33,6 +35,34 @@ fn a_record_larger_than_a_block_has_one_of_its_own() {
     account.add(2 << 20, false);
     buffer.publish(&account);
     assert!(buffer.is_full());
+}
+
+#[test]
+fn what_a_container_gives_back_stays_counted() {
+    #[derive(Debug)]
+    struct OfAProgram;
+    impl MemTableRepFactory for OfAProgram {
+        fn name(&self) -> &str {
+            "OfAProgram"
+        }
+
+        fn create(&self, _: &MemTableRepContext) -> MemTableRepSides {
+            unreachable!("no container is asked for")
+        }
+    }
+    let options =
+        MemTableOptions { rep_factory: Arc::new(OfAProgram), ..MemTableOptions::default() };
+    let mut account = ArenaAccount::new(&options, 0);
+    assert!(account.is_as_held());
+    let empty = account.allocated_in_blocks();
+    account.add(100, false);
+    account.set_held(5_000);
+    assert_eq!(account.allocated_in_blocks() - empty, 5_000);
+    account.set_held(3_000);
+    assert_eq!(account.allocated_in_blocks() - empty, 5_000);
+    account.add(10_000, false);
+    account.set_held(0);
+    assert_eq!(account.allocated_in_blocks() - empty, 10_100);
 }
 
 #[test]
