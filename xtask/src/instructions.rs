@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 mod external;
+mod parts;
 #[cfg(test)]
 mod tests;
 
@@ -124,7 +125,7 @@ struct Program {
     directory: PathBuf,
 }
 
-/// Counts every path of the table.
+/// Counts every path of the table, and every part of operations.
 pub(crate) fn run(mode: Mode) -> Result<(), String> {
     if let Ok(left_out) = std::env::var(VARIABLE) {
         println!("{VARIABLE} is {left_out:?}, which was not so when what is kept was counted");
@@ -139,17 +140,19 @@ pub(crate) fn run(mode: Mode) -> Result<(), String> {
     if matches!(mode, Mode::External | Mode::ExternalShort) {
         return compare_external(&Program { executable: external::build()?, directory }, &paths);
     }
-    let program = Program { executable: build()?, directory };
+    let program = Program { executable: build_bench("touchstone-db", "operations")?, directory };
     match mode {
         Mode::Statistics => return compare_statistics(&program, &paths),
         Mode::PerfLevels => return compare_perf_levels(&program),
         Mode::Compare | Mode::Keep | Mode::External | Mode::ExternalShort => {}
     }
-    let (counted, failed) = compare(&program, &paths)?;
+    let (counted, mut failed) = compare(&program, &paths)?;
     if mode == Mode::Keep {
         let text = with_counts(&text, &counted);
-        return std::fs::write(&table, text).map_err(|error| format!("{TABLE}: {error}"));
+        std::fs::write(&table, text).map_err(|error| format!("{TABLE}: {error}"))?;
+        return parts::run(mode);
     }
+    failed.extend(parts::run(mode).err());
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
 }
 
@@ -259,23 +262,15 @@ fn with_counts(text: &str, counted: &[Kept]) -> String {
     comments.chain(lines).map(|line| line + "\n").collect()
 }
 
-/// Builds the benchmark; the program's path.
-fn build() -> Result<PathBuf, String> {
-    let arguments = [
-        "bench",
-        "--locked",
-        "-p",
-        "touchstone-db",
-        "--bench",
-        "operations",
-        "--no-run",
-        "--message-format=json",
-    ];
+/// Builds a benchmark; the program's path.
+fn build_bench(package: &str, bench: &str) -> Result<PathBuf, String> {
+    let arguments =
+        ["bench", "--locked", "-p", package, "--bench", bench, "--no-run", "--message-format=json"];
     let output = output_of(ci::cargo_command(&arguments).stderr(Stdio::inherit()))?;
     let messages = String::from_utf8_lossy(&output.stdout);
     let executable = |line: &str| -> Option<PathBuf> {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        (message["target"]["name"] == "operations")
+        (message["target"]["name"] == bench)
             .then(|| message["executable"].as_str().map(PathBuf::from))?
     };
     messages
@@ -296,25 +291,29 @@ impl Program {
         }
         let at = directory.display();
         output_of(Command::new(executable).args([&format!("--prepare={at}"), path, KEYS]))?;
-        let function = counted_function(path);
-        let output = output_of(
-            Command::new("valgrind")
-                .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-                .arg(format!("--toggle-collect={function}"))
-                .env(
-                    VARIABLE,
-                    format!("{},{LEFT_OUT}", std::env::var(VARIABLE).unwrap_or_default()),
-                )
-                .arg(executable)
-                .args([&format!("--count={at}"), path, KEYS])
-                .args(measuring.flag()),
-        )?;
-        let report = String::from_utf8_lossy(&output.stderr);
-        let said = String::from_utf8_lossy(&output.stdout);
-        match (number_after(&report, "Collected :"), number_after(&said, "operations")) {
-            (Some(collected), Some(operations)) if collected > 0.0 => Ok(collected / operations),
-            _ => Err(format!("{path}: Valgrind counted nothing:\n{report}{said}")),
-        }
+        let mut counts = Command::new(executable);
+        counts.args([&format!("--count={at}"), path, KEYS]).args(measuring.flag());
+        counted_operations(counted_function(path), &counts, path)
+    }
+}
+
+/// Has Valgrind count what `program` does in functions of that name; instructions of one of the operations that it
+/// says it made. `what` it does is for errors.
+fn counted_operations(function: &str, program: &Command, what: &str) -> Result<f64, String> {
+    let left_out = format!("{},{LEFT_OUT}", std::env::var(VARIABLE).unwrap_or_default());
+    let output = output_of(
+        Command::new("valgrind")
+            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+            .arg(format!("--toggle-collect={function}"))
+            .env(VARIABLE, left_out)
+            .arg(program.get_program())
+            .args(program.get_args()),
+    )?;
+    let report = String::from_utf8_lossy(&output.stderr);
+    let said = String::from_utf8_lossy(&output.stdout);
+    match (number_after(&report, "Collected :"), number_after(&said, "operations")) {
+        (Some(collected), Some(operations)) if collected > 0.0 => Ok(collected / operations),
+        _ => Err(format!("{what}: Valgrind counted nothing:\n{report}{said}")),
     }
 }
 

@@ -26,10 +26,10 @@ usage: cargo xtask COMMAND
   test     the tests of every crate
 
   instructions [--keep | --statistics | --perf-levels | --external | --external-short]
-           instructions of operations, against those kept, or with statistics against without, or at
-           each level of the perf context that needs no time of the processor, or in a crate that is
-           no member of the workspace, built as a user's is, all of them or a read and a write
-           (needs Valgrind; not part of the gate)
+           instructions of operations and of their parts, against those kept, or of operations with
+           statistics against without, or at each level of the perf context that needs no time of
+           the processor, or in a crate that is no member of the workspace, built as a user's is, all
+           of them or a read and a write (needs Valgrind; not part of the gate)
 ";
 
 fn main() -> ExitCode {

@@ -30,12 +30,16 @@ mod tests;
 /// Many short rounds, so that some are not interrupted.
 const ROUNDS: usize = 60;
 const SHORT_ROUNDS: usize = 3;
+/// The first makes what is made only once.
+const COUNTED_ROUNDS: u64 = 2;
 
 /// The microbenchmarks of one program: which of them are wanted, and how often they are tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Benches {
     filters: Vec<String>,
     rounds: usize,
+    /// The only one that runs, without its floor, so that its instructions can be counted.
+    counted: Option<String>,
 }
 
 /// Something to be timed, round by round.
@@ -56,19 +60,24 @@ impl Benches {
     }
 
     /// `--short` makes few rounds. Other arguments are parts of names: what has none of them in its own is
-    /// left out. `--bench` is Cargo's.
+    /// left out. `--count=NAME` runs the one of that name without its floor and prints how many operations
+    /// `measured_round` made, for a tool that counts what that takes. `--bench` is Cargo's.
     ///
     /// # Errors
     /// A sentence on an option that is none of these.
     pub fn new(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
-        let mut benches = Self { filters: Vec::new(), rounds: ROUNDS };
+        let mut benches = Self { filters: Vec::new(), rounds: ROUNDS, counted: None };
         for argument in arguments {
+            if let Some(name) = argument.strip_prefix("--count=") {
+                benches.counted = Some(name.to_owned());
+                continue;
+            }
             match argument.as_str() {
                 "--short" => benches.rounds = SHORT_ROUNDS,
                 "--bench" => {}
                 option if option.starts_with('-') => {
                     return Err(format!(
-                        "no option {option}: there are --short, and parts of names"
+                        "no option {option}: there are --short, --count=NAME, and parts of names"
                     ));
                 }
                 _ => benches.filters.push(argument),
@@ -80,7 +89,13 @@ impl Benches {
     /// Whether `name` is to be measured: to be asked before long preparations.
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
-        self.filters.is_empty() || self.filters.iter().any(|filter| name.contains(filter.as_str()))
+        match &self.counted {
+            Some(counted) => name == counted,
+            None => {
+                let is_part = |filter: &String| name.contains(filter.as_str());
+                self.filters.is_empty() || self.filters.iter().any(is_part)
+            }
+        }
     }
 
     /// Times `kernel` and `floor` in turn and prints a row, if `name` is wanted.
@@ -92,6 +107,11 @@ impl Benches {
         mut floor: Timed<'_>,
     ) {
         if !self.wants(name) {
+            return;
+        }
+        if self.counted.is_some() {
+            (0..COUNTED_ROUNDS).for_each(|_| _ = (kernel.round)());
+            println!("operations {}", COUNTED_ROUNDS * kernel.operations);
             return;
         }
         let (mut least, mut least_floor) = (f64::INFINITY, f64::INFINITY);
@@ -133,12 +153,18 @@ pub fn prepared<'a, S>(
     let round = move || {
         let mut state = prepare();
         let start = Instant::now();
-        run(&mut state);
+        measured_round(&mut run, &mut state);
         let elapsed = start.elapsed();
         black_box(&state);
         elapsed.as_nanos() as f64
     };
     Timed { operations: count, round: Box::new(round) }
+}
+
+/// What is timed of a round. Instructions of this function, and of what it calls, are counted by its name.
+#[inline(never)]
+fn measured_round<S>(run: &mut impl FnMut(&mut S), state: &mut S) {
+    run(state);
 }
 
 /// A number below `below`, scattered so that the one before does not predict it.

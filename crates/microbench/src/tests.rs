@@ -34,6 +34,19 @@ fn kernel_and_floor_run_in_turn() {
 }
 
 #[test]
+fn the_one_that_is_counted_runs_alone_and_without_its_floor() {
+    let (kernel, floor) = (Cell::new(0), Cell::new(0));
+    let counted = benches(&["--count=next"]).unwrap();
+    assert!(counted.wants("next") && !counted.wants("next, its key"));
+    for name in ["next", "next, its key"] {
+        let count_kernel = |_| kernel.set(kernel.get() + 1);
+        let count_floor = |_| floor.set(floor.get() + 1);
+        counted.compare(name, each(10, count_kernel), "", each(5, count_floor));
+    }
+    assert_eq!((kernel.get(), floor.get()), (20, 0));
+}
+
+#[test]
 fn each_round_is_prepared_anew() {
     let mut rounds = 0;
     let state = || {
