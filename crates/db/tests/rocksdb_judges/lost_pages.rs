@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::{fs, io};
 
-use db::{ColumnFamilyDescriptor, Db, OpenContext, WriteBatch, WriteOptions};
+use db::{ColumnFamilyDescriptor, CompactRangeOptions, Db, OpenContext, WriteBatch, WriteOptions};
 use options::{ColumnFamilyOptions, DbOptions};
 use testing::judges::protocol::{Mode, Move, Opening};
 use testing::judges::{self, Judge, Session};
@@ -22,7 +22,7 @@ pub(crate) const MODES: [&str; 4] = [
 /// Keys, or none where the open is refused.
 pub(crate) type Found = Option<Vec<String>>;
 
-/// How pages are lost.
+/// How pages are lost, and what is found in their place.
 #[derive(Clone, Copy, Debug)]
 enum Loss {
     /// This page is zeros.
@@ -31,21 +31,31 @@ enum Loss {
     From(usize),
     /// The file ends there.
     Cut(usize),
+    /// This page is what it was when the file was another WAL.
+    OldPage(usize),
+    /// This page and all after it are.
+    OldFrom(usize),
 }
 
 impl Loss {
-    fn apply(self, bytes: &mut Vec<u8>) {
+    fn apply(self, bytes: &mut Vec<u8>, old: &[u8]) {
+        let page_of = |page: usize, end: usize| page * PAGE..((page + 1) * PAGE).min(end);
         let end = bytes.len();
         match self {
-            Loss::Page(page) => bytes[page * PAGE..((page + 1) * PAGE).min(end)].fill(0),
+            Loss::Page(page) => bytes[page_of(page, end)].fill(0),
             Loss::From(page) => bytes[page * PAGE..].fill(0),
             Loss::Cut(page) => bytes.truncate(page * PAGE),
+            Loss::OldPage(page) => {
+                bytes[page_of(page, end)].copy_from_slice(&old[page_of(page, end)]);
+            }
+            Loss::OldFrom(page) => bytes[page * PAGE..].copy_from_slice(&old[page * PAGE..end]),
         }
     }
 }
 
-/// Two WALs, as a process that was killed leaves them. Before, the files may have been others.
-fn write(directory: &Path, options: &str) {
+/// Two WALs, as a process that was killed leaves them. Before, the files may have been others; what one of these had
+/// is returned, with records of the same sizes and with keys that are deleted since.
+fn write(directory: &Path, options: &str) -> Vec<u8> {
     let options = format!("create_if_missing=true;create_missing_column_families=true;{options}");
     let options = DbOptions::from_string(&options).unwrap();
     let families = ["default", "other"].map(descriptor);
@@ -59,18 +69,28 @@ fn write(directory: &Path, options: &str) {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 24) as u8
         };
-        let value: Vec<u8> = (0..700 + number * 13).map(random).collect();
+        let value: Vec<u8> = (0..3300 + number % BATCHES * 13).map(random).collect();
         batch.put(default.id(), format!("key{number:03}").as_bytes(), &value).unwrap();
         batch.put(other.id(), b"key", &value[..10]).unwrap();
         db.write(&WriteOptions::default(), batch).unwrap();
     };
     let flush = |family| db.flush(&db::FlushOptions::default(), &[family]).unwrap();
+    let mut old = Vec::new();
     if options.recycle_log_file_num > 0 {
         for round in 0..3 {
             (round * BATCHES..(round + 1) * BATCHES).for_each(write);
+            old = fs::read(wals(directory).last().unwrap()).unwrap();
             flush(&default);
             flush(&other);
         }
+        for number in 0..3 * BATCHES {
+            let key = format!("key{number:03}");
+            db.delete(&WriteOptions::default(), &default, key.as_bytes()).unwrap();
+        }
+        flush(&default);
+        flush(&other);
+        // Nothing but a record of it would bring a key back.
+        db.compact_range(&CompactRangeOptions::default(), &default, None, None).unwrap();
     }
     (200..200 + BATCHES / 2).for_each(write);
     // Its WAL is still needed, for the other family.
@@ -83,6 +103,7 @@ fn write(directory: &Path, options: &str) {
         fs::copy(&path, copies.join(path.file_name().unwrap())).unwrap();
     }
     db.close().unwrap();
+    old
 }
 
 pub(crate) fn descriptor(name: &str) -> ColumnFamilyDescriptor {
@@ -174,6 +195,15 @@ fn finds_more(options: &str, ours: &Found, theirs: &Found) -> bool {
     is_excused && theirs.iter().flatten().all(|key| ours.contains(key))
 }
 
+/// Where old records stand behind damage that is skipped, RocksDB gives no answer, now and then. Where one is the first
+/// of a WAL, 7.8.3 takes that for empty, and goes on with the next one.
+fn is_not_asked(judge: &Judge, options: &str, loss: Loss) -> bool {
+    let skips = options.contains("kSkipAny") && options.contains("recycle_log_file_num");
+    let is_taken_for_empty =
+        matches!(loss, Loss::OldPage(0)) && judge.to_string().contains("7.8.3");
+    skips || is_taken_for_empty
+}
+
 fn shown(found: &Found) -> String {
     match found {
         None => "refused".to_owned(),
@@ -198,7 +228,7 @@ fn lost_pages_of_wals_are_recovered_from_as_rocksdb_does() {
         let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
         let place = tempfile::tempdir_in(parent).unwrap();
         let written = place.path().join("written");
-        write(&written, written_with);
+        let old = write(&written, written_with);
         let killed = written.with_extension("killed");
         let wals = wals(&killed);
         assert!(wals.len() >= 2, "{wals:?}");
@@ -206,15 +236,20 @@ fn lost_pages_of_wals_are_recovered_from_as_rocksdb_does() {
             let bytes = fs::read(wal).unwrap();
             let last = (bytes.len() - 1) / PAGE;
             let middle = last / 2;
-            for loss in [
+            let mut losses = vec![
                 Loss::Page(0),
                 Loss::Page(middle),
                 Loss::Page(last),
                 Loss::From(middle),
                 Loss::Cut(middle),
-            ] {
+            ];
+            if !old.is_empty() {
+                assert!(old.len() >= bytes.len(), "{} of {}", old.len(), bytes.len());
+                losses.extend([Loss::OldPage(0), Loss::OldPage(middle), Loss::OldFrom(middle)]);
+            }
+            for loss in losses {
                 let mut damaged = bytes.clone();
-                loss.apply(&mut damaged);
+                loss.apply(&mut damaged, &old);
                 for mode in MODES {
                     let options = format!("wal_recovery_mode={mode};{written_with}");
                     let trial = |name: &str| {
@@ -225,7 +260,12 @@ fn lost_pages_of_wals_are_recovered_from_as_rocksdb_does() {
                         directory
                     };
                     let found = ours(&trial("ours"), &options).unwrap();
+                    let is_old = |key: &String| key.as_str() < "key200";
+                    assert!(!found.iter().flatten().any(is_old), "{options} {loss:?}: {found:?}");
                     for (judge, session) in releases.iter().zip(&mut sessions) {
+                        if is_not_asked(judge, &options, loss) {
+                            continue;
+                        }
                         let by_judge = theirs(session, &trial("theirs"), &options).unwrap();
                         if by_judge != found && !finds_more(&options, &found, &by_judge) {
                             let age = ["newest", "older"][age];

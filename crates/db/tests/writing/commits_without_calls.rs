@@ -10,7 +10,7 @@ use std::time::Duration;
 use testing::scratch;
 
 /// Whether files in `directory` can be appended to through a mapping.
-fn can_map(directory: &Path) -> bool {
+pub(crate) fn can_map(directory: &Path) -> bool {
     let options = FileOptions { use_mapped_writes: true, ..FileOptions::default() };
     let path = directory.join("tried");
     let file = env::default_file_system().new_writable_file(&path, &options).unwrap();

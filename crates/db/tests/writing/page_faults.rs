@@ -1,7 +1,10 @@
 //! What a thread that writes touches of memory that is new to the process, page by page.
 
+use crate::commits_without_calls::can_map;
 use crate::fixture::{Fixture, default_family};
 use db::{Db, FlushOptions, WriteOptions};
+use options::WalIo;
+use testing::scratch;
 
 const MEMTABLE_SIZE: u64 = 16 << 20;
 const PAGE_SIZE: u64 = 4 << 10;
@@ -14,9 +17,9 @@ fn page_faults() -> Option<u64> {
 }
 
 /// Writes most of what a memtable takes, and flushes it. Returns how many pages the writes took.
-fn write_and_flush(db: &Db, seed: u32) -> Option<u64> {
+fn write_and_flush(db: &Db, disable_wal: bool, seed: u32) -> Option<u64> {
     let family = default_family(db);
-    let options = WriteOptions { disable_wal: true, ..WriteOptions::default() };
+    let options = WriteOptions { disable_wal, ..WriteOptions::default() };
     let before = page_faults()?;
     for number in 0..MEMTABLE_SIZE as u32 / 200 {
         let key = number.wrapping_mul(0x9e37_79b1) ^ seed;
@@ -27,6 +30,27 @@ fn write_and_flush(db: &Db, seed: u32) -> Option<u64> {
     Some(taken)
 }
 
+/// What the first memtable took, and each of seven that follow it; none where the system does not count that, or
+/// has other pages.
+fn pages_taken(db: &Db, disable_wal: bool) -> Option<(u64, Vec<u64>)> {
+    let Some(first) = write_and_flush(db, disable_wal, 0) else {
+        println!("skipped: the system does not count pages");
+        return None;
+    };
+    let later: Vec<_> = (1..8).filter_map(|seed| write_and_flush(db, disable_wal, seed)).collect();
+    println!("pages taken: {first}, then {later:?}");
+    if first < MEMTABLE_SIZE / PAGE_SIZE / 2 {
+        println!("skipped: pages are larger here, or not counted");
+        return None;
+    }
+    Some((first, later))
+}
+
+fn median(mut counts: Vec<u64>) -> u64 {
+    counts.sort_unstable();
+    counts[counts.len() / 2]
+}
+
 /// Memory that a flushed memtable leaves is what the next one is written to, but for the first 64 KiB of its records
 /// and of its nodes, whose blocks are smaller than what is kept.
 #[test]
@@ -35,17 +59,21 @@ fn memtables_that_follow_others_touch_no_fresh_memory() {
     fixture.family_options.write_buffer_size = MEMTABLE_SIZE;
     fixture.family_options.disable_auto_compactions = true;
     let db = fixture.open();
-    let Some(first) = write_and_flush(&db, 0) else {
-        println!("skipped: the system does not count pages");
-        return;
-    };
-    let later: Vec<_> = (1..8).filter_map(|seed| write_and_flush(&db, seed)).collect();
-    println!("pages taken: {first}, then {later:?}");
-    if first < MEMTABLE_SIZE / PAGE_SIZE / 2 {
-        println!("skipped: pages are larger here, or not counted");
-        return;
-    }
-    let mut sorted = later.clone();
-    sorted.sort_unstable();
-    assert!(sorted[sorted.len() / 2] < first / 16, "{later:?} after {first}");
+    let Some((first, later)) = pages_taken(&db, true) else { return };
+    assert!(median(later.clone()) < first / 16, "{later:?} after {first}");
+}
+
+/// Nor does a WAL that is mapped: another thread has prepared its pages.
+#[test]
+fn writes_to_a_mapped_wal_touch_no_fresh_memory() {
+    let Some(directory) = scratch::directory("mapped WALs", can_map) else { return };
+    let mut fixture = Fixture::new();
+    fixture.context.file_system = env::default_file_system();
+    fixture.path = directory.path().join("db");
+    fixture.options.wal_io = WalIo::Mapped;
+    fixture.family_options.write_buffer_size = MEMTABLE_SIZE;
+    fixture.family_options.disable_auto_compactions = true;
+    let db = fixture.open();
+    let Some((first, later)) = pages_taken(&db, false) else { return };
+    assert!(median(later.clone()) < first / 16, "{later:?} after {first}");
 }
