@@ -8,9 +8,13 @@ use rustix::process::getpid;
 use rustix::thread::gettid;
 use std::cell::Cell;
 use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes that the C library's `malloc` holds and nobody has, in all threads' arenas. `None` where it
 /// does not say: other libraries than glibc, and that before 2.33.
+///
+/// Of what was given back to the system ([`return_idle_memory`]) it does not know. From then on no more is told than the
+/// process has of memory, but for files, beside what is in use of the allocator's.
 ///
 /// Of a program with another allocator this is what the libraries of C in it left behind, which is
 /// little. Takes about as long as a walk over all free pieces, under the allocator's locks: for reports,
@@ -34,7 +38,45 @@ fn idle_bytes() -> Option<usize> {
     let information = unsafe {
         std::mem::transmute::<*mut libc::c_void, extern "C" fn() -> libc::mallinfo2>(address)
     }();
-    Some(information.fordblks)
+    let (idle, in_use) = (information.fordblks, information.uordblks + information.hblkhd);
+    let resident = HAS_RETURNED.load(Ordering::Relaxed).then(resident_anonymous_bytes).flatten();
+    Some(resident.map_or(idle, |resident| idle.min(resident.saturating_sub(in_use))))
+}
+
+/// What the process has of memory that is of no file, as the system tells it.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn resident_anonymous_bytes() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kibibytes = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    Some(kibibytes.split_whitespace().next()?.parse::<usize>().ok()? << 10)
+}
+
+/// Something was given back, which the allocator does not tell.
+static HAS_RETURNED: AtomicBool = AtomicBool::new(false);
+
+/// Has the C library's `malloc` give what nobody has in its arenas back to the system, whole pages of it. Returns
+/// whether there was any. Nothing is done with other libraries than glibc.
+///
+/// By itself it gives back only the end of an arena. Takes about as long as a walk over all free pieces and a call to
+/// the system for each that has a whole page, under the lock of the arena: for when much was freed at once.
+pub fn return_idle_memory() -> bool {
+    return_idle()
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[expect(unsafe_code, reason = "calls into libc")]
+fn return_idle() -> bool {
+    // SAFETY: glibc has the function in all its releases, and it may be called at any time from any thread.
+    let has_returned = unsafe { libc::malloc_trim(0) != 0 };
+    if has_returned {
+        HAS_RETURNED.store(true, Ordering::Relaxed);
+    }
+    has_returned
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn return_idle() -> bool {
+    false
 }
 
 /// Where `size` bytes are about to be taken, and many as many after them by the same thread: has the arena grow for

@@ -12,12 +12,16 @@
 //! than they leave: they would have new memory, while the allocator can give little of the old to the system, and
 //! nothing to a thread with another arena.
 //!
+//! Where many blocks go at once, as those of files that a compaction has replaced, the allocator is told to give to the
+//! system what came back: glibc's keeps it for the thread that took it, and others, who read the new files, would have as
+//! much again.
+//!
 //! What live blocks take is memory that stays, which [`env::huge_pages`] brings together in huge pages.
 //!
 //! Nobody waits long for another here: who finds the pool in use for more than a few microseconds asks the
 //! allocator.
 
-use env::allocator::make_room_for_many;
+use env::allocator::{make_room_for_many, return_idle_memory};
 use env::huge_pages;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
@@ -40,6 +44,8 @@ const RELEASED_AT_ONCE_DIVISOR: usize = 8;
 /// How often the lock is looked at: whoever has it is about to take or leave one piece, or was put off the
 /// processor.
 const LOOKS_MAX: usize = 100;
+/// So much at least has to come back to the allocator until it is told to give it to the system.
+const RETURNED_MIN_BYTES: usize = 8 << 20;
 /// This part of a block may be spare, where no piece of its own size is there.
 const SPARE_DIVISOR: usize = 32;
 
@@ -54,6 +60,8 @@ struct Pool {
     trimmed_bytes: usize,
     /// The fewest bytes since then.
     fewest_bytes: usize,
+    /// What came back to the allocator because blocks became fewer, and it was not told to give away yet.
+    returnable_bytes: usize,
 }
 
 static POOL: Mutex<Pool> = Mutex::new(Pool::new());
@@ -62,7 +70,13 @@ static LIVE_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 impl Pool {
     const fn new() -> Self {
-        Self { classes: BTreeMap::new(), bytes: 0, trimmed_bytes: 0, fewest_bytes: 0 }
+        Self {
+            classes: BTreeMap::new(),
+            bytes: 0,
+            trimmed_bytes: 0,
+            fewest_bytes: 0,
+            returnable_bytes: 0,
+        }
     }
 
     fn give(&mut self, piece: Piece) {
@@ -105,9 +119,29 @@ impl Pool {
         };
         let untouched = self.fewest_bytes.saturating_sub(wanted);
         let least = untouched.min(KEPT_MIN_BYTES / 8);
+        let before = self.bytes;
         let released = self.release((untouched / TRIM_DIVISOR).max(least));
+        self.returnable_bytes += before - self.bytes;
         (self.trimmed_bytes, self.fewest_bytes) = (self.bytes, self.bytes);
         released
+    }
+
+    /// Takes out what is too much beside live blocks of `live_bytes`.
+    fn release_excess(&mut self, live_bytes: usize) -> Vec<Piece> {
+        let before = self.bytes;
+        let released = self.release(before.saturating_sub(kept_max_bytes(live_bytes)));
+        self.returnable_bytes += before - self.bytes;
+        released
+    }
+
+    /// Whether the allocator is to be told to give away what it has, now that live blocks take `live_bytes`: not for
+    /// little, as others wait for it meanwhile.
+    fn begin_return(&mut self, live_bytes: usize) -> bool {
+        let begins = self.returnable_bytes >= RETURNED_MIN_BYTES.max(live_bytes / 4);
+        if begins {
+            self.returnable_bytes = 0;
+        }
+        begins
     }
 
     /// A piece of `size` bytes, or of a little more.
@@ -182,8 +216,7 @@ pub(crate) fn give(piece: Box<[u8]>) {
     }
     let Some(mut pool) = pool() else { return };
     pool.give(piece);
-    let excess = pool.bytes.saturating_sub(kept_max_bytes(live_bytes));
-    let released = pool.release(excess);
+    let released = pool.release_excess(live_bytes);
     drop(pool);
     drop(released);
 }
@@ -193,14 +226,18 @@ pub fn idle_block_memory_bytes() -> usize {
     POOL.lock().bytes
 }
 
-/// Gives a part of what nobody took since the last call back to the allocator. To be called each second. Returns
-/// whether nothing is left.
+/// Gives a part of what nobody took since the last call back to the allocator, and has that give to the system what came
+/// back where it is much. To be called each second. Returns whether nothing is left.
 pub fn trim_block_memory() -> bool {
     let mut pool = POOL.lock();
-    let released = pool.trim(LIVE_BYTES.load(Ordering::Relaxed));
-    let is_empty = pool.bytes == 0;
+    let live_bytes = LIVE_BYTES.load(Ordering::Relaxed);
+    let released = pool.trim(live_bytes);
+    let (is_empty, returns) = (pool.bytes == 0, pool.begin_return(live_bytes));
     drop(pool);
     drop(released);
+    if returns {
+        return_idle_memory();
+    }
     is_empty
 }
 

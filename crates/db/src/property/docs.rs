@@ -37,7 +37,10 @@ const TAIL: &str = "
   codecs keep for each thread that has compressed or decompressed: all of the whole process.
 - `block-memory-idle` is what data blocks that were dropped have left for those that come, in the whole process: with
   live blocks at most a sixteenth more than they alone took at one time, and at most twice what they take now and a MiB.
-  What nobody takes goes back to the allocator within some seconds of the last write.
+  What nobody takes goes back to the allocator within some seconds of the last write. Where much goes back because
+  blocks became fewer, 8 MiB and a quarter of those that are left, glibc's allocator is told to return it to the system
+  ([caches.md](caches.md#memory-of-data-blocks)); from then on `allocator-idle` is no more than what the process has of
+  memory beside what is in use.
 - `huge-pages` is how much of the process's memory was brought together in huge pages because data blocks are there,
   or what memtables left to others ([caches.md](caches.md#huge-pages)); like what is pinned it is in other parts
   already, and not in `total` again.
@@ -52,7 +55,8 @@ const TAIL: &str = "
   `the_capacity_of_one_cache_bounds_the_whole` looks at: blocks of many sizes leave gaps in the allocator's memory,
   and what jobs hold for a moment is not charged.
 - `TOUCHSTONE_BUDGET_MB=64 cargo test -p touchstone-db --test memory_report -- --ignored` measures what a
-  process grows by under a load with the options of a budget: a tenth more at most.
+  process grows by under a load with the options of a budget: a tenth more at most, of 64, 128 and 256 MB with each
+  profile. One of them is a test that always runs.
 - `rocksdb.num-immutable-mem-table-flushed` is 0: flushed memtables are not kept
   (`max_write_buffer_size_to_maintain` is for transactions that look for conflicts in them).
 - `rocksdb.estimate-table-readers-mem` counts tables that are open; RocksDB opens all of them first.

@@ -26,6 +26,33 @@ fn what_was_freed_between_pieces_in_use_is_idle() {
     assert!(idle < freed / 2, "{idle} idle though all could go back");
 }
 
+/// What is free in the middle of an arena goes back, and is no longer told.
+#[test]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[cfg_attr(miri, ignore = "it has no arenas")]
+fn what_is_idle_is_returned_when_that_is_asked_for() {
+    use super::{resident_anonymous_bytes, return_idle_memory};
+    const PIECES: usize = 40_000;
+    const PIECE_BYTES: usize = 3000;
+    // Other tests take and leave a little meanwhile.
+    const MOST: usize = PIECES * PIECE_BYTES / 4 * 3;
+    let fill = || (0..PIECES).map(|_| vec![1_u8; PIECE_BYTES]).collect::<Vec<_>>();
+    let mut pieces = thread::spawn(fill).join().unwrap();
+    // It keeps the arena from giving back its end.
+    let last = pieces.pop();
+    drop(pieces);
+    let (Some(before), Some(resident)) = (allocator_idle_bytes(), resident_anonymous_bytes())
+    else {
+        println!("skipped: this system does not say");
+        return;
+    };
+    assert!(return_idle_memory());
+    let resident = resident.saturating_sub(resident_anonymous_bytes().unwrap());
+    let idle = before.saturating_sub(allocator_idle_bytes().unwrap());
+    assert!(resident > MOST && idle > MOST, "{resident} and {idle} less of {before}");
+    drop(last);
+}
+
 /// Where the writable part of memory ends that `address` is in. `buffer` has room: nothing large is allocated.
 fn writable_end(address: usize, buffer: &mut Vec<u8>) -> Option<usize> {
     buffer.clear();

@@ -54,6 +54,29 @@ fn what_nobody_took_is_trimmed_in_steps() {
 }
 
 #[test]
+fn the_allocator_returns_what_came_back_because_blocks_became_fewer() {
+    let mut pool = pool(&[4000; 10_000]);
+    // So many live ones allow for all that is kept; what is given back where no piece fits does not count.
+    assert!(pool.release_excess(20_000_000).is_empty());
+    pool.release(10_000_000);
+    assert!(!pool.begin_return(0));
+    // Two and a half of thirty million.
+    pool.release_excess(14_000_000 - KEPT_MIN_BYTES / 2);
+    assert!((1_900_000..2_100_000).contains(&pool.returnable_bytes), "{}", pool.returnable_bytes);
+    assert!(!pool.begin_return(0), "little");
+    pool.release_excess(1_000_000);
+    assert!(!pool.begin_return(200_000_000), "little beside what is live");
+    assert!(pool.begin_return(1_000_000));
+    assert!(!pool.begin_return(0), "it was done");
+    // Nobody takes the rest.
+    let rest = pool.bytes;
+    while pool.bytes > 0 {
+        pool.trim(0);
+    }
+    assert_eq!(pool.returnable_bytes, rest);
+}
+
+#[test]
 fn what_is_about_to_be_taken_is_not_trimmed() {
     let mut pool = pool(&[4000; 1000]);
     pool.trim(0);
