@@ -46,9 +46,9 @@ impl WriteStats {
         self.batches.load(Ordering::Relaxed)
     }
 
-    /// Bytes of the last group.
-    pub(crate) fn last_group_bytes(&self) -> u64 {
-        self.last_group_bytes.load(Ordering::Relaxed)
+    /// Bytes of the last group, unless they were asked for already. For the one who leads.
+    pub(crate) fn take_last_group_bytes(&self) -> u64 {
+        self.last_group_bytes.swap(0, Ordering::Relaxed)
     }
 
     /// One group was written.

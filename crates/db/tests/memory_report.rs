@@ -468,7 +468,7 @@ fn can_map(directory: &Path) -> bool {
 /// As many bytes as the process has mapped, once the thread that prepares what is mapped has come to rest.
 fn mapped_as_told(db: &Db, directory: &Path) -> u64 {
     let (mut told, mut mapped) = (0, 0);
-    let agree = wait::is_so_within(Duration::from_secs(20), || {
+    let agree = wait::is_so_within(Duration::from_secs(60), || {
         (told, mapped) = (part(db, "mapped-files"), mapped_bytes(directory));
         told == mapped
     });

@@ -134,7 +134,7 @@ impl DbImpl {
                 continue;
             }
             let (_, at) = *granted.get_or_insert_with(|| {
-                state.pacer.charge(now, writing.stats.last_group_bytes(), rate);
+                state.pacer.charge(now, writing.stats.take_last_group_bytes(), rate);
                 (now, state.pacer.begins_at(now, number))
             });
             if now >= at {

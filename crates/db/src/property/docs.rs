@@ -38,9 +38,9 @@ const TAIL: &str = "
 - `block-memory-idle` is what data blocks that were dropped have left for those that come, in the whole process: with
   live blocks at most a sixteenth more than they alone took at one time, and at most twice what they take now and a MiB.
   What nobody takes goes back to the allocator within some seconds of the last write. Where much goes back because
-  blocks became fewer, 8 MiB and a quarter of those that are left, glibc's allocator is told to return it to the system
-  ([caches.md](caches.md#memory-of-data-blocks)); from then on `allocator-idle` is no more than what the process has of
-  memory beside what is in use.
+  blocks became fewer, at least 8 MiB and at least a quarter of those that are left, glibc's allocator is told to return
+  it to the system ([caches.md](caches.md#memory-of-data-blocks)); from then on `allocator-idle` is no more than what the
+  process has of memory beside what is in use, which is too little where much is in use that was never touched.
 - `huge-pages` is how much of the process's memory was brought together in huge pages because data blocks are there,
   or what memtables left to others ([caches.md](caches.md#huge-pages)); like what is pinned it is in other parts
   already, and not in `total` again.

@@ -195,8 +195,9 @@ fn finds_more(options: &str, ours: &Found, theirs: &Found) -> bool {
     is_excused && theirs.iter().flatten().all(|key| ours.contains(key))
 }
 
-/// Where old records stand behind damage that is skipped, RocksDB gives no answer, now and then. Where one is the first
-/// of a WAL, 7.8.3 takes that for empty, and goes on with the next one.
+/// Where old records stand behind damage that is skipped, RocksDB gives no answer, now and then; the file that was used
+/// again may have some behind its end, whatever was lost. Where one is the first of a WAL, 7.8.3 takes that for empty,
+/// and goes on with the next one.
 fn is_not_asked(judge: &Judge, options: &str, loss: Loss) -> bool {
     let skips = options.contains("kSkipAny") && options.contains("recycle_log_file_num");
     let is_taken_for_empty =

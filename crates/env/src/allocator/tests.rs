@@ -1,7 +1,11 @@
 use super::{allocator_idle_bytes, make_room_for_many};
 use std::fs::File;
 use std::io::Read;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
+
+/// Held by who looks at what is idle of the whole process.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// Every other one of many pieces is freed, so that none of them goes back to the system.
 #[test]
@@ -9,6 +13,7 @@ use std::thread;
 fn what_was_freed_between_pieces_in_use_is_idle() {
     const PIECES: usize = 10_000;
     const PIECE_BYTES: usize = 3000;
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(before) = allocator_idle_bytes() else {
         eprintln!("skipped: this C library does not say");
         return;
@@ -36,6 +41,7 @@ fn what_is_idle_is_returned_when_that_is_asked_for() {
     const PIECE_BYTES: usize = 3000;
     // Other tests take and leave a little meanwhile.
     const MOST: usize = PIECES * PIECE_BYTES / 4 * 3;
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let fill = || (0..PIECES).map(|_| vec![1_u8; PIECE_BYTES]).collect::<Vec<_>>();
     let mut pieces = thread::spawn(fill).join().unwrap();
     // It keeps the arena from giving back its end.

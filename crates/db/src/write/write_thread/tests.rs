@@ -140,15 +140,17 @@ fn who_wants_the_lead_alone_is_no_write_that_waits() {
     let options = WriteOptions::default();
     let Turn::Leads(lead) = write_thread.join(&options, &mut batch(b"a")) else { panic!() };
     assert_eq!(write_thread.waiting_count(), 0);
-    thread::scope(|scope| {
+    let counted = thread::scope(|scope| {
         scope.spawn(|| drop(write_thread.enter_exclusively()));
         scope.spawn(|| drop(write_thread.join(&options, &mut batch(b"b"))));
         while write_thread.queue.lock().waiting.len() < 2 {
             thread::yield_now();
         }
-        assert_eq!(write_thread.waiting_count(), 1);
+        let counted = write_thread.waiting_count();
         drop(lead);
+        counted
     });
+    assert_eq!(counted, 1);
     assert_eq!(write_thread.waiting_count(), 0);
 }
 
